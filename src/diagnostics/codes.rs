@@ -1,0 +1,107 @@
+//! The codes. The first two digits tell the phase: 01 text, 02 files, 03 names, 04 connections,
+//! 05 values. `docs/diagnostics.md` explains each with an example of the mistake and of the cure.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    Error,
+    Warning,
+}
+
+macro_rules! codes {
+    ($($name:ident $text:literal $title:literal;)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Code { $($name),* }
+
+        impl Code {
+            pub const ALL: &'static [Code] = &[$(Code::$name),*];
+
+            /// `E0301`
+            pub fn text(self) -> &'static str {
+                match self { $(Code::$name => $text),* }
+            }
+
+            /// What the code stands for, in a few words.
+            pub fn title(self) -> &'static str {
+                match self { $(Code::$name => $title),* }
+            }
+        }
+    };
+}
+
+codes! {
+    UnknownCharacter "E0101" "a character that has no meaning";
+    UnclosedComment "E0102" "a comment that is never closed";
+    UnclosedText "E0103" "a unit or description that is not closed on its line";
+    UnclosedBracket "E0104" "a bracket that is never closed";
+    MissingEnd "E0105" "a missing `end`, `endfor` or `endwhen`";
+    Syntax "E0106" "a statement that cannot be read";
+    NumberRange "E0107" "a number that cannot be represented";
+    NameTooLong "E0108" "a name that is too long";
+    TooDeep "E0109" "blocks nested too deeply";
+    UnknownFunction "E0110" "an unknown function";
+    WrongArguments "E0111" "wrong arguments of a function";
+    EndName "E0112" "a name after `end` that does not agree";
+
+    UnreadableFile "E0201" "a file that cannot be read";
+    UnknownInclude "E0202" "an include that is not found";
+    NotUtf8 "E0203" "text that is not UTF-8";
+    EmptyFile "E0204" "an empty file";
+    NoModel "E0205" "a file without a `model`";
+    UnknownModel "E0206" "a model that is not there";
+    IncludeInModel "E0207" "an include inside a model";
+
+    UnknownType "E0301" "an unknown type";
+    UnknownVariable "E0302" "an unknown variable";
+    UnknownParameter "E0303" "an unknown parameter";
+    DuplicateName "E0304" "a name declared twice";
+    DuplicateType "E0305" "a type defined twice";
+    ContainsItself "E0306" "a model that contains itself";
+    InheritanceCircle "E0307" "inheritance in a circle";
+    InheritedTwice "E0308" "a name inherited and declared again";
+    NotAVariable "E0309" "something that is not a variable where one is wanted";
+    Misplaced "E0310" "an equation that may not stand here";
+    UnwantedValue "E0311" "a value where none belongs";
+    DefinedTwice "E0312" "a discrete variable or start value given twice";
+
+    UnknownCut "E0401" "an unknown cut, node or submodel in a connection";
+    UnknownPath "E0402" "an unknown path";
+    DifferentStructure "E0403" "cuts of different structure connected";
+    PathForCut "E0404" "a path where a cut is wanted";
+    ConnectedToItself "E0405" "a thing connected to itself";
+    NotConnected "E0406" "a submodel that is not connected";
+    NoMain "E0407" "no main cut or path to connect";
+    TwoMains "E0408" "two main cuts or paths";
+    JunctionRoles "E0409" "a wrong connection at a `junction1`";
+    BundleCircle "E0410" "a bundle of cuts that contains itself";
+
+    DependsOnVariable "E0501" "a parameter that depends on a variable";
+    DependsOnItself "E0502" "a parameter that depends on itself";
+    NoValue "E0503" "a parameter without a value";
+    TypeClash "E0504" "real used as boolean, or boolean as real";
+    IndexBounds "E0505" "an array index outside its bounds";
+    BadSize "E0506" "a size or bound that is not a whole number from 0 on";
+    TooLarge "E0507" "a model beyond the limit of instances";
+    IndexUse "E0508" "an array without an index, or an index without an array";
+    BadTable "E0509" "a table that cannot be interpolated";
+    BadValue "E0510" "a value that is not a number";
+
+    ImplicitLocal "W0301" "a name taken as `local`";
+    UnconnectedCut "W0401" "a cut that nothing is connected to";
+    LonelyNode "W0402" "a node that joins nothing";
+}
+
+impl Code {
+    pub fn severity(self) -> Severity {
+        match self.text().as_bytes()[0] {
+            b'W' => Severity::Warning,
+            _ => Severity::Error,
+        }
+    }
+
+    pub fn from_text(text: &str) -> Option<Code> {
+        Code::ALL
+            .iter()
+            .copied()
+            .find(|code| code.text().eq_ignore_ascii_case(text))
+    }
+}

@@ -1,0 +1,149 @@
+//! The hash-consed arena: equal expressions are one.
+
+use std::hash::{BuildHasher, Hash, Hasher};
+
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHasher};
+
+use super::{Args, BinaryOp, ExprId, Function, Node, Real, UnaryOp};
+
+/// What may stand at the leaves of a shared expression.
+pub trait Leaf: Copy + Eq + Hash {}
+impl<T: Copy + Eq + Hash> Leaf for T {}
+
+/// Expressions shared by structure. Nodes keep what was written: nothing is folded here, so that
+/// a listing of flattened equations shows the user's own form.
+#[derive(Debug)]
+pub struct Arena<L> {
+    nodes: Vec<Node<L>>,
+    args: Vec<ExprId>,
+    table: HashTable<u32>,
+}
+
+impl<L> Default for Arena<L> {
+    fn default() -> Self {
+        Arena {
+            nodes: Vec::new(),
+            args: Vec::new(),
+            table: HashTable::new(),
+        }
+    }
+}
+
+impl<L: Leaf> Arena<L> {
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    pub fn node(&self, id: ExprId) -> Node<L> {
+        self.nodes[id.index()]
+    }
+
+    pub fn args(&self, args: Args) -> &[ExprId] {
+        &self.args[args.range()]
+    }
+
+    /// Bytes held, for benchmarks.
+    pub fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node<L>>()
+            + self.args.capacity() * size_of::<ExprId>()
+            + self.table.allocation_size()
+    }
+
+    pub fn number(&mut self, value: f64) -> ExprId {
+        self.share(Node::Number(Real(value)))
+    }
+
+    pub fn bool(&mut self, value: bool) -> ExprId {
+        self.share(Node::Bool(value))
+    }
+
+    pub fn time(&mut self) -> ExprId {
+        self.share(Node::Time)
+    }
+
+    pub fn leaf(&mut self, leaf: L) -> ExprId {
+        self.share(Node::Leaf(leaf))
+    }
+
+    pub fn unary(&mut self, op: UnaryOp, a: ExprId) -> ExprId {
+        self.share(Node::Unary(op, a))
+    }
+
+    pub fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+        self.share(Node::Binary(op, a, b))
+    }
+
+    pub fn if_else(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> ExprId {
+        self.share(Node::If(condition, then, otherwise))
+    }
+
+    pub fn call(&mut self, function: Function, args: &[ExprId]) -> ExprId {
+        let args = self.pool(args);
+        self.share_pooled(Node::Call(function, args), args)
+    }
+
+    pub fn list(&mut self, args: &[ExprId]) -> ExprId {
+        let args = self.pool(args);
+        self.share_pooled(Node::List(args), args)
+    }
+
+    fn pool(&mut self, args: &[ExprId]) -> Args {
+        let first = self.args.len() as u32;
+        self.args.extend_from_slice(args);
+        Args {
+            first,
+            len: args.len() as u32,
+        }
+    }
+
+    /// Gives the operands back to the pool if the node was there already.
+    fn share_pooled(&mut self, node: Node<L>, args: Args) -> ExprId {
+        let before = self.nodes.len();
+        let id = self.share(node);
+        if self.nodes.len() == before {
+            self.args.truncate(args.first as usize);
+        }
+        id
+    }
+
+    fn share(&mut self, node: Node<L>) -> ExprId {
+        let Arena { nodes, args, table } = self;
+        let hash = hash_node(&node, args);
+        if let Some(&id) = table.find(hash, |&id| same(&nodes[id as usize], &node, args)) {
+            return ExprId(id);
+        }
+        let id = nodes.len() as u32;
+        nodes.push(node);
+        table.insert_unique(hash, id, |&id| hash_node(&nodes[id as usize], args));
+        ExprId(id)
+    }
+}
+
+fn same<L: Leaf>(a: &Node<L>, b: &Node<L>, pool: &[ExprId]) -> bool {
+    match (a, b) {
+        (Node::Call(f, x), Node::Call(g, y)) => f == g && pool[x.range()] == pool[y.range()],
+        (Node::List(x), Node::List(y)) => pool[x.range()] == pool[y.range()],
+        _ => a == b,
+    }
+}
+
+fn hash_node<L: Leaf>(node: &Node<L>, pool: &[ExprId]) -> u64 {
+    let mut hasher: FxHasher = FxBuildHasher.build_hasher();
+    match *node {
+        Node::Number(value) => (0u8, value).hash(&mut hasher),
+        Node::Bool(value) => (1u8, value).hash(&mut hasher),
+        Node::Time => 2u8.hash(&mut hasher),
+        Node::Leaf(leaf) => (3u8, leaf).hash(&mut hasher),
+        Node::Unary(op, a) => (4u8, op, a).hash(&mut hasher),
+        Node::Binary(op, a, b) => (5u8, op, a, b).hash(&mut hasher),
+        Node::If(a, b, c) => (6u8, a, b, c).hash(&mut hasher),
+        Node::Call(function, args) => (7u8, function, &pool[args.range()]).hash(&mut hasher),
+        Node::List(args) => (8u8, &pool[args.range()]).hash(&mut hasher),
+    }
+    hasher.finish()
+}

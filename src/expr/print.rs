@@ -1,0 +1,176 @@
+//! Expressions as text, with no more brackets than reading them back needs.
+//!
+//! Before: any arena. After: text that parses to the same tree (property-tested). The walk keeps
+//! its own stack, so depth does not matter.
+
+use super::op::precedence as level;
+use super::{Args, BinaryOp, ExprId, Node, UnaryOp, show_number};
+
+/// The two ways of setting expressions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Style {
+    /// `R*f = e`
+    #[default]
+    Plain,
+    /// `R * f = e`, as the 1990 paper prints.
+    Classic,
+}
+
+/// A part of a leaf: text, or an index expression inside it.
+#[derive(Debug)]
+pub enum Piece {
+    Text(String),
+    Expr(ExprId),
+}
+
+/// An arena that can be printed.
+pub trait Source {
+    type Leaf: Copy;
+    fn node(&self, id: ExprId) -> Node<Self::Leaf>;
+    fn args(&self, args: Args) -> &[ExprId];
+    /// Writes a leaf, or returns the pieces it is made of.
+    fn leaf(&self, leaf: Self::Leaf, out: &mut String) -> Option<Vec<Piece>>;
+}
+
+enum Work {
+    Node(ExprId, u8),
+    Text(&'static str),
+    Owned(String),
+}
+
+/// Appends the expression to `out`.
+pub fn write<S: Source>(source: &S, root: ExprId, style: Style, out: &mut String) {
+    let mut work = vec![Work::Node(root, level::IF)];
+    while let Some(item) = work.pop() {
+        let (id, least) = match item {
+            Work::Text(text) => {
+                out.push_str(text);
+                continue;
+            }
+            Work::Owned(text) => {
+                out.push_str(&text);
+                continue;
+            }
+            Work::Node(id, least) => (id, least),
+        };
+        let node = source.node(id);
+        if strength(&node) < least {
+            out.push('(');
+            work.push(Work::Text(")"));
+        }
+        match node {
+            Node::Number(value) => out.push_str(&show_number(value.0)),
+            Node::Bool(value) => out.push_str(if value { "true" } else { "false" }),
+            Node::Time => out.push_str("Time"),
+            Node::Leaf(leaf) => {
+                for piece in source.leaf(leaf, out).into_iter().flatten().rev() {
+                    work.push(match piece {
+                        Piece::Text(text) => Work::Owned(text),
+                        Piece::Expr(id) => Work::Node(id, level::IF),
+                    });
+                }
+            }
+            Node::Unary(op, a) => {
+                out.push_str(op.text());
+                work.push(Work::Node(a, operand_of_unary(op, &source.node(a))));
+            }
+            Node::Binary(op, a, b) => {
+                let (left, mut right) = operands_of_binary(op);
+                if let Node::Unary(UnaryOp::Minus | UnaryOp::Plus, _) = source.node(b) {
+                    right = level::ATOM;
+                }
+                work.push(Work::Node(b, right));
+                work.push(Work::Text(spelling(op, style)));
+                work.push(Work::Node(a, left));
+            }
+            Node::If(condition, then, otherwise) => {
+                out.push_str("if ");
+                // An `if` in the last place reads as `elseif`; the text is the same tree.
+                match source.node(otherwise) {
+                    Node::If(..) => {
+                        work.push(Work::Node(otherwise, level::IF));
+                        work.push(Work::Text(" else"));
+                    }
+                    _ => {
+                        work.push(Work::Node(otherwise, level::IF));
+                        work.push(Work::Text(" else "));
+                    }
+                }
+                work.push(Work::Node(then, level::OR));
+                work.push(Work::Text(" then "));
+                work.push(Work::Node(condition, level::OR));
+            }
+            Node::Call(function, args) => {
+                out.push_str(function.text());
+                out.push('(');
+                work.push(Work::Text(")"));
+                push_args(source.args(args), &mut work);
+            }
+            Node::List(args) => {
+                out.push('[');
+                work.push(Work::Text("]"));
+                push_args(source.args(args), &mut work);
+            }
+        }
+    }
+}
+
+fn push_args(args: &[ExprId], work: &mut Vec<Work>) {
+    for (at, &arg) in args.iter().enumerate().rev() {
+        work.push(Work::Node(arg, level::IF));
+        if at > 0 {
+            work.push(Work::Text(", "));
+        }
+    }
+}
+
+fn strength<L>(node: &Node<L>) -> u8 {
+    match node {
+        Node::Unary(op, _) => op.precedence(),
+        Node::Binary(op, ..) => op.precedence(),
+        Node::If(..) => level::IF,
+        Node::Number(value) if value.0.is_sign_negative() => level::SIGN,
+        _ => level::ATOM,
+    }
+}
+
+fn operand_of_unary<L>(op: UnaryOp, operand: &Node<L>) -> u8 {
+    match (op, operand) {
+        // `not (e > 0)` needs no brackets, but reads better with them.
+        (UnaryOp::Not, Node::Unary(UnaryOp::Not, _)) => level::NOT,
+        (UnaryOp::Not, _) => level::ATOM,
+        _ => level::POWER,
+    }
+}
+
+/// The least strength of the left and the right operand.
+fn operands_of_binary(op: BinaryOp) -> (u8, u8) {
+    match op {
+        BinaryOp::Or => (level::OR, level::AND),
+        BinaryOp::And => (level::AND, level::NOT),
+        BinaryOp::Add | BinaryOp::Sub => (level::SUM, level::PRODUCT),
+        BinaryOp::Mul | BinaryOp::Div => (level::PRODUCT, level::POWER),
+        BinaryOp::Pow => (level::ATOM, level::POWER),
+        // Relations do not chain.
+        _ => (level::SUM, level::SUM),
+    }
+}
+
+fn spelling(op: BinaryOp, style: Style) -> &'static str {
+    match op {
+        BinaryOp::Or => " or ",
+        BinaryOp::And => " and ",
+        BinaryOp::Less => " < ",
+        BinaryOp::LessEqual => " <= ",
+        BinaryOp::Greater => " > ",
+        BinaryOp::GreaterEqual => " >= ",
+        BinaryOp::Equal => " == ",
+        BinaryOp::NotEqual => " <> ",
+        BinaryOp::Add => " + ",
+        BinaryOp::Sub => " - ",
+        BinaryOp::Mul if style == Style::Classic => " * ",
+        BinaryOp::Mul => "*",
+        BinaryOp::Div => "/",
+        BinaryOp::Pow => "**",
+    }
+}

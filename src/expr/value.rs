@@ -1,0 +1,130 @@
+//! Values and the arithmetic of constant expressions (parameters, sizes, indices).
+
+use super::{BinaryOp, Function, UnaryOp};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    Real(f64),
+    Bool(bool),
+}
+
+impl Value {
+    pub fn real(self) -> Option<f64> {
+        match self {
+            Value::Real(value) => Some(value),
+            Value::Bool(_) => None,
+        }
+    }
+
+    pub fn bool(self) -> Option<bool> {
+        match self {
+            Value::Bool(value) => Some(value),
+            Value::Real(_) => None,
+        }
+    }
+
+    pub fn kind(self) -> &'static str {
+        match self {
+            Value::Real(_) => "real",
+            Value::Bool(_) => "boolean",
+        }
+    }
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Real(value) => f.write_str(&show_number(*value)),
+            Value::Bool(value) => write!(f, "{value}"),
+        }
+    }
+}
+
+/// The shortest text that reads back as the same number: `100`, `0.5`, `1.5e-7`.
+pub fn show_number(value: f64) -> String {
+    let text = format!("{value:?}");
+    match text.strip_suffix(".0") {
+        Some(whole) => whole.to_string(),
+        None => text,
+    }
+}
+
+/// `None` where the operand has the wrong type.
+pub fn apply_unary(op: UnaryOp, a: Value) -> Option<Value> {
+    Some(match (op, a) {
+        (UnaryOp::Minus, Value::Real(a)) => Value::Real(-a),
+        (UnaryOp::Plus, Value::Real(a)) => Value::Real(a),
+        (UnaryOp::Not, Value::Bool(a)) => Value::Bool(!a),
+        _ => return None,
+    })
+}
+
+/// `None` where an operand has the wrong type.
+pub fn apply_binary(op: BinaryOp, a: Value, b: Value) -> Option<Value> {
+    use BinaryOp::*;
+    use Value::{Bool, Real};
+    Some(match (op, a, b) {
+        (Or, Bool(a), Bool(b)) => Bool(a || b),
+        (And, Bool(a), Bool(b)) => Bool(a && b),
+        (Equal, Bool(a), Bool(b)) => Bool(a == b),
+        (NotEqual, Bool(a), Bool(b)) => Bool(a != b),
+        (Less, Real(a), Real(b)) => Bool(a < b),
+        (LessEqual, Real(a), Real(b)) => Bool(a <= b),
+        (Greater, Real(a), Real(b)) => Bool(a > b),
+        (GreaterEqual, Real(a), Real(b)) => Bool(a >= b),
+        (Equal, Real(a), Real(b)) => Bool(a == b),
+        (NotEqual, Real(a), Real(b)) => Bool(a != b),
+        (Add, Real(a), Real(b)) => Real(a + b),
+        (Sub, Real(a), Real(b)) => Real(a - b),
+        (Mul, Real(a), Real(b)) => Real(a * b),
+        (Div, Real(a), Real(b)) => Real(a / b),
+        (Pow, Real(a), Real(b)) => Real(a.powf(b)),
+        _ => return None,
+    })
+}
+
+/// Functions of numbers. `None` for a wrong type and for functions that are not constant
+/// (`der`, `sample`, ...) or that take lists (`table`, see [`interpolate`]).
+pub fn apply_call(function: Function, args: &[Value]) -> Option<Value> {
+    use Function::*;
+    let a = args.first()?.real()?;
+    let value = match function {
+        Sin => a.sin(),
+        Cos => a.cos(),
+        Tan => a.tan(),
+        Asin => a.asin(),
+        Acos => a.acos(),
+        Atan => a.atan(),
+        Atan2 => a.atan2(args.get(1)?.real()?),
+        Sinh => a.sinh(),
+        Cosh => a.cosh(),
+        Tanh => a.tanh(),
+        Exp => a.exp(),
+        Ln => a.ln(),
+        Log10 => a.log10(),
+        Sqrt => a.sqrt(),
+        Abs => a.abs(),
+        Sign if a == 0.0 => 0.0,
+        Sign => a.signum(),
+        Floor => a.floor(),
+        Ceil => a.ceil(),
+        Mod => {
+            let b = args.get(1)?.real()?;
+            a - (a / b).floor() * b
+        }
+        Min | Max => {
+            let mut best = a;
+            for arg in &args[1..] {
+                let b = arg.real()?;
+                best = if function == Min {
+                    best.min(b)
+                } else {
+                    best.max(b)
+                };
+            }
+            best
+        }
+        Table | Sample | Der | Der2 | New | Init | Pre => return None,
+    };
+    Some(Value::Real(value))
+}

@@ -1,0 +1,137 @@
+//! Errors of the grammar in words: what was found, and what could have stood there.
+
+use lalrpop_util::ParseError;
+
+use super::parse::Fault;
+use super::token::Token;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::source::{FileId, Span};
+
+pub fn report(file: FileId, text: &str, error: &ParseError<usize, Token<'_>, Fault>) -> Diagnostic {
+    match error {
+        ParseError::UnrecognizedToken {
+            token: (start, token, end),
+            expected,
+        } => unexpected(file, *start, *token, *end, expected),
+        ParseError::ExtraToken {
+            token: (start, token, end),
+        } => unexpected(file, *start, *token, *end, &[]),
+        ParseError::UnrecognizedEof { location, expected } => {
+            let expected = in_words(expected);
+            Diagnostic::new(Code::Syntax, "the text ends too early").at(
+                Span::new(file, *location, (*location).min(text.len())),
+                format!("expected {expected}"),
+            )
+        }
+        ParseError::InvalidToken { location } => {
+            Diagnostic::new(Code::Syntax, "unreadable text")
+                .at(Span::new(file, *location, *location + 1), "here")
+        }
+        ParseError::User { error } => match *error {},
+    }
+}
+
+fn unexpected(
+    file: FileId,
+    start: usize,
+    token: Token<'_>,
+    end: usize,
+    expected: &[String],
+) -> Diagnostic {
+    let words = in_words(expected);
+    let mut diagnostic = Diagnostic::new(
+        Code::Syntax,
+        format!("{} is not expected here", token.describe()),
+    )
+    .at(Span::new(file, start, end), format!("expected {words}"));
+    if let Some(hint) = hint(token, expected) {
+        diagnostic = diagnostic.hint(hint);
+    }
+    diagnostic
+}
+
+/// Slips that are common enough to be named.
+fn hint(token: Token<'_>, expected: &[String]) -> Option<&'static str> {
+    let could_be = |text: &str| expected.iter().any(|e| e.trim_matches('"') == text);
+    match token {
+        Token::Assign if could_be("==") && !could_be("=") => {
+            Some("one `=` makes an equation; equality inside an expression is `==`")
+        }
+        Token::EqualEqual if could_be("=") => Some("an equation is written with one `=`"),
+        Token::Less
+        | Token::LessEqual
+        | Token::Greater
+        | Token::GreaterEqual
+        | Token::EqualEqual
+        | Token::NotEqual => Some("relations do not chain: write `a < b and b < c`"),
+        Token::If => Some("an `if` that is an operand needs brackets: `1 + (if a then b else c)`"),
+        Token::Ident("endif") => Some("an `if` expression ends with its `else` part"),
+        Token::Ident("elsif" | "elif") => Some("the word is `elseif`"),
+        Token::Ident(_) if could_be("=") && could_be("*") => {
+            Some("two names in a row: an operator, a comma or a line end is missing between them")
+        }
+        Token::Separator if could_be("=") => {
+            Some("a statement that begins like this is an equation: `left = right`")
+        }
+        Token::End | Token::EndFor | Token::EndWhen => Some("nothing is open that this could close"),
+        _ => None,
+    }
+}
+
+/// The tokens that an expression can begin with stand for "an expression", and so on, so that a
+/// message stays short enough to read.
+fn in_words(expected: &[String]) -> String {
+    const EXPRESSION: &[&str] = &[
+        "NAME", "NUMBER", "(", "[", "true", "false", "Time", "der", "new", "init", "pre", "+", "-",
+        "not", "if",
+    ];
+    const OPERATORS: &[&str] = &[
+        "+", "-", "*", "/", "**", "<", "<=", ">", ">=", "==", "<>", "and", "or",
+    ];
+    const DECLARATIONS: &[&str] = &[
+        "DOC", "cut", "main", "path", "terminal", "local", "parameter", "constant", "input",
+        "output", "node", "junction1", "submodel", "connect", "state", "nostate", "for", "when",
+        "end", "endfor", "endwhen", "elsewhen",
+    ];
+    const EXPERIMENT: &[&str] = &[
+        "simutime", "start", "commupoints", "step", "plot", "method", "tolerance", "absolute",
+        "outblock", "CONTROL", "init", "input", "parameter", "end",
+    ];
+    let mut rest: Vec<&str> = expected.iter().map(|e| e.trim_matches('"')).collect();
+    let mut words: Vec<String> = Vec::new();
+    let mut take = |group: &[&str], needs: &[&str], name: &str, rest: &mut Vec<&str>| {
+        if needs.iter().all(|need| rest.contains(need)) {
+            rest.retain(|text| !group.contains(text));
+            words.push(name.to_string());
+        }
+    };
+    take(EXPERIMENT, &["simutime", "step"], "a statement of an experiment", &mut rest);
+    take(&["model", "experiment", "cmodel", "INCLUDE", "DOC"], &["model", "INCLUDE"],
+        "`model`, `experiment` or an include `@name`", &mut rest);
+    take(DECLARATIONS, &["cut", "connect"], "a declaration, `connect` or `end`", &mut rest);
+    take(EXPRESSION, &["NAME", "NUMBER", "(", "Time"], "an expression", &mut rest);
+    take(OPERATORS, &["*", "**"], "an operator", &mut rest);
+    take(OPERATORS, &["*", "+"], "an operator", &mut rest);
+    for text in rest {
+        let word = match text {
+            "NAME" => "a name".to_string(),
+            "NUMBER" => "a number".to_string(),
+            "UNIT" | "TEXT" | "DOC" | "->" | "error" => continue,
+            "SEPARATOR" => "the end of the line".to_string(),
+            "INCLUDE" => "an include".to_string(),
+            "SIZE[" => continue,
+            "PATH<" => "`<`".to_string(),
+            "PATH>" => "`>`".to_string(),
+            "CONTROL" => "`ctblock`".to_string(),
+            other => format!("`{other}`"),
+        };
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    match words.split_last() {
+        None => "nothing more".to_string(),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+    }
+}
