@@ -1,5 +1,20 @@
+//! bgm: a compiler for acausal models of physical systems.
+//!
+//!     text --syntax--> Ast --model--> classes, instances --> Flat --listing--> text, json
+//!
+//! [`compile`] shows the stages in order. Everything behind [`load`] is free of input and output;
+//! [`cli`] is the edge. Representations are flat arenas with typed ids: nothing recurses as deep as
+//! a model, and nothing depends on hash order. docs/architecture.md tells more.
+
+pub mod cli;
+pub mod compile;
 pub mod diagnostics;
 pub mod expr;
+pub mod flat;
 pub mod intern;
+pub mod library;
+pub mod listing;
+pub mod load;
+pub mod model;
 pub mod source;
 pub mod syntax;

@@ -1,1 +1,139 @@
-fn main(){}
+//! Golden files. A model in `tests/` or `examples/` names in its first comment the commands whose
+//! output is kept beside it: `{ golden: equations, equations --style 1990 }`. Adding a file adds
+//! its tests. A file that is only included by others says `{ golden: none }`. Models in
+//! `tests/diagnostics` have their source in the snapshot, next to what is said about it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+const FOLDERS: &[&str] = &["examples", "tests"];
+const ACCEPT: &str = "read the difference above; if it is right, accept it with\n    \
+                      INSTA_UPDATE=always cargo test --test golden";
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut models = Vec::new();
+    let mut snapshots = BTreeSet::new();
+    for folder in FOLDERS {
+        collect(&root.join(folder), &mut models, &mut snapshots);
+    }
+    models.sort();
+    let mut trials = Vec::new();
+    for model in models {
+        let name = model.strip_prefix(root).unwrap_or(&model).to_path_buf();
+        let commands = golden_commands(&model);
+        if commands.is_empty() {
+            trials.push(Trial::test(name.display().to_string(), || {
+                Err("its first comment names no golden command".into())
+            }));
+        }
+        for command in commands {
+            if command == "none" {
+                continue;
+            }
+            let file = snapshot_file(&model, &command);
+            snapshots.remove(&file);
+            let title = format!("{}: {command}", name.display());
+            let name = name.clone();
+            trials.push(Trial::test(title, move || check(&name, &command)));
+        }
+    }
+    trials.push(Trial::test("every snapshot has its command", move || {
+        match snapshots.first() {
+            None => Ok(()),
+            Some(file) => Err(format!("{} belongs to no command", file.display()).into()),
+        }
+    }));
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn collect(folder: &Path, models: &mut Vec<PathBuf>, snapshots: &mut BTreeSet<PathBuf>) {
+    let entries = std::fs::read_dir(folder).expect("the folders of models are there");
+    for entry in entries {
+        let path = entry.expect("a folder can be listed").path();
+        match path.extension().and_then(|e| e.to_str()) {
+            _ if path.is_dir() => collect(&path, models, snapshots),
+            Some("bgm") => models.push(path),
+            Some("snap") => {
+                snapshots.insert(path);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The commands in `{ golden: a, b }`, the first comment of the file.
+fn golden_commands(model: &Path) -> Vec<String> {
+    let bytes = std::fs::read(model).expect("a model can be read");
+    let text = String::from_utf8_lossy(&bytes);
+    let comment = text
+        .trim_start()
+        .strip_prefix('{')
+        .and_then(|rest| rest.split_once('}'))
+        .and_then(|(comment, _)| comment.trim().strip_prefix("golden:").map(str::to_string));
+    comment
+        .unwrap_or_default()
+        .split(',')
+        .map(|command| command.split_whitespace().collect::<Vec<_>>().join(" "))
+        .filter(|command| !command.is_empty())
+        .collect()
+}
+
+fn snapshot_name(model: &Path, command: &str) -> String {
+    let stem = model.file_stem().and_then(|s| s.to_str()).unwrap_or("model");
+    format!("{stem}.{}", command.replace(' ', "-"))
+}
+
+fn snapshot_file(model: &Path, command: &str) -> PathBuf {
+    model.with_file_name(format!("{}.snap", snapshot_name(model, command)))
+}
+
+fn check(model: &Path, command: &str) -> Result<(), Failed> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let shown = model.display().to_string().replace('\\', "/");
+    let mut words = command.split(' ');
+    let output = Command::new(env!("CARGO_BIN_EXE_bgm"))
+        .current_dir(root)
+        .arg(words.next().unwrap_or_default())
+        .arg(&shown)
+        .args(words)
+        .args(["--color", "never"])
+        .output()
+        .map_err(|error| error.to_string())?;
+    let mut content = String::new();
+    if model.starts_with("tests/diagnostics") {
+        let source = std::fs::read(root.join(model)).unwrap_or_default();
+        let source = String::from_utf8_lossy(&source);
+        content.push_str(&numbered(&source));
+        content.push_str("----------------------------------------\n");
+    }
+    content.push_str(&String::from_utf8_lossy(&output.stderr));
+    content.push_str(&String::from_utf8_lossy(&output.stdout));
+    match output.status.code() {
+        Some(0) => {}
+        Some(101) | None => return Err(format!("bgm panicked:\n{content}").into()),
+        Some(code) => content.push_str(&format!("exit code {code}\n")),
+    }
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(root.join(model).parent().unwrap_or(root));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.set_description(format!("bgm {command} {shown}"));
+    let name = snapshot_name(model, command);
+    let same = std::panic::catch_unwind(|| {
+        settings.bind(|| insta::assert_snapshot!(name, content));
+    });
+    same.map_err(|_| Failed::from(ACCEPT))
+}
+
+fn numbered(source: &str) -> String {
+    source
+        .lines()
+        .enumerate()
+        .map(|(at, line)| format!("{:>3} | {line}\n", at + 1))
+        .collect()
+}

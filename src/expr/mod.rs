@@ -14,7 +14,7 @@ mod value;
 
 pub use arena::{Arena, Leaf};
 pub use op::{Arity, BinaryOp, Function, UnaryOp};
-pub use value::{Value, apply_binary, apply_call, apply_unary, show_number};
+pub use value::{Value, apply_binary, apply_call, apply_unary, interpolate, show_number};
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

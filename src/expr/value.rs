@@ -128,3 +128,16 @@ pub fn apply_call(function: Function, args: &[Value]) -> Option<Value> {
     };
     Some(Value::Real(value))
 }
+
+/// Linear interpolation that holds its end values; `xs` ascend.
+pub fn interpolate(x: f64, xs: &[f64], ys: &[f64]) -> f64 {
+    let at = xs.partition_point(|&known| known <= x);
+    match (at.checked_sub(1), xs.get(at)) {
+        (None, _) => ys.first().copied().unwrap_or(f64::NAN),
+        (Some(last), None) => ys[last],
+        (Some(low), Some(&above)) => {
+            let (x0, y0, y1) = (xs[low], ys[low], ys[at]);
+            y0 + (y1 - y0) * (x - x0) / (above - x0)
+        }
+    }
+}

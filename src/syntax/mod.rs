@@ -14,4 +14,6 @@ pub mod print;
 mod print_statement;
 mod token;
 
+
 pub use parse::parse;
+pub use token::shorten;

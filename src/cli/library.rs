@@ -1,0 +1,61 @@
+//! `bgm library`: the types of the standard library, or the text of one.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::Console;
+use crate::diagnostics::nearest;
+use crate::library::{FILES, entries};
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The type to show
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+}
+
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+    let text = match &arguments.name {
+        None => overview(),
+        Some(name) => show(name)?,
+    };
+    console.result(None, |out| out.write_all(text.as_bytes()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn overview() -> String {
+    let mut text = String::new();
+    for &(file, _) in FILES {
+        let stem = file.strip_suffix(".bgm").unwrap_or(file);
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&format!("@{stem}\n"));
+        for entry in entries().filter(|entry| entry.file == file) {
+            let doc = entry.doc.first().map_or("", |line| line.as_str());
+            text.push_str(&format!("  {:<18} {doc}\n", entry.name));
+        }
+    }
+    text
+}
+
+fn show(name: &str) -> Result<String, String> {
+    let found: Vec<_> = entries()
+        .filter(|entry| entry.name == name)
+        .collect();
+    if found.is_empty() {
+        let names: Vec<String> = entries().map(|entry| entry.name.to_string()).collect();
+        let hint = nearest(name, names.iter().map(String::as_str))
+            .map(|near| format!("; did you mean `{near}`?"))
+            .unwrap_or_default();
+        return Err(format!(
+            "the standard library has no type `{name}`{hint} (`bgm library` lists all)"
+        ));
+    }
+    let texts = found.iter().map(|entry| {
+        let stem = entry.file.strip_suffix(".bgm").unwrap_or(entry.file);
+        format!("# in @{stem}\n{}\n", entry.source)
+    });
+    Ok(texts.collect::<Vec<_>>().join("\n"))
+}

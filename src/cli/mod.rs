@@ -1,0 +1,120 @@
+//! The command line: one file a command. Input and output happen here and nowhere else.
+
+mod check;
+mod equations;
+mod explain;
+mod io;
+mod library;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::compile::{Compiled, Options, compile};
+use crate::model::Limits;
+use io::Console;
+
+/// A compiler for acausal models of physical systems, in the classic Dymola language.
+#[derive(Debug, Parser)]
+#[command(name = "bgm", version, about, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Color of the messages
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    color: Color,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the equations of a model as flattened
+    Equations(equations::Arguments),
+    /// Report everything that is wrong with a model
+    Check(check::Arguments),
+    /// Tell what a diagnostic means, with an example of the mistake and of the cure
+    Explain(explain::Arguments),
+    /// List the types of the standard library, or show one
+    Library(library::Arguments),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// What every command that compiles a model takes.
+#[derive(Debug, Args)]
+struct Source {
+    /// The file of the model; `-` reads standard input
+    #[arg(value_name = "MODEL.bgm")]
+    file: PathBuf,
+    /// The model to compile; default: the last `model` of the file
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// A folder where includes are looked for
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<PathBuf>,
+    /// The most instances of submodels
+    #[arg(long, value_name = "N", default_value_t = Limits::default().instances)]
+    max_instances: usize,
+}
+
+/// Where the result goes.
+#[derive(Debug, Args)]
+struct Output {
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Exit codes: 0 fine, 1 the model has errors, 2 wrong usage.
+pub fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors, and go to standard output.
+            let code = u8::try_from(error.exit_code()).unwrap_or(2);
+            // Nothing can be done about a closed pipe.
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let mut console = Console::new(match cli.color {
+        Color::Auto => None,
+        Color::Always => Some(true),
+        Color::Never => Some(false),
+    });
+    let done = match cli.command {
+        Command::Equations(arguments) => equations::run(&arguments, &mut console),
+        Command::Check(arguments) => check::run(&arguments, &mut console),
+        Command::Explain(arguments) => explain::run(&arguments, &mut console),
+        Command::Library(arguments) => library::run(&arguments, &mut console),
+    };
+    match done {
+        Ok(code) => code,
+        Err(message) => {
+            console.message(&format!("error: {message}\n"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The model has errors.
+const FAILED: u8 = 1;
+
+impl Source {
+    fn compile(&self, console: &mut Console) -> Result<Compiled, String> {
+        let input = console.input(&self.file)?;
+        let options = Options {
+            model: self.model.clone(),
+            folders: self.include.clone(),
+            limits: Limits {
+                instances: self.max_instances,
+            },
+        };
+        Ok(compile(&input, &options, &io::Disk))
+    }
+}

@@ -1,0 +1,430 @@
+//! The flat model: variables and equations without hierarchy.
+//!
+//! Flat arenas with typed ids that print as dumps show them: variables `v0, v1, ...`, equations
+//! `q0, q1, ...`, instances `i0, i1, ...` (`i0` is the compiled model itself). A variable's name
+//! is the path of its instance, its declaration and an index; no text is kept for it. Expressions
+//! are shared: equal ones are one.
+//!
+//! Holds after [`crate::model`]: every leaf refers to a variable of the model; parameters and
+//! constants have values; kinds and types are final; nothing depends on hash order.
+
+use std::fmt;
+
+use crate::expr::print::{Piece, Source, Style, write};
+use crate::expr::{Arena, Args, ExprId, Node, Value};
+use crate::intern::{Interner, Symbol};
+use crate::source::Span;
+use crate::syntax::ast::Remarks;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident $letter:literal;)*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($letter, "{}"), self.0)
+            }
+        }
+    )* };
+}
+
+ids! {
+    /// A flat variable.
+    VarId "v";
+    /// A flat equation.
+    EqId "q";
+    /// A submodel, or the compiled model itself (`i0`).
+    InstanceId "i";
+    /// A declaration in the source, shared by the variables it makes.
+    DeclId "d";
+    /// A `when` with its branches.
+    WhenId "w";
+}
+
+impl InstanceId {
+    pub const TOP: InstanceId = InstanceId(0);
+}
+
+/// What stands at the leaves of flat expressions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Leaf {
+    Var(VarId),
+    /// The derivative of this order, from 1 on.
+    Der(VarId, u8),
+    /// The value after an event.
+    New(VarId),
+    /// The value at the start, or after a restart.
+    Init(VarId),
+    /// The value before an event.
+    Pre(VarId),
+}
+
+impl Leaf {
+    pub fn variable(self) -> VarId {
+        match self {
+            Leaf::Var(v) | Leaf::Der(v, _) | Leaf::New(v) | Leaf::Init(v) | Leaf::Pre(v) => v,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Instance {
+    /// The top is its own parent.
+    pub parent: InstanceId,
+    pub name: Symbol,
+    /// From 1 on in an array; 0 for a single submodel.
+    pub index: u32,
+    /// The name of its type.
+    pub class: Symbol,
+}
+
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    pub name: Symbol,
+    pub span: Span,
+    pub remarks: Remarks,
+    pub doc: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Its derivative appears.
+    State,
+    Algebraic,
+    /// Set by `new`.
+    Discrete,
+    /// An input of the compiled model.
+    Input,
+    /// An output of the compiled model that is none of the above.
+    Output,
+    Parameter,
+    Constant,
+}
+
+impl Kind {
+    pub fn text(self) -> &'static str {
+        match self {
+            Kind::State => "state",
+            Kind::Algebraic => "algebraic",
+            Kind::Discrete => "discrete",
+            Kind::Input => "input",
+            Kind::Output => "output",
+            Kind::Parameter => "parameter",
+            Kind::Constant => "constant",
+        }
+    }
+
+    /// To be computed from equations.
+    pub fn is_unknown(self) -> bool {
+        matches!(
+            self,
+            Kind::State | Kind::Algebraic | Kind::Discrete | Kind::Output
+        )
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    Real,
+    Boolean,
+}
+
+impl Type {
+    pub fn text(self) -> &'static str {
+        match self {
+            Type::Real => "real",
+            Type::Boolean => "boolean",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    pub instance: InstanceId,
+    pub declaration: DeclId,
+    /// From 1 on in an array; 0 for a single variable.
+    pub index: u32,
+    pub kind: Kind,
+    pub ty: Type,
+    /// Declared as an output of the compiled model, whatever its kind.
+    pub output: bool,
+}
+
+/// A value with the expression it came from.
+#[derive(Clone, Copy, Debug)]
+pub struct Given {
+    pub variable: VarId,
+    pub value: Value,
+    pub expression: ExprId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EquationKind {
+    Equation,
+    /// Of a connection: across variables equal, or through variables sum to zero.
+    Coupling,
+    /// Of a cut that nothing is connected to.
+    ZeroFlow,
+    /// `new(x) = ...` outside a `when`
+    New,
+    /// `init(x) = ...` outside a `when`
+    Init,
+    /// Inside a `when`, in its branch of this number (from 0 on).
+    When(WhenId, u16),
+}
+
+impl EquationKind {
+    pub fn text(self) -> &'static str {
+        match self {
+            EquationKind::Equation => "equation",
+            EquationKind::Coupling => "coupling",
+            EquationKind::ZeroFlow => "zero flow",
+            EquationKind::New => "new",
+            EquationKind::Init => "init",
+            EquationKind::When(..) => "when",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Equation {
+    pub left: ExprId,
+    pub right: ExprId,
+    /// The submodel where it was written, or that made the connection.
+    pub origin: InstanceId,
+    pub span: Span,
+    pub kind: EquationKind,
+}
+
+#[derive(Clone, Debug)]
+pub struct When {
+    /// One for each branch, with its place: `when`, `elsewhen`, ...
+    pub conditions: Vec<(ExprId, Span)>,
+    pub origin: InstanceId,
+}
+
+#[derive(Debug)]
+pub struct Flat {
+    pub names: Interner,
+    pub instances: Vec<Instance>,
+    pub declarations: Vec<Declaration>,
+    pub variables: Vec<Variable>,
+    pub exprs: Arena<Leaf>,
+    pub equations: Vec<Equation>,
+    pub whens: Vec<When>,
+    /// Values of parameters and constants, and defaults of inputs, by variable.
+    pub values: Vec<Given>,
+    /// Start values, by variable.
+    pub starts: Vec<Given>,
+    /// Wishes for state selection: true for `state`, false for `nostate`.
+    pub wishes: Vec<(VarId, bool)>,
+}
+
+impl Flat {
+    pub fn model(&self) -> &str {
+        self.names.name(self.instances[0].name)
+    }
+
+    pub fn variable(&self, id: VarId) -> &Variable {
+        &self.variables[id.index()]
+    }
+
+    pub fn variable_ids(&self) -> impl Iterator<Item = VarId> + use<> {
+        (0..self.variables.len() as u32).map(VarId)
+    }
+
+    pub fn equation_ids(&self) -> impl Iterator<Item = EqId> + use<> {
+        (0..self.equations.len() as u32).map(EqId)
+    }
+
+    pub fn declaration(&self, id: VarId) -> &Declaration {
+        &self.declarations[self.variable(id).declaration.index()]
+    }
+
+    pub fn value(&self, id: VarId) -> Option<&Given> {
+        find(&self.values, id)
+    }
+
+    pub fn start(&self, id: VarId) -> Option<&Given> {
+        find(&self.starts, id)
+    }
+
+    /// How many equations determine unknowns: a discrete variable has one, however many `when`s
+    /// set it; restarts and start values have none.
+    pub fn equation_count(&self) -> usize {
+        let continuous = self
+            .equations
+            .iter()
+            .filter(|equation| {
+                matches!(
+                    equation.kind,
+                    EquationKind::Equation | EquationKind::Coupling | EquationKind::ZeroFlow
+                )
+            })
+            .count();
+        let discrete = self
+            .variables
+            .iter()
+            .filter(|variable| variable.kind == Kind::Discrete)
+            .count();
+        continuous + discrete
+    }
+
+    pub fn unknown_count(&self) -> usize {
+        self.variables
+            .iter()
+            .filter(|variable| variable.kind.is_unknown())
+            .count()
+    }
+
+    /// `c[2].R1`, empty for the top; seen from the instance `from`.
+    pub fn write_path(&self, id: InstanceId, from: InstanceId, out: &mut String) {
+        write_path(&self.instances, &self.names, id, from, out);
+    }
+
+    pub fn path(&self, id: InstanceId) -> String {
+        let mut out = String::new();
+        self.write_path(id, InstanceId::TOP, &mut out);
+        out
+    }
+
+    /// `C1.e`, or `e` seen from `C1`.
+    pub fn write_name(&self, id: VarId, from: InstanceId, out: &mut String) {
+        self.write_prefix(id, from, out);
+        self.write_last(id, out);
+    }
+
+    fn write_prefix(&self, id: VarId, from: InstanceId, out: &mut String) {
+        let instance = self.variable(id).instance;
+        if instance != from {
+            self.write_path(instance, from, out);
+            if instance != InstanceId::TOP {
+                out.push('.');
+            }
+        }
+    }
+
+    fn write_last(&self, id: VarId, out: &mut String) {
+        out.push_str(self.names.name(self.declaration(id).name));
+        push_index(self.variable(id).index, out);
+    }
+
+    pub fn name(&self, id: VarId) -> String {
+        let mut out = String::new();
+        self.write_name(id, InstanceId::TOP, &mut out);
+        out
+    }
+
+    /// An expression in .bgm syntax with full names.
+    pub fn expression(&self, id: ExprId) -> String {
+        let mut out = String::new();
+        let printer = Printer {
+            flat: self,
+            from: InstanceId::TOP,
+            style: Style::Plain,
+        };
+        write(&printer, id, Style::Plain, &mut out);
+        out
+    }
+}
+
+fn find(list: &[Given], id: VarId) -> Option<&Given> {
+    list.binary_search_by_key(&id, |given| given.variable)
+        .ok()
+        .map(|at| &list[at])
+}
+
+/// The path of an instance, seen from `from`, which is one of its ancestors.
+pub fn write_path(
+    instances: &[Instance],
+    names: &Interner,
+    id: InstanceId,
+    from: InstanceId,
+    out: &mut String,
+) {
+    let mut way = Vec::new();
+    let mut at = id;
+    while at != from && at != InstanceId::TOP {
+        way.push(at);
+        at = instances[at.index()].parent;
+    }
+    for (step, &at) in way.iter().rev().enumerate() {
+        if step > 0 {
+            out.push('.');
+        }
+        let instance = &instances[at.index()];
+        out.push_str(names.name(instance.name));
+        push_index(instance.index, out);
+    }
+}
+
+fn push_index(index: u32, out: &mut String) {
+    if index > 0 {
+        out.push_str(&format!("[{index}]"));
+    }
+}
+
+/// Flat expressions as text: names seen from an instance, in one of the two styles.
+#[derive(Clone, Copy, Debug)]
+pub struct Printer<'f> {
+    pub flat: &'f Flat,
+    pub from: InstanceId,
+    pub style: Style,
+}
+
+impl Printer<'_> {
+    pub fn write(&self, id: ExprId, out: &mut String) {
+        write(self, id, self.style, out);
+    }
+}
+
+impl Source for Printer<'_> {
+    type Leaf = Leaf;
+
+    fn node(&self, id: ExprId) -> Node<Leaf> {
+        self.flat.exprs.node(id)
+    }
+
+    fn args(&self, args: Args) -> &[ExprId] {
+        self.flat.exprs.args(args)
+    }
+
+    fn leaf(&self, leaf: Leaf, out: &mut String) -> Option<Vec<Piece>> {
+        let (word, variable, order) = match leaf {
+            Leaf::Var(v) => ("", v, 0),
+            Leaf::Der(v, order) => ("der", v, order),
+            Leaf::New(v) => ("new", v, 1),
+            Leaf::Init(v) => ("init", v, 1),
+            Leaf::Pre(v) => ("pre", v, 1),
+        };
+        match self.style {
+            // `C1.dere`, as the papers print.
+            Style::Classic => {
+                self.flat.write_prefix(variable, self.from, out);
+                for _ in 0..order {
+                    out.push_str(word);
+                }
+                self.flat.write_last(variable, out);
+            }
+            Style::Plain => {
+                for _ in 0..order {
+                    out.push_str(word);
+                    out.push('(');
+                }
+                self.flat.write_name(variable, self.from, out);
+                for _ in 0..order {
+                    out.push(')');
+                }
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,177 @@
+//! The flat model as data. The schema, with its version, is in docs/json.md.
+
+use std::io::{self, Write};
+
+use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use serde::Serialize;
+
+use crate::diagnostics::json::{Place, place};
+use crate::expr::{ExprId, Value};
+use crate::flat::{Equation, EquationKind, Flat, InstanceId, Printer, VarId};
+use crate::source::Sources;
+
+/// Writes the model; entries are made one at a time, so that large models need no second copy.
+pub fn write(flat: &Flat, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
+    let mut serializer = serde_json::Serializer::pretty(&mut *out);
+    let mut map = serializer.serialize_map(None).map_err(io::Error::from)?;
+    let mut entries = || -> Result<(), serde_json::Error> {
+        map.serialize_entry("version", &1)?;
+        map.serialize_entry("model", flat.model())?;
+        map.serialize_entry("variables", &Variables { flat, sources })?;
+        map.serialize_entry("equations", &Equations { flat, sources })
+    };
+    entries()?;
+    SerializeMap::end(map)?;
+    out.write_all(b"\n")
+}
+
+struct Variables<'f> {
+    flat: &'f Flat,
+    sources: &'f Sources,
+}
+
+impl Serialize for Variables<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(self.flat.variables.len()))?;
+        for id in self.flat.variable_ids() {
+            list.serialize_element(&self.entry(id))?;
+        }
+        list.end()
+    }
+}
+
+#[derive(Serialize)]
+struct VariableEntry<'f> {
+    name: String,
+    kind: &'static str,
+    #[serde(rename = "type")]
+    ty: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<JsonValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expression: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<JsonValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prefer: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<&'f str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'f str>,
+    origin: String,
+    source: Place<'f>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum JsonValue {
+    Real(f64),
+    Bool(bool),
+}
+
+impl From<Value> for JsonValue {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Real(value) => JsonValue::Real(value),
+            Value::Bool(value) => JsonValue::Bool(value),
+        }
+    }
+}
+
+impl Variables<'_> {
+    fn entry(&self, id: VarId) -> VariableEntry<'_> {
+        let flat = self.flat;
+        let variable = flat.variable(id);
+        let declaration = flat.declaration(id);
+        let value = flat.value(id);
+        let wish = flat.wishes.iter().rev().find(|(wished, _)| *wished == id);
+        VariableEntry {
+            name: flat.name(id),
+            kind: variable.kind.text(),
+            ty: variable.ty.text(),
+            output: variable.output.then_some(true),
+            value: value.map(|given| given.value.into()),
+            expression: value
+                .filter(|given| !is_literal(flat, given.expression))
+                .map(|given| flat.expression(given.expression)),
+            start: flat.start(id).map(|given| given.value.into()),
+            prefer: wish.map(|&(_, keep)| if keep { "state" } else { "nostate" }),
+            unit: declaration.remarks.unit.as_deref(),
+            description: (declaration.remarks.description.as_deref())
+                .or(declaration.doc.as_deref()),
+            origin: flat.path(variable.instance),
+            source: place(self.sources, declaration.span),
+        }
+    }
+}
+
+fn is_literal(flat: &Flat, id: ExprId) -> bool {
+    use crate::expr::Node;
+    matches!(flat.exprs.node(id), Node::Number(_) | Node::Bool(_))
+}
+
+struct Equations<'f> {
+    flat: &'f Flat,
+    sources: &'f Sources,
+}
+
+impl Serialize for Equations<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(self.flat.equations.len()))?;
+        for equation in &self.flat.equations {
+            list.serialize_element(&self.entry(equation))?;
+        }
+        list.end()
+    }
+}
+
+#[derive(Serialize)]
+struct EquationEntry<'f> {
+    left: String,
+    right: String,
+    origin: String,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    condition: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unless: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    when: Option<u32>,
+    source: Place<'f>,
+}
+
+impl Equations<'_> {
+    fn entry(&self, equation: &Equation) -> EquationEntry<'_> {
+        let text = |id: ExprId| {
+            let mut out = String::new();
+            let printer = Printer {
+                flat: self.flat,
+                from: InstanceId::TOP,
+                style: Default::default(),
+            };
+            printer.write(id, &mut out);
+            out
+        };
+        let (mut condition, mut unless, mut when) = (None, Vec::new(), None);
+        if let EquationKind::When(id, branch) = equation.kind {
+            let conditions = &self.flat.whens[id.index()].conditions;
+            condition = Some(text(conditions[branch as usize].0));
+            unless = (conditions[..branch as usize].iter())
+                .map(|&(earlier, _)| text(earlier))
+                .collect();
+            when = Some(id.0);
+        }
+        EquationEntry {
+            left: text(equation.left),
+            right: text(equation.right),
+            origin: self.flat.path(equation.origin),
+            kind: equation.kind.text(),
+            condition,
+            unless,
+            when,
+            source: place(self.sources, equation.span),
+        }
+    }
+}

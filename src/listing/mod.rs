@@ -1,0 +1,4 @@
+//! Listings of models, for people and for programs.
+
+pub mod equations;
+pub mod json;

@@ -1,0 +1,483 @@
+//! Which cuts meet: the connections of one instance.
+//!
+//! Before: an instance whose submodels are there. After: groups of simple cuts that meet, in the
+//! order in which they were last connected to, each with its members. Points (nodes, cuts, bundles
+//! of cuts) are joined first, as written; then bundles are opened and their members joined
+//! position by position. What the groups mean is in [`super::couplings`].
+
+use rustc_hash::FxHashMap;
+
+use super::class::*;
+use super::instance::Tree;
+use super::structure::{Opened, Structure};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::source::Span;
+
+/// Whose: 0 is the instance itself, k its k-th submodel, from 1 on.
+pub type OwnerNumber = u32;
+pub const SELF: OwnerNumber = 0;
+
+/// A point that can be joined, in the coordinates of one instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PointKey {
+    Node(u32),
+    /// Element from 1 on; 0 is a single cut or the whole array.
+    Cut {
+        owner: OwnerNumber,
+        cut: u32,
+        element: u32,
+    },
+    Terminal {
+        owner: OwnerNumber,
+        offset: u32,
+    },
+}
+
+/// Sets of joined things, with when each was named.
+#[derive(Debug, Default)]
+struct Sets {
+    numbers: FxHashMap<PointKey, u32>,
+    keys: Vec<PointKey>,
+    parents: Vec<u32>,
+    first: Vec<u32>,
+    last: Vec<u32>,
+}
+
+impl Sets {
+    fn add(&mut self, key: PointKey, time: u32) -> u32 {
+        let next = self.keys.len() as u32;
+        let number = *self.numbers.entry(key).or_insert(next);
+        if number == next {
+            self.keys.push(key);
+            self.parents.push(number);
+            self.first.push(time);
+            self.last.push(time);
+        }
+        let last = &mut self.last[number as usize];
+        *last = (*last).max(time);
+        number
+    }
+
+    fn find(&mut self, mut at: u32) -> u32 {
+        while self.parents[at as usize] != at {
+            let above = self.parents[self.parents[at as usize] as usize];
+            self.parents[at as usize] = above;
+            at = above;
+        }
+        at
+    }
+
+    /// The sets, each with its members in the order in which they were first named, sorted by when
+    /// they were last named: the order in which the 1990 paper lists its nodes.
+    fn groups(&mut self) -> Vec<Vec<u32>> {
+        let mut by_root: FxHashMap<u32, usize> = FxHashMap::default();
+        let mut groups: Vec<(u32, Vec<u32>)> = Vec::new();
+        let mut order: Vec<u32> = (0..self.keys.len() as u32).collect();
+        order.sort_by_key(|&at| self.first[at as usize]);
+        for at in order {
+            let root = self.find(at);
+            let group = *by_root.entry(root).or_insert_with(|| {
+                groups.push((0, Vec::new()));
+                groups.len() - 1
+            });
+            groups[group].0 = groups[group].0.max(self.last[at as usize]);
+            groups[group].1.push(at);
+        }
+        groups.sort_by_key(|&(last, _)| last);
+        groups.into_iter().map(|(_, members)| members).collect()
+    }
+}
+
+/// Simple cuts that meet.
+#[derive(Debug)]
+pub struct Group {
+    pub members: Vec<Opened>,
+    /// At a `junction1` the roles of across and through change.
+    pub junction1: bool,
+    pub span: Span,
+}
+
+/// What the connections of an instance come to.
+#[derive(Debug, Default)]
+pub struct Met {
+    pub groups: Vec<Group>,
+    /// Terminals named in a connection.
+    pub terminals: Vec<(OwnerNumber, u32)>,
+}
+
+pub struct Connector<'t, 'c> {
+    pub tree: &'t mut Tree<'c>,
+    pub instance: u32,
+    class: &'c Class,
+    points: Sets,
+    structures: FxHashMap<u32, Structure>,
+    spans: Vec<Span>,
+    loops: Vec<f64>,
+    failed: bool,
+}
+
+/// Evaluates the connections of an instance; `None` after an error.
+pub fn connect(tree: &mut Tree<'_>, instance: u32) -> Option<Met> {
+    let class = tree.class(instance);
+    let mut connector = Connector {
+        tree,
+        instance,
+        class,
+        points: Sets::default(),
+        structures: FxHashMap::default(),
+        spans: Vec::new(),
+        loops: Vec::new(),
+        failed: false,
+    };
+    connector.all(&class.connections)?;
+    let met = connector.open();
+    (!connector.failed).then_some(met)
+}
+
+impl<'c> Connector<'_, 'c> {
+    fn all(&mut self, connections: &'c [Connection]) -> Option<()> {
+        for connection in connections {
+            match connection {
+                Connection::For(block) => {
+                    let (from, to) =
+                        (self.tree).bounds(self.instance, block.from, block.to, &self.loops)?;
+                    for turn in from..=to {
+                        self.loops.push(turn as f64);
+                        self.all(&block.body)?;
+                        self.loops.pop();
+                    }
+                }
+                Connection::At { what, point, span } => {
+                    let a = self.point(*what)?;
+                    let b = self.point(*point)?;
+                    self.join(a.0, b.0, *span);
+                }
+                Connection::Chain {
+                    chain,
+                    closed,
+                    span,
+                } => {
+                    let (first, last) = self.chain(chain, *span)?;
+                    if *closed {
+                        self.join(last, first, *span);
+                    }
+                }
+                Connection::FromTo {
+                    chain,
+                    from,
+                    to,
+                    span,
+                } => {
+                    let (first, last) = self.chain(chain, *span)?;
+                    let from = self.point(*from)?.0;
+                    let to = self.point(*to)?.0;
+                    self.join(first, from, *span);
+                    self.join(last, to, *span);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The two ends of a chain, its inner joints made.
+    fn chain(&mut self, chain: &[Chain], span: Span) -> Option<(PointKey, PointKey)> {
+        let mut ends: Vec<(PointKey, PointKey)> = Vec::with_capacity(chain.len());
+        for link in chain {
+            let pair = match *link {
+                Chain::Point(point) => self.point(point)?,
+                Chain::Reversed(a) => {
+                    let (first, last) = ends[a as usize];
+                    (last, first)
+                }
+                Chain::Series(a, b) => {
+                    let (a, b) = (ends[a as usize], ends[b as usize]);
+                    self.join(a.1, b.0, span);
+                    (a.0, b.1)
+                }
+                Chain::Parallel(a, b) => {
+                    let (a, b) = (ends[a as usize], ends[b as usize]);
+                    self.join(a.0, b.0, span);
+                    self.join(a.1, b.1, span);
+                    a
+                }
+            };
+            ends.push(pair);
+        }
+        ends.last().copied()
+    }
+
+    fn index(&mut self, index: Option<Template>, size: u32, span: Span) -> Option<u32> {
+        let Some(index) = index else { return Some(0) };
+        let value = self.tree.value(self.instance, index.root, &self.loops)?;
+        Some(self.tree.element(value, size, span)? + 1)
+    }
+
+    /// The number of an owner, with its instance and class.
+    fn owner(&mut self, owner: Owner, span: Span) -> Option<(OwnerNumber, u32)> {
+        match owner {
+            Owner::Own => Some((SELF, self.instance)),
+            Owner::Submodel(slot, index) => {
+                let run = self.tree.child(self.instance, slot)?;
+                let element = self.index(index, run.size, span)?.saturating_sub(1);
+                let instance = run.first + element;
+                let first = self.tree.instances[self.instance as usize].children;
+                Some((instance - first + 1, instance))
+            }
+        }
+    }
+
+    /// A point as the pair of its ends.
+    fn point(&mut self, point: Point) -> Option<(PointKey, PointKey)> {
+        let span = point.span;
+        let single = |key: PointKey| Some((key, key));
+        match point.kind {
+            PointKind::Node(slot, index) => {
+                let run = self.tree.shape(self.instance).nodes[slot as usize];
+                let element = self.index(index, run.size, span)?.saturating_sub(1);
+                single(PointKey::Node(run.first + element))
+            }
+            PointKind::Cut(owner, cut, index) => {
+                let (owner, instance) = self.owner(owner, span)?;
+                let size = self.tree.shape(instance).cuts[cut as usize];
+                let element = self.index(index, size, span)?;
+                single(PointKey::Cut {
+                    owner,
+                    cut,
+                    element,
+                })
+            }
+            PointKind::Terminal(owner, slot, index) => {
+                let (owner, instance) = self.owner(owner, span)?;
+                let run = self.tree.slot(instance, slot)?;
+                let element = self.index(index, run.size, span)?.saturating_sub(1);
+                let first = self.tree.instances[instance as usize].variables;
+                let offset = run.first - first + element;
+                single(PointKey::Terminal { owner, offset })
+            }
+            PointKind::Path(owner, path) => {
+                let (owner, instance) = self.owner(owner, span)?;
+                let path = &self.tree.class(instance).paths[path as usize];
+                let from = self.path_end(owner, instance, path.from?)?;
+                let to = self.path_end(owner, instance, path.to?)?;
+                Some((from, to))
+            }
+        }
+    }
+
+    fn path_end(
+        &mut self,
+        owner: OwnerNumber,
+        instance: u32,
+        member: CutMember,
+    ) -> Option<PointKey> {
+        let element = self.tree.member_element(instance, member)?;
+        Some(PointKey::Cut {
+            owner,
+            cut: member.cut,
+            element,
+        })
+    }
+
+    fn add(&mut self, key: PointKey) -> Option<u32> {
+        let time = self.spans.len() as u32 - 1;
+        let known = self.points.numbers.contains_key(&key);
+        let number = self.points.add(key, time);
+        if !known && !matches!(key, PointKey::Node(_)) {
+            let Some(structure) = self.tree.open(self.instance, key) else {
+                self.failed = true;
+                return None;
+            };
+            self.structures.insert(number, structure);
+        }
+        Some(number)
+    }
+
+    fn join(&mut self, a: PointKey, b: PointKey, span: Span) {
+        self.spans.push(span);
+        let x = self.add(a);
+        // The second point was named after the first.
+        self.spans.push(span);
+        let y = self.add(b);
+        let (Some(x), Some(y)) = (x, y) else { return };
+        if x == y {
+            let name = self.point_name(a);
+            self.failed = true;
+            self.tree.diagnostics.push(
+                Diagnostic::new(
+                    Code::ConnectedToItself,
+                    format!("`{name}` is connected to itself"),
+                )
+                .at(span, "both ends are the same"),
+            );
+            return;
+        }
+        let (x, y) = (self.points.find(x), self.points.find(y));
+        if x == y {
+            return;
+        }
+        // The older set stays the root, so that the outcome does not depend on its size.
+        let (root, other) = (x.min(y), x.max(y));
+        let joined = match (self.structures.remove(&root), self.structures.remove(&other)) {
+            (Some(known), Some(new)) => match known.agree(&new) {
+                Some(joined) => Some(joined),
+                None => {
+                    let (first, second) = if root == x { (&known, &new) } else { (&new, &known) };
+                    let diagnostic = Diagnostic::new(
+                        Code::DifferentStructure,
+                        "cuts of different structure are connected",
+                    )
+                    .at(span, "in this connection")
+                    .note(format!("`{}` is {}", self.point_name(a), first.text))
+                    .note(format!("`{}` is {}", self.point_name(b), second.text));
+                    self.tree.diagnostics.push(diagnostic);
+                    self.failed = true;
+                    Some(known)
+                }
+            },
+            (known, new) => known.or(new),
+        };
+        if let Some(joined) = joined {
+            self.structures.insert(root, joined);
+        }
+        self.points.parents[other as usize] = root;
+    }
+
+    /// `R1:A`, `n`, `c[3]:p[2]`
+    pub fn point_name(&self, key: PointKey) -> String {
+        self.tree.point_name(self.instance, key)
+    }
+
+    /// Opens bundles and joins the simple cuts in them position by position.
+    fn open(&mut self) -> Met {
+        let mut met = Met::default();
+        let mut simple: Sets = Sets::default();
+        let mut opened: Vec<Opened> = Vec::new();
+        let mut junctions: FxHashMap<u32, bool> = FxHashMap::default();
+        for group in self.points.groups() {
+            let nodes: Vec<u32> = (group.iter())
+                .filter_map(|&at| match self.points.keys[at as usize] {
+                    PointKey::Node(node) => Some(node),
+                    _ => None,
+                })
+                .collect();
+            let cuts: Vec<u32> = (group.iter().copied())
+                .filter(|&at| !matches!(self.points.keys[at as usize], PointKey::Node(_)))
+                .collect();
+            let junction1 = self.junction_of(&nodes, &group);
+            self.lonely_nodes(&nodes, cuts.len());
+            let mut first: Vec<u32> = Vec::new();
+            for at in cuts {
+                let key = self.points.keys[at as usize];
+                let Some(structure) = self.tree.open(self.instance, key) else {
+                    self.failed = true;
+                    continue;
+                };
+                for (position, member) in structure.members.into_iter().enumerate() {
+                    let number = simple.add(member.key, self.points.first[at as usize]);
+                    simple.add(member.key, self.points.last[at as usize]);
+                    if number as usize == opened.len() {
+                        if let PointKey::Terminal { owner, offset } = member.key {
+                            met.terminals.push((owner, offset));
+                        }
+                        opened.push(member);
+                    }
+                    match first.get(position) {
+                        None => first.push(number),
+                        Some(&other) => {
+                            let (x, y) = (simple.find(other), simple.find(number));
+                            let (root, below) = (x.min(y), x.max(y));
+                            simple.parents[below as usize] = root;
+                        }
+                    }
+                }
+            }
+            for number in first {
+                if nodes.is_empty() {
+                    continue;
+                }
+                if *junctions.entry(number).or_insert(junction1) != junction1 {
+                    self.mixed_roles(opened[number as usize].key);
+                }
+            }
+        }
+        for members in simple.groups() {
+            let kinds: Vec<bool> = (members.iter())
+                .filter_map(|number| junctions.get(number).copied())
+                .collect();
+            if kinds.iter().any(|&kind| kind != kinds[0]) {
+                self.mixed_roles(opened[members[0] as usize].key);
+            }
+            let last = members.iter().map(|&at| simple.last[at as usize]).max();
+            met.groups.push(Group {
+                span: self.spans[last.unwrap_or(0) as usize],
+                junction1: kinds.first().copied().unwrap_or(false),
+                members: (members.iter())
+                    .map(|&number| opened[number as usize].clone())
+                    .collect(),
+            });
+        }
+        met
+    }
+
+    /// Whether the nodes of a set are `junction1`s; they may not be mixed with others.
+    fn junction_of(&mut self, nodes: &[u32], group: &[u32]) -> bool {
+        let kinds: Vec<bool> = nodes
+            .iter()
+            .map(|&node| self.node_decl(node).junction1)
+            .collect();
+        let one = kinds.iter().position(|&kind| kind);
+        let zero = kinds.iter().position(|&kind| !kind);
+        if let (Some(one), Some(zero)) = (one, zero) {
+            let last = group.iter().map(|&at| self.points.last[at as usize]).max();
+            let one = self.point_name(PointKey::Node(nodes[one]));
+            let zero = self.point_name(PointKey::Node(nodes[zero]));
+            self.failed = true;
+            self.tree.diagnostics.push(
+                Diagnostic::new(
+                    Code::JunctionRoles,
+                    format!("the junction1 `{one}` and the node `{zero}` are joined directly"),
+                )
+                .at(self.spans[last.unwrap_or(0) as usize], "in this connection")
+                .hint("join them by a `link` of the library: `connect L from n to j`"),
+            );
+        }
+        one.is_some()
+    }
+
+    fn mixed_roles(&mut self, key: PointKey) {
+        let name = self.point_name(key);
+        self.failed = true;
+        self.tree.diagnostics.push(
+            Diagnostic::new(
+                Code::JunctionRoles,
+                format!("`{name}` is connected to a junction1 and to a node"),
+            )
+            .at(self.class.span, "in this model")
+            .hint("join the node and the junction1 by a `link` of the library"),
+        );
+    }
+
+    fn node_decl(&self, node: u32) -> &'c NodeDecl {
+        let runs = &self.tree.shape(self.instance).nodes;
+        let slot = runs.partition_point(|run| run.first <= node) - 1;
+        &self.class.nodes[slot]
+    }
+
+    fn lonely_nodes(&mut self, nodes: &[u32], cuts: usize) {
+        if cuts > 1 {
+            return;
+        }
+        for &node in nodes {
+            let name = self.point_name(PointKey::Node(node));
+            let text = match cuts {
+                0 => "no cut is connected to it",
+                _ => "only one cut is connected to it",
+            };
+            let span = self.node_decl(node).span;
+            self.tree.diagnostics.push(
+                Diagnostic::new(Code::LonelyNode, format!("the node `{name}` joins nothing"))
+                    .at(span, text),
+            );
+        }
+    }
+}

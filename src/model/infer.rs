@@ -1,0 +1,357 @@
+//! Real or boolean, by use, and what can only be checked on the flat model.
+//!
+//! Before: a flat model whose variables all count as real. After: every variable has its type, and
+//! no expression mixes the two; discrete variables are set in one place; tables ascend.
+//!
+//! Types flow through `=`, `==`, `if` and couplings: expressions that must have the same type are
+//! put into one set (union-find over expressions), and a set keeps where its type came from.
+
+use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp, Value};
+use crate::flat::{EquationKind, Flat, Kind, Leaf, Type, VarId};
+use crate::source::Span;
+
+/// What is known of a set, and the use that told.
+type Known = Option<(Type, Span)>;
+
+struct Inference<'f> {
+    flat: &'f Flat,
+    /// Sets of expressions; the leaves of one variable share one set, that of the variable, which
+    /// stands behind the expressions.
+    parents: Vec<u32>,
+    known: Vec<Known>,
+    visited: Vec<bool>,
+    diagnostics: &'f mut Diagnostics,
+}
+
+/// Gives every variable its type; reports clashes.
+pub fn infer(flat: &mut Flat, diagnostics: &mut Diagnostics) {
+    let count = flat.exprs.len() + flat.variables.len();
+    let mut inference = Inference {
+        flat,
+        parents: (0..count as u32).collect(),
+        known: vec![None; count],
+        visited: vec![false; flat.exprs.len()],
+        diagnostics,
+    };
+    inference.run();
+    let types: Vec<Type> = flat
+        .variable_ids()
+        .map(|id| inference.type_of(id))
+        .collect();
+    check_starts(flat, &types, diagnostics);
+    for (variable, ty) in flat.variables.iter_mut().zip(types) {
+        variable.ty = ty;
+    }
+    check_discrete(flat, diagnostics);
+    check_tables(flat, diagnostics);
+}
+
+impl Inference<'_> {
+    fn run(&mut self) {
+        let flat = self.flat;
+        for given in &flat.values {
+            let span = flat.declaration(given.variable).span;
+            self.visit(given.expression, span);
+            self.fix_variable(given.variable, value_type(given.value), span);
+        }
+        for equation in &flat.equations {
+            self.visit(equation.left, equation.span);
+            self.visit(equation.right, equation.span);
+            self.same(equation.left.0, equation.right.0, equation.span);
+        }
+        for when in &flat.whens {
+            for &(condition, span) in &when.conditions {
+                self.visit(condition, span);
+                self.fix(condition.0, Type::Boolean, span);
+            }
+        }
+    }
+
+    fn type_of(&mut self, id: VarId) -> Type {
+        let set = self.find(self.variable_set(id));
+        self.known[set as usize].map_or(Type::Real, |(ty, _)| ty)
+    }
+
+    fn variable_set(&self, id: VarId) -> u32 {
+        self.flat.exprs.len() as u32 + id.0
+    }
+
+    fn find(&mut self, mut at: u32) -> u32 {
+        while self.parents[at as usize] != at {
+            let above = self.parents[self.parents[at as usize] as usize];
+            self.parents[at as usize] = above;
+            at = above;
+        }
+        at
+    }
+
+    fn same(&mut self, a: u32, b: u32, span: Span) {
+        let (a, b) = (self.find(a), self.find(b));
+        if a == b {
+            return;
+        }
+        let (root, other) = (a.min(b), a.max(b));
+        self.parents[other as usize] = root;
+        let known = match (self.known[root as usize], self.known[other as usize]) {
+            (Some((x, first)), Some((y, second))) if x != y => {
+                self.clash(span, [(x, first), (y, second)]);
+                Some((x, first))
+            }
+            (x, y) => x.or(y),
+        };
+        self.known[root as usize] = known;
+    }
+
+    fn fix(&mut self, at: u32, ty: Type, span: Span) {
+        let set = self.find(at);
+        match self.known[set as usize] {
+            None => self.known[set as usize] = Some((ty, span)),
+            Some((known, first)) if known != ty => self.clash(span, [(known, first), (ty, span)]),
+            Some(_) => {}
+        }
+    }
+
+    fn fix_variable(&mut self, id: VarId, ty: Type, span: Span) {
+        self.fix(self.variable_set(id), ty, span);
+    }
+
+    fn clash(&mut self, span: Span, uses: [(Type, Span); 2]) {
+        let mut diagnostic = Diagnostic::new(
+            Code::TypeClash,
+            "a boolean is used as a real, or a real as a boolean",
+        );
+        // The equation at hand first, then the use it contradicts.
+        let here = uses.iter().find(|(_, place)| *place == span);
+        let text = here.map_or("both meet here".to_string(), |(ty, _)| {
+            format!("used as {} here", ty.text())
+        });
+        diagnostic = diagnostic.at(span, text);
+        for (ty, place) in uses {
+            if place != span {
+                diagnostic = diagnostic.at(place, format!("used as {} here", ty.text()));
+            }
+        }
+        self.diagnostics.push(diagnostic.hint(
+            "`if c then 1 else 0` makes a real of a boolean, a relation like `x > 0` the reverse",
+        ));
+    }
+
+    /// Enters what an expression says of its parts. Shared parts are entered once.
+    fn visit(&mut self, root: ExprId, span: Span) {
+        let flat = self.flat;
+        let mut work = vec![root];
+        while let Some(id) = work.pop() {
+            if std::mem::replace(&mut self.visited[id.index()], true) {
+                continue;
+            }
+            let at = id.0;
+            match flat.exprs.node(id) {
+                Node::Number(_) | Node::Time => self.fix(at, Type::Real, span),
+                Node::Bool(_) => self.fix(at, Type::Boolean, span),
+                Node::Leaf(leaf) => {
+                    self.same(at, self.variable_set(leaf.variable()), span);
+                    if let Leaf::Der(..) = leaf {
+                        self.fix(at, Type::Real, span);
+                    }
+                }
+                Node::Unary(op, a) => {
+                    let ty = match op {
+                        UnaryOp::Not => Type::Boolean,
+                        UnaryOp::Minus | UnaryOp::Plus => Type::Real,
+                    };
+                    self.fix(at, ty, span);
+                    self.fix(a.0, ty, span);
+                    work.push(a);
+                }
+                Node::Binary(op, a, b) => {
+                    match op {
+                        BinaryOp::Or | BinaryOp::And => {
+                            for part in [at, a.0, b.0] {
+                                self.fix(part, Type::Boolean, span);
+                            }
+                        }
+                        BinaryOp::Equal | BinaryOp::NotEqual => {
+                            self.fix(at, Type::Boolean, span);
+                            self.same(a.0, b.0, span);
+                        }
+                        BinaryOp::Less
+                        | BinaryOp::LessEqual
+                        | BinaryOp::Greater
+                        | BinaryOp::GreaterEqual => {
+                            self.fix(at, Type::Boolean, span);
+                            self.fix(a.0, Type::Real, span);
+                            self.fix(b.0, Type::Real, span);
+                        }
+                        BinaryOp::Add
+                        | BinaryOp::Sub
+                        | BinaryOp::Mul
+                        | BinaryOp::Div
+                        | BinaryOp::Pow => {
+                            for part in [at, a.0, b.0] {
+                                self.fix(part, Type::Real, span);
+                            }
+                        }
+                    }
+                    work.extend([b, a]);
+                }
+                Node::If(c, a, b) => {
+                    self.fix(c.0, Type::Boolean, span);
+                    self.same(at, a.0, span);
+                    self.same(at, b.0, span);
+                    work.extend([b, a, c]);
+                }
+                Node::Call(function, args) => {
+                    let ty = match function {
+                        Function::Sample => Type::Boolean,
+                        _ => Type::Real,
+                    };
+                    self.fix(at, ty, span);
+                    for &arg in flat.exprs.args(args) {
+                        self.fix(arg.0, Type::Real, span);
+                        work.push(arg);
+                    }
+                }
+                Node::List(args) => {
+                    self.fix(at, Type::Real, span);
+                    for &arg in flat.exprs.args(args) {
+                        self.fix(arg.0, Type::Real, span);
+                        work.push(arg);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn value_type(value: Value) -> Type {
+    match value {
+        Value::Real(_) => Type::Real,
+        Value::Bool(_) => Type::Boolean,
+    }
+}
+
+fn check_starts(flat: &Flat, types: &[Type], diagnostics: &mut Diagnostics) {
+    for given in &flat.starts {
+        let ty = types[given.variable.index()];
+        if value_type(given.value) != ty {
+            diagnostics.push(
+                Diagnostic::new(
+                    Code::TypeClash,
+                    format!(
+                        "`{}` is {}, and its start value {} is not",
+                        flat.name(given.variable),
+                        ty.text(),
+                        given.value
+                    ),
+                )
+                .at(flat.declaration(given.variable).span, "declared here"),
+            );
+        }
+    }
+}
+
+/// A variable has its `new` outside a `when`, or in one `when`, once in each branch.
+fn check_discrete(flat: &Flat, diagnostics: &mut Diagnostics) {
+    let mut seen: rustc_hash::FxHashMap<VarId, Vec<(EquationKind, Span)>> = Default::default();
+    for equation in &flat.equations {
+        let Node::Leaf(Leaf::New(variable)) = flat.exprs.node(equation.left) else {
+            continue;
+        };
+        let earlier = seen.entry(variable).or_default();
+        let clash = earlier.iter().find(|(kind, _)| match (*kind, equation.kind) {
+            (EquationKind::When(a, x), EquationKind::When(b, y)) => a != b || x == y,
+            _ => true,
+        });
+        if let Some(&(_, span)) = clash {
+            diagnostics.push(
+                Diagnostic::new(
+                    Code::DefinedTwice,
+                    format!("`new({})` is given twice", flat.name(variable)),
+                )
+                .at(equation.span, "given again here")
+                .at(span, "first here")
+                .hint("a discrete variable is set outside a `when`, or in the branches of one"),
+            );
+        }
+        if flat.variable(variable).kind == Kind::Input {
+            diagnostics.push(
+                Diagnostic::new(
+                    Code::Misplaced,
+                    format!("`{}` is an input and cannot be set", flat.name(variable)),
+                )
+                .at(equation.span, "set here"),
+            );
+        }
+        earlier.push((equation.kind, equation.span));
+    }
+}
+
+/// The first list of a table ascends, at the values that its parameters have.
+fn check_tables(flat: &Flat, diagnostics: &mut Diagnostics) {
+    for at in 0..flat.exprs.len() as u32 {
+        let table = ExprId(at);
+        let Node::Call(Function::Table, args) = flat.exprs.node(table) else {
+            continue;
+        };
+        let Node::List(points) = flat.exprs.node(flat.exprs.args(args)[1]) else {
+            continue;
+        };
+        if ascends(flat, flat.exprs.args(points)) {
+            continue;
+        }
+        let mut diagnostic = Diagnostic::new(
+            Code::BadTable,
+            "the first list of a `table` does not ascend",
+        )
+        .hint("each point must be larger than the one before");
+        let user = (flat.equations.iter()).find(|equation| {
+            contains(flat, equation.left, table) || contains(flat, equation.right, table)
+        });
+        if let Some(equation) = user {
+            diagnostic = diagnostic.at(equation.span, "in this equation");
+        }
+        diagnostics.push(diagnostic);
+    }
+}
+
+fn contains(flat: &Flat, root: ExprId, wanted: ExprId) -> bool {
+    let mut work = vec![root];
+    let mut seen: rustc_hash::FxHashSet<ExprId> = Default::default();
+    while let Some(id) = work.pop() {
+        // Operands have smaller numbers than what they are part of.
+        if id == wanted {
+            return true;
+        }
+        if id < wanted || !seen.insert(id) {
+            continue;
+        }
+        match flat.exprs.node(id) {
+            Node::Unary(_, a) => work.push(a),
+            Node::Binary(_, a, b) => work.extend([a, b]),
+            Node::If(a, b, c) => work.extend([a, b, c]),
+            Node::Call(_, args) | Node::List(args) => {
+                work.extend_from_slice(flat.exprs.args(args));
+            }
+            Node::Number(_) | Node::Bool(_) | Node::Time | Node::Leaf(_) => {}
+        }
+    }
+    false
+}
+
+/// Points that are no plain numbers or parameters are taken on trust.
+fn ascends(flat: &Flat, points: &[ExprId]) -> bool {
+    let values: Vec<f64> = points
+        .iter()
+        .filter_map(|&point| match flat.exprs.node(point) {
+            Node::Number(value) => Some(value.0),
+            Node::Unary(UnaryOp::Minus, a) => match flat.exprs.node(a) {
+                Node::Number(value) => Some(-value.0),
+                _ => None,
+            },
+            Node::Leaf(leaf) => flat.value(leaf.variable())?.value.real(),
+            _ => None,
+        })
+        .collect();
+    values.windows(2).all(|pair| pair[0] < pair[1])
+}

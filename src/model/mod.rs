@@ -1,0 +1,227 @@
+//! From syntax trees to the flat model.
+//!
+//!     trees --types--> types, bases in order --declare--> names of each class
+//!           --resolve--> classes with templates --instantiate--> instance tree
+//!           --connect, flatten--> Flat
+//!
+//! Everything up to the classes is done once for each type; instantiating is a loop over them that
+//! looks no name up.
+
+mod class;
+mod connect;
+mod couplings;
+mod declare;
+mod flatten;
+mod infer;
+mod instance;
+mod parameters;
+mod resolve;
+mod resolve_body;
+mod resolve_connect;
+mod structure;
+mod types;
+
+use rustc_hash::FxHashSet;
+
+pub use class::{Class, ClassId};
+pub use instance::Limits;
+pub use types::Types;
+
+use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::flat::Flat;
+use crate::intern::Interner;
+use crate::load::Loaded;
+use crate::source::Origin;
+use crate::syntax::ast::ModelKind;
+use declare::{Declared, declare};
+use infer::infer;
+use resolve::Resolver;
+use types::shorten;
+
+/// All types of the user's files, and those of the library that they reach, as classes.
+#[derive(Debug)]
+pub struct Classes {
+    pub types: Types,
+    pub list: Vec<Class>,
+}
+
+impl Classes {
+    pub fn get(&self, id: ClassId) -> &Class {
+        &self.list[id.0 as usize]
+    }
+}
+
+/// Makes the classes. With errors reported, what is returned is not to be instantiated.
+pub fn elaborate(loaded: &Loaded, diagnostics: &mut Diagnostics) -> Classes {
+    let types = types::collect(loaded, diagnostics);
+    let declared: Vec<Declared<'_>> = types
+        .ids()
+        .map(|id| declare(loaded, &types, id, diagnostics))
+        .collect();
+    report_containment(loaded, &types, &declared, diagnostics);
+    let used = reachable(loaded, &types, &declared);
+    let mut list = Vec::new();
+    for id in types.ids() {
+        list.push(match used.contains(&id) {
+            true => resolve_class(loaded, &types, &declared, id, diagnostics),
+            false => Class::new(types.def(id).name.symbol, types.def(id).name.span),
+        });
+    }
+    Classes { types, list }
+}
+
+/// The user's own types, and what they contain.
+fn reachable(loaded: &Loaded, types: &Types, declared: &[Declared<'_>]) -> FxHashSet<ClassId> {
+    let mut work: Vec<ClassId> = types
+        .ids()
+        .filter(|&id| loaded.sources.file(types.def(id).file).origin == Origin::User)
+        .collect();
+    let mut seen: FxHashSet<ClassId> = work.iter().copied().collect();
+    while let Some(id) = work.pop() {
+        for submodel in &declared[id.0 as usize].class.submodels {
+            if let Some(class) = submodel.class
+                && seen.insert(class)
+            {
+                work.push(class);
+            }
+        }
+    }
+    seen
+}
+
+fn report_containment(
+    loaded: &Loaded,
+    types: &Types,
+    declared: &[Declared<'_>],
+    diagnostics: &mut Diagnostics,
+) {
+    let edges = types.ids().flat_map(|id| {
+        declared[id.0 as usize]
+            .class
+            .submodels
+            .iter()
+            .filter_map(move |submodel| Some((id, submodel.class?, submodel.span)))
+    });
+    let Some(circle) = types::containment_circle(declared.len(), edges) else {
+        return;
+    };
+    let name = |id: ClassId| shorten(loaded.interner.name(types.def(id).name.symbol));
+    let Some(&(first, _)) = circle.first() else {
+        return;
+    };
+    let mut diagnostic = Diagnostic::new(
+        Code::ContainsItself,
+        format!("the model `{}` contains itself", name(first)),
+    );
+    for (at, &(outer, span)) in circle.iter().enumerate() {
+        let inner = circle[(at + 1) % circle.len()].0;
+        diagnostic = diagnostic.at(
+            span,
+            format!("`{}` contains a `{}`", name(outer), name(inner)),
+        );
+    }
+    diagnostics.push(diagnostic.hint("a model of this kind would never end; break the circle"));
+}
+
+fn resolve_class(
+    loaded: &Loaded,
+    types: &Types,
+    declared: &[Declared<'_>],
+    id: ClassId,
+    diagnostics: &mut Diagnostics,
+) -> Class {
+    let mut resolver = Resolver {
+        loaded,
+        classes: declared,
+        diagnostics,
+        id,
+        code: class::Code::default(),
+        file: types.def(id).file,
+        loops: Vec::new(),
+    };
+    let mut class = declared[id.0 as usize].class.clone();
+    resolver.declarations(&mut class);
+    for &part in &types.def(id).parts {
+        resolver.file = types.def(part).file;
+        let body = &types.model(loaded, part).body;
+        let equations = resolver.equations(body, &mut class);
+        class.equations.extend(equations);
+        let connections = resolver.connections(body, &mut class);
+        class.connections.extend(connections);
+    }
+    class.code = resolver.code;
+    class
+}
+
+/// Instantiates a class and flattens it; `None` after an error. The flat model takes the names.
+pub fn flatten(
+    names: Interner,
+    classes: &Classes,
+    model: ClassId,
+    limits: Limits,
+    diagnostics: &mut Diagnostics,
+) -> Option<Flat> {
+    let mut tree = instance::instantiate(classes, &names, model, limits, diagnostics)?;
+    let parts = flatten::flatten(&mut tree)?;
+    let instances = tree.flat_instances();
+    let mut flat = Flat {
+        names,
+        instances,
+        declarations: parts.declarations,
+        variables: parts.variables,
+        exprs: parts.exprs,
+        equations: parts.equations,
+        whens: parts.whens,
+        values: parts.values,
+        starts: parts.starts,
+        wishes: parts.wishes,
+    };
+    infer(&mut flat, diagnostics);
+    Some(flat)
+}
+
+/// The model that is to be compiled: the one asked for, else the last `model` of the main file.
+pub fn choose(
+    loaded: &Loaded,
+    types: &Types,
+    wanted: Option<&str>,
+    diagnostics: &mut Diagnostics,
+) -> Option<ClassId> {
+    let main = loaded.main;
+    let Some(wanted) = wanted else {
+        let last = types
+            .ids()
+            .filter(|&id| types.def(id).file == main && types.def(id).kind == ModelKind::Model)
+            .last();
+        if last.is_none() && !diagnostics.has_errors() {
+            let file = loaded.sources.file(main);
+            diagnostics.push(
+                Diagnostic::new(Code::NoModel, format!("`{}` has no `model`", file.name)).hint(
+                    "a file that is to be compiled needs a `model NAME ... end`; \
+                     `--model NAME` compiles a type by itself",
+                ),
+            );
+        }
+        return last;
+    };
+    let found = loaded
+        .interner
+        .get(wanted)
+        .and_then(|name| types.lookup(loaded, main, name));
+    if found.is_none() {
+        let mut known: Vec<&str> = types
+            .ids()
+            .filter(|&id| loaded.sources.file(types.def(id).file).origin == Origin::User)
+            .map(|id| loaded.interner.name(types.def(id).name.symbol))
+            .collect();
+        known.sort_unstable();
+        diagnostics.push(
+            Diagnostic::new(
+                Code::UnknownModel,
+                format!("there is no model `{}`", shorten(wanted)),
+            )
+            .suggest(wanted, known),
+        );
+    }
+    found
+}

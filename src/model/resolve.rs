@@ -1,0 +1,511 @@
+//! Names in expressions become slots.
+//!
+//! Before: the declarations of all classes, expressions in the trees. After: templates in the code
+//! of each class. A template is copied node by node from the tree, in its order, so that operands
+//! stay before their users.
+
+use super::class::*;
+use super::declare::Declared;
+use super::types::shorten;
+use crate::diagnostics::{Code as DiagnosticCode, Diagnostic, Diagnostics};
+use crate::expr::{Args, ExprId, Function, Node};
+use crate::intern::Symbol;
+use crate::load::Loaded;
+use crate::source::{FileId, Span};
+use crate::syntax::ast;
+
+/// What an expression may refer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Everything.
+    Equation,
+    /// Parameters, constants and `for` variables. The words say what depends on them.
+    Fixed(&'static str),
+}
+
+pub struct Resolver<'l, 'd> {
+    pub loaded: &'l Loaded,
+    pub classes: &'d [Declared<'l>],
+    pub diagnostics: &'d mut Diagnostics,
+    /// The class being resolved, and the code that it gets.
+    pub id: ClassId,
+    pub code: Code,
+    pub file: FileId,
+    /// Variables of the open `for`s, outermost first.
+    pub loops: Vec<Symbol>,
+}
+
+impl<'l, 'd> Resolver<'l, 'd> {
+    pub fn class(&self) -> &'d Class {
+        &self.classes[self.id.0 as usize].class
+    }
+
+    pub fn class_of(&self, id: ClassId) -> &'d Class {
+        &self.classes[id.0 as usize].class
+    }
+
+    pub fn tree(&self) -> &'l ast::Ast {
+        self.loaded.tree(self.file)
+    }
+
+    pub fn text(&self, symbol: Symbol) -> String {
+        shorten(self.loaded.interner.name(symbol))
+    }
+
+    /// An expression with a single value.
+    pub fn template(&mut self, expr: ExprId, mode: Mode) -> Template {
+        let template = self.list_template(expr, mode);
+        self.check_list_places(template, None);
+        template
+    }
+
+    /// The value of an array: a list, or one value for all.
+    pub fn array_template(&mut self, expr: ExprId, mode: Mode) -> Template {
+        let template = self.list_template(expr, mode);
+        self.check_list_places(template, Some(template.root));
+        template
+    }
+
+    fn list_template(&mut self, expr: ExprId, mode: Mode) -> Template {
+        let first = self.tree().exprs.firsts[expr.index()];
+        let begin = self.code.nodes.len() as u32;
+        let offset = self.copy(first, expr.0, mode);
+        Template {
+            first: begin,
+            root: shift(expr, offset),
+        }
+    }
+
+    /// Both sides of an equation in one run of nodes.
+    pub fn equation(&mut self, left: ExprId, right: ExprId) -> (u32, ExprId, ExprId) {
+        let first = self.tree().exprs.firsts[left.index()];
+        let begin = self.code.nodes.len() as u32;
+        let offset = self.copy(first, right.0, Mode::Equation);
+        let (left, right) = (shift(left, offset), shift(right, offset));
+        let whole = Template {
+            first: begin,
+            root: right,
+        };
+        self.check_list_places(whole, None);
+        (begin, left, right)
+    }
+
+    /// Copies the nodes `first..=last` of the tree; returns what to add to their ids.
+    fn copy(&mut self, first: u32, last: u32, mode: Mode) -> i64 {
+        let tree = self.tree();
+        let begin = self.code.nodes.len();
+        let offset = begin as i64 - i64::from(first);
+        for at in first..=last {
+            let id = ExprId(at);
+            let span = tree.exprs.span(id);
+            let node = match tree.exprs.node(id) {
+                Node::Number(value) => Node::Number(value),
+                Node::Bool(value) => Node::Bool(value),
+                Node::Time => {
+                    self.check_time(span, mode);
+                    Node::Time
+                }
+                Node::Leaf(reference) => Node::Leaf(self.reference(reference, offset, mode)),
+                Node::Unary(op, a) => Node::Unary(op, shift(a, offset)),
+                Node::Binary(op, a, b) => Node::Binary(op, shift(a, offset), shift(b, offset)),
+                Node::If(a, b, c) => {
+                    Node::If(shift(a, offset), shift(b, offset), shift(c, offset))
+                }
+                Node::Call(function, args) => {
+                    let args = self.copy_args(args, offset);
+                    self.check_call(function, args, span, mode);
+                    Node::Call(function, args)
+                }
+                Node::List(args) => Node::List(self.copy_args(args, offset)),
+            };
+            self.code.nodes.push(node);
+            self.code.spans.push(span);
+            self.code.numeric.push(false);
+            let begin = shift(ExprId(tree.exprs.firsts[at as usize]), offset);
+            self.code.firsts.push(begin.0);
+        }
+        // Indices are numbers; mark their nodes now that all are there.
+        // From the root down, so that an index inside an index is covered already.
+        for at in (first..=last).rev() {
+            let id = ExprId(at);
+            if self.code.numeric[shift(id, offset).index()] {
+                continue;
+            }
+            if let Node::Leaf(reference) = tree.exprs.node(id) {
+                for index in tree.exprs.parts(reference).iter().filter_map(|p| p.index) {
+                    let begin = shift(ExprId(tree.exprs.firsts[index.index()]), offset);
+                    let end = shift(index, offset);
+                    self.code.numeric[begin.index()..=end.index()].fill(true);
+                    self.check_fixed(begin, end, "an index");
+                }
+            }
+        }
+        offset
+    }
+
+    /// A name by itself, as a template.
+    pub fn leaf(&mut self, reference: ast::Reference) -> Template {
+        let tree = self.tree();
+        let begin = self.code.nodes.len() as u32;
+        let mut indices = Vec::new();
+        for part in tree.exprs.parts(reference) {
+            indices.push(part.index.map(|index| {
+                let template = self.template(index, Mode::Fixed("an index"));
+                self.code.numeric[template.first as usize..=template.root.index()].fill(true);
+                template.root
+            }));
+        }
+        let slot = self.reference_with(reference, &indices, Mode::Equation);
+        self.code.nodes.push(Node::Leaf(slot));
+        self.code.spans.push(reference.span);
+        self.code.numeric.push(false);
+        self.code.firsts.push(begin);
+        Template {
+            first: begin,
+            root: ExprId(self.code.nodes.len() as u32 - 1),
+        }
+    }
+
+    fn copy_args(&mut self, args: Args, offset: i64) -> Args {
+        let first = self.code.args.len() as u32;
+        let tree = self.tree();
+        let operands = tree.exprs.args(args).iter().map(|&arg| shift(arg, offset));
+        self.code.args.extend(operands);
+        Args {
+            first,
+            len: args.len,
+        }
+    }
+
+    /// Resolves a name; `offset` takes ids of the tree to ids of the code.
+    fn reference(&mut self, reference: ast::Reference, offset: i64, mode: Mode) -> Slot {
+        let parts = self.tree().exprs.parts(reference);
+        let indices: Vec<Option<ExprId>> = parts
+            .iter()
+            .map(|part| part.index.map(|index| shift(index, offset)))
+            .collect();
+        self.reference_with(reference, &indices, mode)
+    }
+
+    /// Resolves a name whose indices are in the code already, one for each part.
+    fn reference_with(
+        &mut self,
+        reference: ast::Reference,
+        indices: &[Option<ExprId>],
+        mode: Mode,
+    ) -> Slot {
+        let parts = self.tree().exprs.parts(reference);
+        let [first, rest @ ..] = parts else {
+            return Slot::Unknown;
+        };
+        if rest.is_empty()
+            && let Some(level) = self.loops.iter().rposition(|&name| name == first.name.symbol)
+        {
+            if first.index.is_some() {
+                self.index_use(first.name, false);
+            }
+            return Slot::Loop(level as u32);
+        }
+        let Some((steps, slot, _)) = self.walk(self.id, parts) else {
+            return Slot::Unknown;
+        };
+        let owner = steps.last().map_or(self.id, |&(_, class, _)| class);
+        let variable = &self.class_of(owner).variables[slot as usize];
+        if let Mode::Fixed(what) = mode
+            && !variable.kind.is_fixed()
+        {
+            self.depends_on_variable(what, reference.span, variable.kind);
+        }
+        let index = indices.last().copied().flatten();
+        if steps.is_empty() {
+            return Slot::Own { slot, index };
+        }
+        let deep = DeepRef {
+            steps: steps
+                .iter()
+                .zip(indices)
+                .map(|(&(slot, ..), &index)| (slot, index))
+                .collect(),
+            slot,
+            index,
+        };
+        self.code.deep.push(deep);
+        Slot::Deep(self.code.deep.len() as u32 - 1)
+    }
+
+    /// Follows the parts of a name from a class inwards, to a variable. Each step: the submodel's
+    /// slot, its class, its index.
+    #[allow(clippy::type_complexity)]
+    pub fn walk(
+        &mut self,
+        from: ClassId,
+        parts: &[ast::Part],
+    ) -> Option<(Vec<(u32, ClassId, Option<ExprId>)>, u32, Option<ExprId>)> {
+        let mut steps = Vec::new();
+        let mut class_id = from;
+        let (last, way) = parts.split_last()?;
+        for part in way {
+            let class = self.class_of(class_id);
+            match class.values.get(&part.name.symbol) {
+                Some(&ValueName::Submodel(slot)) => {
+                    let submodel = &class.submodels[slot as usize];
+                    self.check_index(part, submodel.array)?;
+                    class_id = submodel.class?;
+                    steps.push((slot, class_id, part.index));
+                }
+                Some(&ValueName::Variable(_)) => {
+                    let text = self.text(part.name.symbol);
+                    self.diagnostics.push(
+                        Diagnostic::new(
+                            DiagnosticCode::NotAVariable,
+                            format!("`{text}` is a variable, not a submodel"),
+                        )
+                        .at(part.name.span, "has nothing inside that a dot could reach"),
+                    );
+                    return None;
+                }
+                None => {
+                    self.unknown_variable(class_id, part.name, "submodel");
+                    return None;
+                }
+            }
+        }
+        let class = self.class_of(class_id);
+        match class.values.get(&last.name.symbol) {
+            Some(&ValueName::Variable(slot)) => {
+                self.check_index(last, class.variables[slot as usize].array)?;
+                Some((steps, slot, last.index))
+            }
+            Some(&ValueName::Submodel(_)) => {
+                let text = self.text(last.name.symbol);
+                self.diagnostics.push(
+                    Diagnostic::new(
+                        DiagnosticCode::NotAVariable,
+                        format!("`{text}` is a submodel, not a variable"),
+                    )
+                    .at(last.name.span, "a variable is wanted here")
+                    .hint(format!("name a variable inside it: `{text}.NAME`")),
+                );
+                None
+            }
+            None => {
+                self.unknown_variable(class_id, last.name, "variable");
+                None
+            }
+        }
+    }
+
+    fn check_index(&mut self, part: &ast::Part, array: bool) -> Option<()> {
+        if part.index.is_some() == array {
+            return Some(());
+        }
+        self.index_use(part.name, array);
+        None
+    }
+
+    pub fn index_use(&mut self, name: ast::Name, array: bool) {
+        let text = self.text(name.symbol);
+        let diagnostic = match array {
+            true => Diagnostic::new(
+                DiagnosticCode::IndexUse,
+                format!("`{text}` is an array and needs an index"),
+            )
+            .at(name.span, "an element is wanted here")
+            .hint(format!("write `{text}[1]`, or a `for` over its elements")),
+            false => Diagnostic::new(
+                DiagnosticCode::IndexUse,
+                format!("`{text}` is not an array"),
+            )
+            .at(name.span, "takes no index"),
+        };
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn unknown_variable(&mut self, class: ClassId, name: ast::Name, what: &str) {
+        let interner = &self.loaded.interner;
+        let wrong = interner.name(name.symbol);
+        let scope = self.class_of(class);
+        let message = match class == self.id {
+            true => format!("unknown {what} `{}`", shorten(wrong)),
+            false => format!(
+                "`{}` has no {what} `{}`",
+                self.text(scope.name),
+                shorten(wrong)
+            ),
+        };
+        let mut diagnostic = Diagnostic::new(DiagnosticCode::UnknownVariable, message)
+            .at(name.span, "not declared");
+        match scope.points.get(&name.symbol) {
+            Some(PointName::Cut(_)) => {
+                diagnostic = diagnostic.hint("this is a cut; its variables are named without it");
+            }
+            Some(PointName::Node(_)) => {
+                diagnostic = diagnostic.hint("this is a node; nodes have no variables");
+            }
+            _ => {
+                let known = sorted_names(interner, scope.values.keys());
+                diagnostic = diagnostic.suggest(wrong, known);
+            }
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn check_time(&mut self, span: Span, mode: Mode) {
+        if let Mode::Fixed(what) = mode {
+            self.diagnostics.push(
+                Diagnostic::new(
+                    DiagnosticCode::DependsOnVariable,
+                    format!("{what} cannot depend on Time"),
+                )
+                .at(span, "changes during a simulation"),
+            );
+        }
+    }
+
+    fn depends_on_variable(&mut self, what: &str, span: Span, kind: VariableKind) {
+        let text = shorten(self.loaded.sources.text(span));
+        self.diagnostics.push(
+            Diagnostic::new(
+                DiagnosticCode::DependsOnVariable,
+                format!("{what} cannot depend on the variable `{text}`"),
+            )
+            .at(span, format!("this is {}", kind.words()))
+            .hint("only parameters and constants are known before a simulation starts"),
+        );
+    }
+
+    /// Index nodes were resolved as part of an equation; they must be fixed all the same.
+    fn check_fixed(&mut self, first: ExprId, last: ExprId, what: &'static str) {
+        for at in first.index()..=last.index() {
+            let span = self.code.spans[at];
+            match self.code.nodes[at] {
+                Node::Time => self.check_time(span, Mode::Fixed(what)),
+                Node::Leaf(slot) => {
+                    if let Some(kind) = self.kind_of(slot)
+                        && !kind.is_fixed()
+                    {
+                        self.depends_on_variable(what, span, kind);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The declaration that a leaf refers to.
+    pub fn kind_of(&self, slot: Slot) -> Option<VariableKind> {
+        match slot {
+            Slot::Own { slot, .. } => Some(self.class().variables[slot as usize].kind),
+            Slot::Deep(deep) => {
+                let deep = &self.code.deep[deep as usize];
+                let mut class = self.class();
+                for &(step, _) in &deep.steps {
+                    class = self.class_of(class.submodels[step as usize].class?);
+                }
+                Some(class.variables[deep.slot as usize].kind)
+            }
+            Slot::Loop(_) | Slot::Unknown => None,
+        }
+    }
+
+    /// Arguments that must be variables, and functions that have no constant value.
+    fn check_call(&mut self, function: Function, args: Args, span: Span, mode: Mode) {
+        let name = function.text();
+        if let Mode::Fixed(what) = mode
+            && (function.takes_variable() || function == Function::Sample)
+        {
+            self.diagnostics.push(
+                Diagnostic::new(
+                    DiagnosticCode::DependsOnVariable,
+                    format!("{what} cannot depend on `{name}`"),
+                )
+                .at(span, "changes during a simulation"),
+            );
+            return;
+        }
+        if !function.takes_variable() {
+            return;
+        }
+        let arg = self.code.args(args)[0];
+        let fits = match self.code.node(arg) {
+            Node::Leaf(Slot::Unknown) => true,
+            Node::Leaf(slot) => self.kind_of(slot).is_some_and(|kind| !kind.is_fixed()),
+            Node::Call(Function::Der | Function::Der2, _) => {
+                matches!(function, Function::Der | Function::Der2)
+            }
+            _ => false,
+        };
+        if !fits {
+            let text = shorten(self.loaded.sources.text(self.code.spans[arg.index()]));
+            self.diagnostics.push(
+                Diagnostic::new(
+                    DiagnosticCode::NotAVariable,
+                    format!("`{name}` takes a variable, and `{text}` is none"),
+                )
+                .at(self.code.spans[arg.index()], "not a variable"),
+            );
+        }
+    }
+
+    /// Lists stand only where one is wanted: as the value of an array, or in `table`.
+    fn check_list_places(&mut self, template: Template, root: Option<ExprId>) {
+        let mut allowed: Vec<ExprId> = root.into_iter().collect();
+        for at in (template.first..=template.root.0).rev() {
+            let id = ExprId(at);
+            match self.code.node(id) {
+                Node::Call(Function::Table, args) => {
+                    let args: Vec<ExprId> = self.code.args(args).to_vec();
+                    self.check_table(&args);
+                    allowed.extend_from_slice(&args[1..]);
+                }
+                Node::List(_) if !allowed.contains(&id) => {
+                    self.diagnostics.push(
+                        Diagnostic::new(DiagnosticCode::IndexUse, "a list may not stand here")
+                            .at(self.code.spans[id.index()], "a single value is wanted")
+                            .hint("lists are values of array parameters and arguments of `table`"),
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn check_table(&mut self, args: &[ExprId]) {
+        let lists: Vec<Option<usize>> = args[1..]
+            .iter()
+            .map(|&arg| match self.code.node(arg) {
+                Node::List(items) => Some(items.len as usize),
+                _ => None,
+            })
+            .collect();
+        let span = self.code.spans[args[1].index()];
+        let problem = match lists[..] {
+            [Some(x), Some(y)] if x != y => {
+                format!("{x} points in the first list, {y} in the second")
+            }
+            [Some(_), Some(_)] => return,
+            _ => "both must be lists, `[...]`".to_string(),
+        };
+        self.diagnostics.push(
+            Diagnostic::new(
+                DiagnosticCode::BadTable,
+                "`table` takes a value and two lists of equal length",
+            )
+            .at(span, problem),
+        );
+    }
+}
+
+fn shift(id: ExprId, offset: i64) -> ExprId {
+    ExprId((i64::from(id.0) + offset) as u32)
+}
+
+/// Names in alphabetical order, so that nothing depends on hash order.
+pub fn sorted_names<'a>(
+    interner: &'a crate::intern::Interner,
+    symbols: impl Iterator<Item = &'a Symbol>,
+) -> Vec<&'a str> {
+    let mut names: Vec<&str> = symbols.map(|&symbol| interner.name(symbol)).collect();
+    names.sort_unstable();
+    names
+}

@@ -1,0 +1,309 @@
+//! The structure of a cut: the simple cuts in a bundle, and how many variables each side has.
+//!
+//! Bundles nest to any depth; they are opened with an explicit stack.
+
+use rustc_hash::FxHashSet;
+
+use super::class::{CutBody, CutDecl, CutMember, Side, VariableDecl};
+use super::connect::{OwnerNumber, PointKey, SELF};
+use super::instance::Tree;
+use crate::diagnostics::{Code, Diagnostic};
+
+/// A variable in a cut: its place among the variables of its owner, and its sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub owner: OwnerNumber,
+    pub offset: u32,
+    pub negative: bool,
+}
+
+/// One side of a simple cut; `None` for a lone `.`.
+pub type Places = Option<Vec<Option<Place>>>;
+
+/// A simple cut in the coordinates of an instance.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    pub key: PointKey,
+    pub across: Places,
+    pub through: Places,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token {
+    Open,
+    Close,
+    /// How many variables on each side; `None` fits any number.
+    Simple(Option<u32>, Option<u32>),
+}
+
+#[derive(Clone, Debug)]
+pub struct Structure {
+    tokens: Vec<Token>,
+    pub members: Vec<Opened>,
+    /// As the user declared it: `C[A(x/y), B(y/-x)]`.
+    pub text: String,
+}
+
+impl Structure {
+    /// The structure of both together, if they agree.
+    pub fn agree(&self, other: &Structure) -> Option<Structure> {
+        if self.tokens.len() != other.tokens.len() {
+            return None;
+        }
+        let side = |a: Option<u32>, b: Option<u32>| match (a, b) {
+            (Some(a), Some(b)) if a != b => None,
+            _ => Some(a.or(b)),
+        };
+        let tokens: Option<Vec<Token>> = (self.tokens.iter().zip(&other.tokens))
+            .map(|(a, b)| match (*a, *b) {
+                (Token::Simple(v, i), Token::Simple(w, j)) => {
+                    Some(Token::Simple(side(v, w)?, side(i, j)?))
+                }
+                (a, b) => (a == b).then_some(a),
+            })
+            .collect();
+        Some(Structure {
+            tokens: tokens?,
+            members: Vec::new(),
+            text: self.text.clone(),
+        })
+    }
+}
+
+enum Work {
+    Cut { cut: u32, element: u32 },
+    Comma,
+    Close,
+}
+
+impl<'c> Tree<'c> {
+    pub fn owner_instance(&self, instance: u32, owner: OwnerNumber) -> u32 {
+        match owner {
+            SELF => instance,
+            number => self.instances[instance as usize].children + number - 1,
+        }
+    }
+
+    /// The element (from 1 on) of an array of cuts that a member of a bundle names; 0 for none.
+    pub fn member_element(&mut self, instance: u32, member: CutMember) -> Option<u32> {
+        let Some(index) = member.index else {
+            return Some(0);
+        };
+        let size = self.shape(instance).cuts[member.cut as usize];
+        let value = self.value(instance, index.root, &[])?;
+        Some(self.element(value, size, member.span)? + 1)
+    }
+
+    /// Opens a cut; nodes have no structure of their own.
+    pub fn open(&mut self, instance: u32, key: PointKey) -> Option<Structure> {
+        match key {
+            PointKey::Node(_) => None,
+            PointKey::Terminal { owner, offset } => {
+                let inner = self.owner_instance(instance, owner);
+                let variable = self.instances[inner as usize].variables + offset;
+                let slot = self.variables[variable as usize].slot;
+                let name = self.text(self.class(inner).variables[slot as usize].name);
+                let place = Place {
+                    owner,
+                    offset,
+                    negative: false,
+                };
+                Some(Structure {
+                    tokens: vec![Token::Simple(Some(1), None)],
+                    members: vec![Opened {
+                        key,
+                        across: Some(vec![Some(place)]),
+                        through: None,
+                    }],
+                    text: format!("{name}({name}/.)"),
+                })
+            }
+            PointKey::Cut {
+                owner,
+                cut,
+                element,
+            } => self.open_cut(instance, owner, cut, element),
+        }
+    }
+
+    fn open_cut(
+        &mut self,
+        instance: u32,
+        owner: OwnerNumber,
+        cut: u32,
+        element: u32,
+    ) -> Option<Structure> {
+        let inner = self.owner_instance(instance, owner);
+        let class = self.class(inner);
+        let mut structure = Structure {
+            tokens: Vec::new(),
+            members: Vec::new(),
+            text: String::new(),
+        };
+        let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
+        let mut work = vec![Work::Cut { cut, element }];
+        while let Some(item) = work.pop() {
+            let (cut, element) = match item {
+                Work::Comma => {
+                    structure.text.push_str(", ");
+                    continue;
+                }
+                Work::Close => {
+                    structure.tokens.push(Token::Close);
+                    structure.text.push(']');
+                    continue;
+                }
+                Work::Cut { cut, element } => (cut, element),
+            };
+            let decl = &class.cuts[cut as usize];
+            structure.text.push_str(&self.text(decl.name));
+            let size = self.shape(inner).cuts[cut as usize];
+            let members: Vec<(u32, u32)> = match &decl.body {
+                _ if decl.array && element == 0 => (1..=size).map(|at| (cut, at)).collect(),
+                CutBody::Bundle(members) => {
+                    let mut inside = Vec::with_capacity(members.len());
+                    for &member in members {
+                        inside.push((member.cut, self.member_element(inner, member)?));
+                    }
+                    inside
+                }
+                CutBody::Simple { across, through } => {
+                    if element > 0 {
+                        structure.text.push_str(&format!("[{element}]"));
+                    }
+                    if !seen.insert((cut, element)) {
+                        self.twice_in_bundle(decl);
+                        return None;
+                    }
+                    self.describe(&mut structure.text, &class.variables, across, through);
+                    let count = |side: &Side| side.len().map(|len| len as u32);
+                    let token = Token::Simple(count(across), count(through));
+                    structure.tokens.push(token);
+                    structure.members.push(Opened {
+                        key: PointKey::Cut {
+                            owner,
+                            cut,
+                            element,
+                        },
+                        across: self.places(inner, owner, across, element),
+                        through: self.places(inner, owner, through, element),
+                    });
+                    continue;
+                }
+            };
+            structure.tokens.push(Token::Open);
+            structure.text.push('[');
+            work.push(Work::Close);
+            for (at, &(cut, element)) in members.iter().enumerate().rev() {
+                work.push(Work::Cut { cut, element });
+                if at > 0 {
+                    work.push(Work::Comma);
+                }
+            }
+        }
+        Some(structure)
+    }
+
+    fn twice_in_bundle(&mut self, decl: &CutDecl) {
+        let name = self.text(decl.name);
+        self.diagnostics.push(
+            Diagnostic::new(
+                Code::DuplicateName,
+                format!("the cut `{name}` stands twice in a bundle"),
+            )
+            .at(decl.span, "this cut"),
+        );
+    }
+
+    fn places(&self, inner: u32, owner: OwnerNumber, side: &Side, element: u32) -> Places {
+        let Side::Places(places) = side else {
+            return None;
+        };
+        let runs = &self.shape(inner).variables;
+        let placed = places
+            .iter()
+            .map(|place| {
+                place.map(|place| Place {
+                    owner,
+                    offset: runs[place.slot as usize].first + element.saturating_sub(1),
+                    negative: place.negative,
+                })
+            })
+            .collect();
+        Some(placed)
+    }
+
+    /// `(e1, e2/f1, f2)`
+    fn describe(&self, out: &mut String, variables: &[VariableDecl], across: &Side, through: &Side) {
+        out.push('(');
+        for (at, side) in [across, through].into_iter().enumerate() {
+            if at > 0 {
+                out.push('/');
+            }
+            match side {
+                Side::Any => out.push('.'),
+                Side::Places(places) => {
+                    for (at, place) in places.iter().enumerate() {
+                        if at > 0 {
+                            out.push_str(", ");
+                        }
+                        match place {
+                            None => out.push('.'),
+                            Some(place) => {
+                                if place.negative {
+                                    out.push('-');
+                                }
+                                out.push_str(&self.text(variables[place.slot as usize].name));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        out.push(')');
+    }
+
+    /// `R1:A`, `n`, `c[3]:p[2]`
+    pub fn point_name(&self, instance: u32, key: PointKey) -> String {
+        let class = self.class(instance);
+        let indexed = |name: String, array: bool, index: u32| match array {
+            true => format!("{name}[{index}]"),
+            false => name,
+        };
+        let owner_name = |owner: OwnerNumber| match owner {
+            SELF => String::new(),
+            _ => {
+                let inner = self.owner_instance(instance, owner);
+                let record = self.instances[inner as usize];
+                let name = self.text(self.instance_name(inner));
+                format!("{}:", indexed(name, record.index > 0, record.index))
+            }
+        };
+        match key {
+            PointKey::Node(node) => {
+                let runs = &self.shape(instance).nodes;
+                let slot = runs.partition_point(|run| run.first <= node) - 1;
+                let decl = &class.nodes[slot];
+                indexed(self.text(decl.name), decl.array, node - runs[slot].first + 1)
+            }
+            PointKey::Cut {
+                owner,
+                cut,
+                element,
+            } => {
+                let inner = self.class(self.owner_instance(instance, owner));
+                let name = self.text(inner.cuts[cut as usize].name);
+                let name = indexed(name, element > 0, element);
+                format!("{}{name}", owner_name(owner))
+            }
+            PointKey::Terminal { owner, offset } => {
+                let inner = self.owner_instance(instance, owner);
+                let variable = self.instances[inner as usize].variables + offset;
+                let record = self.variables[variable as usize];
+                let decl = &self.class(inner).variables[record.slot as usize];
+                let name = indexed(self.text(decl.name), decl.array, record.element + 1);
+                format!("{}{name}", owner_name(owner))
+            }
+        }
+    }
+}
