@@ -124,9 +124,9 @@ fn check(model: &Path, command: &str) -> Result<(), Failed> {
     settings.set_omit_expression(true);
     settings.set_description(format!("bgm {command} {shown}"));
     let name = snapshot_name(model, command);
-    let same = std::panic::catch_unwind(|| {
+    let same = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         settings.bind(|| insta::assert_snapshot!(name, content));
-    });
+    }));
     same.map_err(|_| Failed::from(ACCEPT))
 }
 
