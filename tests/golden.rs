@@ -85,7 +85,7 @@ fn golden_commands(model: &Path) -> Vec<String> {
 
 fn snapshot_name(model: &Path, command: &str) -> String {
     let stem = model.file_stem().and_then(|s| s.to_str()).unwrap_or("model");
-    format!("{stem}.{}", command.replace(' ', "-"))
+    format!("{stem}.{}", command.replace(" --", "-").replace(' ', "-"))
 }
 
 fn snapshot_file(model: &Path, command: &str) -> PathBuf {
