@@ -1,1 +1,168 @@
-fn main(){}
+//! From text to the flat model: time and memory against size.
+//!
+//! Each size runs in a process of its own, so that its peak memory can be read from the system
+//! (Linux; elsewhere the column is empty). `cargo bench --bench flatten` prints the table that
+//! docs/performance.md keeps.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use bgm::compile::{Options, compile};
+use bgm::load::{Files, Input};
+
+/// A ladder of RC stages, three levels deep: a stage has a resistor and a capacitor, a row ten
+/// stages, the model an array of rows.
+fn hierarchical(rows: usize) -> String {
+    format!(
+        "@electrical
+
+model type Stage
+  submodel (Resistor) R1(R = 10)
+  submodel (Capacitor) C1(C = 1E-6)
+  cut In(v1/i1) Out(v2/-i2) Ref(v0/i0)
+  main path P <In - Out>
+  connect R1 from In to Out
+  connect C1 from Out to Ref
+end
+
+model type Row
+  submodel (Stage) s[10]
+  cut In(v1/i1) Out(v2/-i2) Ref(v0/i0)
+  main path P <In - Out>
+  connect s[1]:In at In
+  for k in 1 to 9 do
+    connect s[k]:Out at s[k + 1]:In
+  endfor
+  connect s[10]:Out at Out
+  for k in 1 to 10 do
+    connect s[k]:Ref at Ref
+  endfor
+end
+
+model Ladder
+  submodel (Row) r[{rows}]
+  submodel (SineVoltage) U0
+  submodel (Ground) G
+  connect G - U0 - r[1]:In
+  for k in 1 to {last} do
+    connect r[k]:Out at r[k + 1]:In
+  endfor
+  for k in 1 to {rows} do
+    connect r[k]:Ref at G
+  endfor
+  connect r[{rows}]:Out at G
+end
+",
+        last = rows - 1
+    )
+}
+
+/// The same stages, each on its own line of source.
+fn written_out(stages: usize) -> String {
+    let mut text = String::from("@electrical\n\nmodel Ladder\n");
+    text.push_str("  submodel (SineVoltage) U0\n  submodel (Ground) G\n");
+    for k in 1..=stages {
+        text.push_str(&format!("  submodel (Resistor) R{k}(R = 10)\n"));
+        text.push_str(&format!("  submodel (Capacitor) C{k}(C = 1E-6)\n"));
+        text.push_str(&format!("  node n{k}\n"));
+    }
+    text.push_str("  node n0\n  connect G - U0 - n0\n");
+    for k in 1..=stages {
+        text.push_str(&format!("  connect R{k} from n{} to n{k}\n", k - 1));
+        text.push_str(&format!("  connect C{k} from n{k} to G\n"));
+    }
+    text.push_str("end\n");
+    text
+}
+
+struct NoFiles;
+
+impl Files for NoFiles {
+    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn identity(&self, path: &Path) -> PathBuf {
+        path.to_path_buf()
+    }
+
+    fn list(&self, _: &Path) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+fn peak_bytes() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kilobytes: usize = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+fn measure(kind: &str, size: usize) {
+    let text = match kind {
+        "hierarchical" => hierarchical(size),
+        _ => written_out(size),
+    };
+    let bytes = text.len();
+    // What the process needs before it has done anything does not count.
+    let before = peak_bytes();
+    let input = Input::Standard(text.into_bytes());
+    let start = Instant::now();
+    let compiled = compile(&input, &Options::default(), &NoFiles);
+    let seconds = start.elapsed().as_secs_f64();
+    let memory = peak_bytes().zip(before).map(|(after, before)| after - before);
+    let Some(flat) = compiled.flat else {
+        let codes: Vec<&str> = compiled.diagnostics.iter().map(|d| d.code.text()).collect();
+        panic!("the benchmark model does not compile: {codes:?}");
+    };
+    let equations = flat.equation_count();
+    assert_eq!(equations, flat.unknown_count());
+    let memory = memory.map_or(String::new(), |memory| {
+        format!("{:>8.0}", memory as f64 / equations as f64)
+    });
+    let speed = bytes as f64 / 1e6 / seconds;
+    let mut out = io::stdout().lock();
+    writeln!(
+        out,
+        "{kind:<14}{equations:>10}{:>10.3} s{:>10.2} us{memory:>10} B{speed:>12.1} MB/s",
+        seconds,
+        seconds * 1e6 / equations as f64,
+    )
+    .expect("standard output is there");
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, flag, kind, size] = &arguments[..]
+        && flag == "--one"
+    {
+        return measure(kind, size.parse().expect("a size is a number"));
+    }
+    // `cargo test` builds and runs benchmarks too; then one small size will do.
+    let quick = !arguments.iter().any(|argument| argument == "--bench");
+    let sizes: &[(&str, usize)] = match quick {
+        true => &[("hierarchical", 10)],
+        false => &[
+            ("hierarchical", 67),
+            ("hierarchical", 667),
+            ("hierarchical", 6_667),
+            ("written out", 1_000),
+            ("written out", 10_000),
+            ("written out", 100_000),
+        ],
+    };
+    let mut out = io::stdout().lock();
+    let heading = "model          equations      time   per equation    memory      source";
+    writeln!(out, "{heading}").expect("standard output is there");
+    drop(out);
+    let program = std::env::current_exe().expect("a program knows where it is");
+    for (kind, size) in sizes {
+        let status = Command::new(&program)
+            .args(["--one", kind, &size.to_string()])
+            .status()
+            .expect("a benchmark can start itself");
+        assert!(status.success());
+    }
+}

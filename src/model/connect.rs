@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::class::*;
 use super::instance::Tree;
-use super::structure::{Opened, Structure};
+use super::structure::{Opened, Structure, Token, agree};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::Span;
 
@@ -110,7 +110,10 @@ pub struct Connector<'t, 'c> {
     pub instance: u32,
     class: &'c Class,
     points: Sets,
-    structures: FxHashMap<u32, Structure>,
+    /// Of each point; nodes have none.
+    opened: Vec<Option<Structure>>,
+    /// What is known of the structure of a set, by its root.
+    known: Vec<Option<Vec<Token>>>,
     spans: Vec<Span>,
     loops: Vec<f64>,
     failed: bool,
@@ -124,7 +127,8 @@ pub fn connect(tree: &mut Tree<'_>, instance: u32) -> Option<Met> {
         instance,
         class,
         points: Sets::default(),
-        structures: FxHashMap::default(),
+        opened: Vec::new(),
+        known: Vec::new(),
         spans: Vec::new(),
         loops: Vec::new(),
         failed: false,
@@ -280,16 +284,14 @@ impl<'c> Connector<'_, 'c> {
 
     fn add(&mut self, key: PointKey) -> Option<u32> {
         let time = self.spans.len() as u32 - 1;
-        let known = self.points.numbers.contains_key(&key);
         let number = self.points.add(key, time);
-        if !known && !matches!(key, PointKey::Node(_)) {
-            let Some(structure) = self.tree.open(self.instance, key) else {
-                self.failed = true;
-                return None;
-            };
-            self.structures.insert(number, structure);
+        if number as usize == self.opened.len() {
+            let structure = self.tree.open(self.instance, key);
+            self.failed |= structure.is_none() && !matches!(key, PointKey::Node(_));
+            self.known.push(structure.as_ref().map(|s| s.tokens.clone()));
+            self.opened.push(structure);
         }
-        Some(number)
+        (!self.failed).then_some(number)
     }
 
     fn join(&mut self, a: PointKey, b: PointKey, span: Span) {
@@ -317,29 +319,51 @@ impl<'c> Connector<'_, 'c> {
         }
         // The older set stays the root, so that the outcome does not depend on its size.
         let (root, other) = (x.min(y), x.max(y));
-        let joined = match (self.structures.remove(&root), self.structures.remove(&other)) {
-            (Some(known), Some(new)) => match known.agree(&new) {
-                Some(joined) => Some(joined),
-                None => {
-                    let (first, second) = if root == x { (&known, &new) } else { (&new, &known) };
-                    let diagnostic = Diagnostic::new(
-                        Code::DifferentStructure,
-                        "cuts of different structure are connected",
-                    )
-                    .at(span, "in this connection")
-                    .note(format!("`{}` is {}", self.point_name(a), first.text))
-                    .note(format!("`{}` is {}", self.point_name(b), second.text));
-                    self.tree.diagnostics.push(diagnostic);
-                    self.failed = true;
-                    Some(known)
+        let known = (
+            self.known[root as usize].take(),
+            self.known[other as usize].take(),
+        );
+        self.known[root as usize] = match known {
+            (Some(first), Some(second)) => {
+                let joined = agree(&first, &second);
+                if joined.is_none() {
+                    self.different(a, b, span);
                 }
-            },
-            (known, new) => known.or(new),
+                joined.or(Some(first))
+            }
+            (first, second) => first.or(second),
         };
-        if let Some(joined) = joined {
-            self.structures.insert(root, joined);
-        }
         self.points.parents[other as usize] = root;
+    }
+
+    fn different(&mut self, a: PointKey, b: PointKey, span: Span) {
+        self.failed = true;
+        let mut diagnostic = Diagnostic::new(
+            Code::DifferentStructure,
+            "cuts of different structure are connected",
+        )
+        .at(span, "in this connection");
+        for point in [a, b] {
+            // A node has the structure of the first cut that was connected to it.
+            let root = match self.points.numbers.get(&point) {
+                Some(&number) => self.points.find(number),
+                None => continue,
+            };
+            let shown = match point {
+                PointKey::Node(_) => (0..self.points.keys.len() as u32)
+                    .filter(|&at| self.opened[at as usize].is_some())
+                    .find(|&at| self.points.find(at) == root)
+                    .map_or(point, |at| self.points.keys[at as usize]),
+                _ => point,
+            };
+            let name = self.point_name(point);
+            let text = self.tree.structure_text(self.instance, shown);
+            diagnostic = diagnostic.note(match shown == point {
+                true => format!("`{name}` is {text}"),
+                false => format!("`{name}` has {text}, from `{}`", self.point_name(shown)),
+            });
+        }
+        self.tree.diagnostics.push(diagnostic);
     }
 
     /// `R1:A`, `n`, `c[3]:p[2]`
@@ -367,9 +391,7 @@ impl<'c> Connector<'_, 'c> {
             self.lonely_nodes(&nodes, cuts.len());
             let mut first: Vec<u32> = Vec::new();
             for at in cuts {
-                let key = self.points.keys[at as usize];
-                let Some(structure) = self.tree.open(self.instance, key) else {
-                    self.failed = true;
+                let Some(structure) = self.opened[at as usize].take() else {
                     continue;
                 };
                 for (position, member) in structure.members.into_iter().enumerate() {

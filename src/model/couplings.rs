@@ -9,6 +9,9 @@
 //! that of their through variable. The equations stand in the order of the 1990 paper: the cut
 //! connected last comes first.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::class::CutBody;
 use super::connect::{Group, Met, OwnerNumber, PointKey, SELF, connect};
 use super::instance::Tree;
 use super::structure::{Place, Places};
@@ -85,12 +88,10 @@ fn from_outside(place: Place) -> Place {
 }
 
 fn equalities(places: Vec<Place>, span: Span, couplings: &mut Couplings) {
-    let mut distinct: Vec<Place> = Vec::with_capacity(places.len());
-    for place in places {
-        if !distinct.contains(&place) {
-            distinct.push(place);
-        }
-    }
+    let mut seen: FxHashSet<Place> = FxHashSet::default();
+    let distinct: Vec<Place> = (places.into_iter())
+        .filter(|&place| seen.insert(place))
+        .collect();
     for pair in distinct.windows(2).rev() {
         let coupling = Coupling::Equal(pair[0], pair[1]);
         couplings.list.push((coupling, span));
@@ -101,23 +102,24 @@ fn sum(terms: Option<Vec<Place>>, span: Span, couplings: &mut Couplings) {
     let Some(mut terms) = terms else { return };
     terms.reverse();
     // A flow that enters and leaves the same node cancels: a part with both ends at one node.
-    let mut at = 0;
-    while at < terms.len() {
+    let mut waiting: FxHashMap<Place, Vec<usize>> = FxHashMap::default();
+    let mut cancelled: FxHashSet<usize> = FxHashSet::default();
+    for (at, &term) in terms.iter().enumerate() {
         let opposite = Place {
-            negative: !terms[at].negative,
-            ..terms[at]
+            negative: !term.negative,
+            ..term
         };
-        match terms.iter().position(|&term| term == opposite) {
-            Some(other) => {
-                terms.remove(at.max(other));
-                terms.remove(at.min(other));
-                at = at.min(other);
-            }
-            None => at += 1,
+        match waiting.get_mut(&opposite).and_then(Vec::pop) {
+            Some(other) => cancelled.extend([at, other]),
+            None => waiting.entry(term).or_default().push(at),
         }
     }
-    if !terms.is_empty() {
-        couplings.list.push((Coupling::Sum(terms), span));
+    let left: Vec<Place> = (terms.into_iter().enumerate())
+        .filter(|(at, _)| !cancelled.contains(at))
+        .map(|(_, term)| term)
+        .collect();
+    if !left.is_empty() {
+        couplings.list.push((Coupling::Sum(left), span));
     }
 }
 
@@ -185,7 +187,7 @@ fn unconnected(
     met: &Met,
     couplings: &mut Couplings,
 ) -> Option<()> {
-    let touched: rustc_hash::FxHashSet<PointKey> = (met.groups.iter())
+    let touched: FxHashSet<PointKey> = (met.groups.iter())
         .flat_map(|group| group.members.iter().map(|member| member.key))
         .collect();
     let mut complete = Some(());
@@ -195,17 +197,17 @@ fn unconnected(
         let inner = tree.owner_instance(instance, owner);
         let record = tree.instances[inner as usize];
         let span = tree.class(instance).submodels[record.submodel as usize].span;
-        let cuts = simple_cuts(tree, instance, owner)?;
+        let cuts = simple_cuts(tree, instance, owner);
         if cuts.is_empty() {
             continue;
         }
-        let open: Vec<&(PointKey, Places)> = (cuts.iter())
-            .filter(|(key, _)| !touched.contains(key))
+        let open: Vec<PointKey> = (cuts.iter().copied())
+            .filter(|key| !touched.contains(key))
             .collect();
         if open.len() == cuts.len() {
             let name = tree.path(inner);
             let names: Vec<String> = (cuts.iter())
-                .map(|&(key, _)| format!("`{}`", tree.point_name(instance, key)))
+                .map(|&key| format!("`{}`", tree.point_name(instance, key)))
                 .collect();
             tree.diagnostics.push(
                 Diagnostic::new(Code::NotConnected, format!("`{name}` is not connected"))
@@ -217,10 +219,10 @@ fn unconnected(
         }
         let mut zeros: Vec<Place> = Vec::new();
         let mut names: Vec<String> = Vec::new();
-        for (key, through) in open {
-            let flows: Vec<Place> = through.iter().flatten().copied().flatten().collect();
+        for key in open {
+            let flows = flows(tree, instance, key)?;
             if !flows.is_empty() {
-                names.push(format!("`{}`", tree.point_name(instance, *key)));
+                names.push(format!("`{}`", tree.point_name(instance, key)));
             }
             add_zeros(flows, &mut zeros);
         }
@@ -240,8 +242,8 @@ fn unconnected(
         // Nothing is outside the compiled model.
         let span = tree.class(0).span;
         let mut zeros: Vec<Place> = Vec::new();
-        for (_, through) in simple_cuts(tree, 0, SELF)? {
-            add_zeros(through.into_iter().flatten().flatten().collect(), &mut zeros);
+        for key in simple_cuts(tree, 0, SELF) {
+            add_zeros(flows(tree, 0, key)?, &mut zeros);
         }
         let zeros = zeros.into_iter().map(|zero| (Coupling::Zero(zero), span));
         couplings.list.extend(zeros);
@@ -257,26 +259,30 @@ fn add_zeros(flows: Vec<Place>, zeros: &mut Vec<Place>) {
     }
 }
 
-/// All simple cuts of an owner, with their through variables.
-fn simple_cuts(
-    tree: &mut Tree<'_>,
-    instance: u32,
-    owner: OwnerNumber,
-) -> Option<Vec<(PointKey, Places)>> {
-    use super::class::CutBody;
-    let class = tree.class(tree.owner_instance(instance, owner));
-    let mut found = Vec::new();
+/// The through variables of a simple cut.
+fn flows(tree: &mut Tree<'_>, instance: u32, key: PointKey) -> Option<Vec<Place>> {
+    let members = tree.open(instance, key)?.members;
+    let through = members.into_iter().filter_map(|member| member.through);
+    Some(through.flatten().flatten().collect())
+}
+
+/// All simple cuts of an owner, element by element.
+fn simple_cuts(tree: &Tree<'_>, instance: u32, owner: OwnerNumber) -> Vec<PointKey> {
+    let inner = tree.owner_instance(instance, owner);
+    let class = tree.class(inner);
+    let mut found = Vec::with_capacity(class.cuts.len());
     for (cut, decl) in class.cuts.iter().enumerate() {
         if let CutBody::Simple { .. } = decl.body {
-            let key = PointKey::Cut {
+            let elements = match decl.array {
+                false => 0..=0,
+                true => 1..=tree.shape(inner).cuts[cut],
+            };
+            found.extend(elements.map(|element| PointKey::Cut {
                 owner,
                 cut: cut as u32,
-                element: 0,
-            };
-            for member in tree.open(instance, key)?.members {
-                found.push((member.key, member.through));
-            }
+                element,
+            }));
         }
     }
-    Some(found)
+    found
 }

@@ -4,13 +4,13 @@
 
 use rustc_hash::FxHashSet;
 
-use super::class::{CutBody, CutDecl, CutMember, Side, VariableDecl};
+use super::class::{CutBody, CutDecl, CutMember, Side};
 use super::connect::{OwnerNumber, PointKey, SELF};
 use super::instance::Tree;
 use crate::diagnostics::{Code, Diagnostic};
 
 /// A variable in a cut: its place among the variables of its owner, and its sign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     pub owner: OwnerNumber,
     pub offset: u32,
@@ -28,51 +28,42 @@ pub struct Opened {
     pub through: Places,
 }
 
+/// How a cut is built, without names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token {
+pub enum Token {
     Open,
     Close,
     /// How many variables on each side; `None` fits any number.
     Simple(Option<u32>, Option<u32>),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Structure {
-    tokens: Vec<Token>,
+    pub tokens: Vec<Token>,
     pub members: Vec<Opened>,
-    /// As the user declared it: `C[A(x/y), B(y/-x)]`.
-    pub text: String,
 }
 
-impl Structure {
-    /// The structure of both together, if they agree.
-    pub fn agree(&self, other: &Structure) -> Option<Structure> {
-        if self.tokens.len() != other.tokens.len() {
-            return None;
-        }
-        let side = |a: Option<u32>, b: Option<u32>| match (a, b) {
-            (Some(a), Some(b)) if a != b => None,
-            _ => Some(a.or(b)),
-        };
-        let tokens: Option<Vec<Token>> = (self.tokens.iter().zip(&other.tokens))
-            .map(|(a, b)| match (*a, *b) {
-                (Token::Simple(v, i), Token::Simple(w, j)) => {
-                    Some(Token::Simple(side(v, w)?, side(i, j)?))
-                }
-                (a, b) => (a == b).then_some(a),
-            })
-            .collect();
-        Some(Structure {
-            tokens: tokens?,
-            members: Vec::new(),
-            text: self.text.clone(),
-        })
+/// The structure of two cuts together, if they agree.
+pub fn agree(one: &[Token], other: &[Token]) -> Option<Vec<Token>> {
+    if one.len() != other.len() {
+        return None;
     }
+    let side = |a: Option<u32>, b: Option<u32>| match (a, b) {
+        (Some(a), Some(b)) if a != b => None,
+        _ => Some(a.or(b)),
+    };
+    (one.iter().zip(other))
+        .map(|(a, b)| match (*a, *b) {
+            (Token::Simple(v, i), Token::Simple(w, j)) => {
+                Some(Token::Simple(side(v, w)?, side(i, j)?))
+            }
+            (a, b) => (a == b).then_some(a),
+        })
+        .collect()
 }
 
 enum Work {
     Cut { cut: u32, element: u32 },
-    Comma,
     Close,
 }
 
@@ -99,10 +90,6 @@ impl<'c> Tree<'c> {
         match key {
             PointKey::Node(_) => None,
             PointKey::Terminal { owner, offset } => {
-                let inner = self.owner_instance(instance, owner);
-                let variable = self.instances[inner as usize].variables + offset;
-                let slot = self.variables[variable as usize].slot;
-                let name = self.text(self.class(inner).variables[slot as usize].name);
                 let place = Place {
                     owner,
                     offset,
@@ -115,7 +102,6 @@ impl<'c> Tree<'c> {
                         across: Some(vec![Some(place)]),
                         through: None,
                     }],
-                    text: format!("{name}({name}/.)"),
                 })
             }
             PointKey::Cut {
@@ -135,28 +121,15 @@ impl<'c> Tree<'c> {
     ) -> Option<Structure> {
         let inner = self.owner_instance(instance, owner);
         let class = self.class(inner);
-        let mut structure = Structure {
-            tokens: Vec::new(),
-            members: Vec::new(),
-            text: String::new(),
-        };
+        let mut structure = Structure::default();
         let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
         let mut work = vec![Work::Cut { cut, element }];
         while let Some(item) = work.pop() {
-            let (cut, element) = match item {
-                Work::Comma => {
-                    structure.text.push_str(", ");
-                    continue;
-                }
-                Work::Close => {
-                    structure.tokens.push(Token::Close);
-                    structure.text.push(']');
-                    continue;
-                }
-                Work::Cut { cut, element } => (cut, element),
+            let Work::Cut { cut, element } = item else {
+                structure.tokens.push(Token::Close);
+                continue;
             };
             let decl = &class.cuts[cut as usize];
-            structure.text.push_str(&self.text(decl.name));
             let size = self.shape(inner).cuts[cut as usize];
             let members: Vec<(u32, u32)> = match &decl.body {
                 _ if decl.array && element == 0 => (1..=size).map(|at| (cut, at)).collect(),
@@ -168,14 +141,10 @@ impl<'c> Tree<'c> {
                     inside
                 }
                 CutBody::Simple { across, through } => {
-                    if element > 0 {
-                        structure.text.push_str(&format!("[{element}]"));
-                    }
                     if !seen.insert((cut, element)) {
                         self.twice_in_bundle(decl);
                         return None;
                     }
-                    self.describe(&mut structure.text, &class.variables, across, through);
                     let count = |side: &Side| side.len().map(|len| len as u32);
                     let token = Token::Simple(count(across), count(through));
                     structure.tokens.push(token);
@@ -192,16 +161,37 @@ impl<'c> Tree<'c> {
                 }
             };
             structure.tokens.push(Token::Open);
-            structure.text.push('[');
             work.push(Work::Close);
-            for (at, &(cut, element)) in members.iter().enumerate().rev() {
-                work.push(Work::Cut { cut, element });
-                if at > 0 {
-                    work.push(Work::Comma);
+            let inside = members.iter().rev();
+            work.extend(inside.map(|&(cut, element)| Work::Cut { cut, element }));
+        }
+        Some(structure)
+    }
+
+    /// How a cut was declared, for messages: `A(e/f)`, `[A(x/y), B(y/-x)]`.
+    pub fn structure_text(&mut self, instance: u32, key: PointKey) -> String {
+        let Some(structure) = self.open(instance, key) else {
+            return "a node".to_string();
+        };
+        let mut members = structure.members.iter();
+        let mut text = String::new();
+        for token in &structure.tokens {
+            match token {
+                Token::Close => text.push(']'),
+                _ if text.is_empty() || text.ends_with('[') => {}
+                _ => text.push_str(", "),
+            }
+            match token {
+                Token::Open => text.push('['),
+                Token::Close => {}
+                Token::Simple(..) => {
+                    if let Some(member) = members.next() {
+                        self.describe(instance, member, &mut text);
+                    }
                 }
             }
         }
-        Some(structure)
+        text
     }
 
     fn twice_in_bundle(&mut self, decl: &CutDecl) {
@@ -233,34 +223,27 @@ impl<'c> Tree<'c> {
         Some(placed)
     }
 
-    /// `(e1, e2/f1, f2)`
-    fn describe(&self, out: &mut String, variables: &[VariableDecl], across: &Side, through: &Side) {
-        out.push('(');
-        for (at, side) in [across, through].into_iter().enumerate() {
-            if at > 0 {
-                out.push('/');
-            }
-            match side {
-                Side::Any => out.push('.'),
-                Side::Places(places) => {
-                    for (at, place) in places.iter().enumerate() {
-                        if at > 0 {
-                            out.push_str(", ");
-                        }
-                        match place {
-                            None => out.push('.'),
-                            Some(place) => {
-                                if place.negative {
-                                    out.push('-');
-                                }
-                                out.push_str(&self.text(variables[place.slot as usize].name));
-                            }
-                        }
+    /// `A(e1, e2/f1, f2)`
+    fn describe(&self, instance: u32, member: &Opened, out: &mut String) {
+        let name = self.point_name(instance, member.key);
+        out.push_str(name.rsplit(':').next().unwrap_or(&name));
+        let side = |side: &Places| match side {
+            None => ".".to_string(),
+            Some(places) => {
+                let names = places.iter().map(|place| match place {
+                    None => ".".to_string(),
+                    Some(place) => {
+                        let inner = self.owner_instance(instance, place.owner);
+                        let variable = self.instances[inner as usize].variables + place.offset;
+                        let slot = self.variables[variable as usize].slot;
+                        let name = self.text(self.class(inner).variables[slot as usize].name);
+                        format!("{}{name}", if place.negative { "-" } else { "" })
                     }
-                }
+                });
+                names.collect::<Vec<_>>().join(", ")
             }
-        }
-        out.push(')');
+        };
+        out.push_str(&format!("({}/{})", side(&member.across), side(&member.through)));
     }
 
     /// `R1:A`, `n`, `c[3]:p[2]`
