@@ -112,7 +112,9 @@ fn measure(kind: &str, size: usize) {
     let start = Instant::now();
     let compiled = compile(&input, &Options::default(), &NoFiles);
     let seconds = start.elapsed().as_secs_f64();
-    let memory = peak_bytes().zip(before).map(|(after, before)| after - before);
+    let memory = peak_bytes()
+        .zip(before)
+        .map(|(after, before)| after - before);
     let Some(flat) = compiled.flat else {
         let codes: Vec<&str> = compiled.diagnostics.iter().map(|d| d.code.text()).collect();
         panic!("the benchmark model does not compile: {codes:?}");

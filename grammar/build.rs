@@ -1,12 +1,11 @@
 //! Generates the parser from `bgm.lalrpop` into the build's output folder.
 
-fn main() {
-    println!("cargo:rerun-if-changed=grammar/bgm.lalrpop");
-    if let Err(error) = lalrpop::Configuration::new()
+fn main() -> Result<(), String> {
+    let mut configuration = lalrpop::Configuration::new();
+    configuration
         .set_in_dir("grammar")
+        .emit_rerun_directives(true);
+    configuration
         .process()
-    {
-        eprintln!("grammar/bgm.lalrpop: {error}");
-        std::process::exit(1);
-    }
+        .map_err(|error| format!("grammar/bgm.lalrpop: {error}"))
 }

@@ -38,10 +38,12 @@ pub fn compile(input: &Input, options: &Options, files: &dyn Files) -> Compiled 
         &mut diagnostics,
     );
     // Names are checked in all types first; instances are made of sound types only.
-    let flat = chosen.filter(|_| !diagnostics.has_errors()).and_then(|chosen| {
-        let names = loaded.interner;
-        model::flatten(names, &classes, chosen, options.limits, &mut diagnostics)
-    });
+    let flat = chosen
+        .filter(|_| !diagnostics.has_errors())
+        .and_then(|chosen| {
+            let names = loaded.interner;
+            model::flatten(names, &classes, chosen, options.limits, &mut diagnostics)
+        });
     Compiled {
         sources: loaded.sources,
         flat: flat.filter(|_| !diagnostics.has_errors()),

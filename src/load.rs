@@ -178,7 +178,11 @@ impl Loader<'_> {
                 let bytes = error.into_bytes();
                 let before = &bytes[..valid];
                 let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
-                let column = valid - before.iter().rposition(|&b| b == b'\n').map_or(0, |p| p + 1);
+                let column = valid
+                    - before
+                        .iter()
+                        .rposition(|&b| b == b'\n')
+                        .map_or(0, |p| p + 1);
                 fault = Some(
                     Diagnostic::new(Code::NotUtf8, format!("`{name}` is not UTF-8 text"))
                         .note(format!(

@@ -42,12 +42,13 @@ fn main() {
             trials.push(Trial::test(title, move || check(&name, &command)));
         }
     }
-    trials.push(Trial::test("every snapshot has its command", move || {
-        match snapshots.first() {
+    trials.push(Trial::test(
+        "every snapshot has its command",
+        move || match snapshots.first() {
             None => Ok(()),
             Some(file) => Err(format!("{} belongs to no command", file.display()).into()),
-        }
-    }));
+        },
+    ));
     libtest_mimic::run(&arguments, trials).exit();
 }
 
@@ -84,7 +85,10 @@ fn golden_commands(model: &Path) -> Vec<String> {
 }
 
 fn snapshot_name(model: &Path, command: &str) -> String {
-    let stem = model.file_stem().and_then(|s| s.to_str()).unwrap_or("model");
+    let stem = model
+        .file_stem()
+        .and_then(|s| s.to_str())
+        .unwrap_or("model");
     format!("{stem}.{}", command.replace(" --", "-").replace(' ', "-"))
 }
 

@@ -40,14 +40,16 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
     let Some(flat) = &compiled.flat else {
         return Ok(ExitCode::from(FAILED));
     };
-    console.result(arguments.output.output.as_deref(), |out| match arguments.format {
-        Format::Json => listing::json::write(flat, &compiled.sources, out),
-        Format::Text => {
-            let style = match arguments.style {
-                StyleName::Full => Style::Plain,
-                StyleName::Classic => Style::Classic,
-            };
-            out.write_all(listing::equations::equations(flat, style).as_bytes())
+    console.result(arguments.output.output.as_deref(), |out| {
+        match arguments.format {
+            Format::Json => listing::json::write(flat, &compiled.sources, out),
+            Format::Text => {
+                let style = match arguments.style {
+                    StyleName::Full => Style::Plain,
+                    StyleName::Classic => Style::Classic,
+                };
+                out.write_all(listing::equations::equations(flat, style).as_bytes())
+            }
         }
     })?;
     Ok(ExitCode::SUCCESS)

@@ -79,9 +79,7 @@ impl Console {
                     |error: io::Error| format!("cannot write `{}`: {error}", path.display());
                 let file = std::fs::File::create(path).map_err(failed)?;
                 let mut out = io::BufWriter::new(file);
-                write(&mut out)
-                    .and_then(|()| out.flush())
-                    .map_err(failed)
+                write(&mut out).and_then(|()| out.flush()).map_err(failed)
             }
             None => {
                 let mut out = io::BufWriter::new(io::stdout().lock());
@@ -110,7 +108,6 @@ impl Console {
         let mut text = String::new();
         for diagnostic in compiled.diagnostics.iter() {
             render(&compiled.sources, diagnostic, color, &mut text);
-            text.push('\n');
         }
         text
     }

@@ -33,17 +33,17 @@ fn overview() -> String {
         }
         text.push_str(&format!("@{stem}\n"));
         for entry in entries().filter(|entry| entry.file == file) {
-            let doc = entry.doc.first().map_or("", |line| line.as_str());
-            text.push_str(&format!("  {:<18} {doc}\n", entry.name));
+            let doc = entry.doc.join(" ");
+            let sentence = doc.split_once(". ").map_or(doc.as_str(), |(first, _)| first);
+            let sentence = sentence.trim_end_matches('.');
+            text.push_str(&format!("  {:<18} {sentence}\n", entry.name));
         }
     }
     text
 }
 
 fn show(name: &str) -> Result<String, String> {
-    let found: Vec<_> = entries()
-        .filter(|entry| entry.name == name)
-        .collect();
+    let found: Vec<_> = entries().filter(|entry| entry.name == name).collect();
     if found.is_empty() {
         let names: Vec<String> = entries().map(|entry| entry.name.to_string()).collect();
         let hint = nearest(name, names.iter().map(String::as_str))

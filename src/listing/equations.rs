@@ -117,7 +117,8 @@ impl Listing<'_> {
         for at in first..=branch {
             self.begin(origin);
             let (condition, _) = self.flat.whens[id.index()].conditions[at as usize];
-            self.out.push_str(if at == 0 { "when " } else { "elsewhen " });
+            self.out
+                .push_str(if at == 0 { "when " } else { "elsewhen " });
             printer(self.flat, self.style, origin).write(condition, self.out);
             self.out.push_str(" then\n");
         }

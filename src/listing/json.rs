@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use serde::Serialize;
+use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
 use crate::diagnostics::json::{Place, place};
 use crate::expr::{ExprId, Value};

@@ -305,9 +305,22 @@ pub enum Chain {
 
 #[derive(Clone, Debug)]
 pub enum Connection {
-    Chain { chain: Vec<Chain>, closed: bool, span: Span },
-    At { what: Point, point: Point, span: Span },
-    FromTo { chain: Vec<Chain>, from: Point, to: Point, span: Span },
+    Chain {
+        chain: Vec<Chain>,
+        closed: bool,
+        span: Span,
+    },
+    At {
+        what: Point,
+        point: Point,
+        span: Span,
+    },
+    FromTo {
+        chain: Vec<Chain>,
+        from: Point,
+        to: Point,
+        span: Span,
+    },
     For(Box<For<Connection>>),
 }
 

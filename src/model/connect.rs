@@ -288,7 +288,8 @@ impl<'c> Connector<'_, 'c> {
         if number as usize == self.opened.len() {
             let structure = self.tree.open(self.instance, key);
             self.failed |= structure.is_none() && !matches!(key, PointKey::Node(_));
-            self.known.push(structure.as_ref().map(|s| s.tokens.clone()));
+            self.known
+                .push(structure.as_ref().map(|s| s.tokens.clone()));
             self.opened.push(structure);
         }
         (!self.failed).then_some(number)

@@ -327,9 +327,7 @@ impl<'l> Declarer<'l, '_> {
         let declared_in = self.part;
         let class = self.class();
         let slot = class.variables.len() as u32;
-        class
-            .values
-            .insert(name.symbol, ValueName::Variable(slot));
+        class.values.insert(name.symbol, ValueName::Variable(slot));
         class.has_arrays |= array;
         class.variables.push(VariableDecl {
             name: name.symbol,
@@ -400,7 +398,11 @@ impl<'l> Declarer<'l, '_> {
     ) -> bool {
         let earlier = &self.declared.class.variables[slot as usize];
         let inherited = earlier.declared_in != self.part
-            && self.types.def(self.part).parts.contains(&earlier.declared_in);
+            && self
+                .types
+                .def(self.part)
+                .parts
+                .contains(&earlier.declared_in);
         let both = class == VariableClass::Parameter && earlier.kind == VariableKind::Parameter;
         if !(inherited && both && variable.size.is_none()) {
             return false;

@@ -16,7 +16,7 @@ use super::structure::Place;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expr::{Arena, BinaryOp, ExprId, Function, Node, UnaryOp, Value};
 use crate::flat::{
-    Declaration, DeclId, Equation, EquationKind, Given, InstanceId, Kind, Leaf, Type, VarId,
+    DeclId, Declaration, Equation, EquationKind, Given, InstanceId, Kind, Leaf, Type, VarId,
     Variable, When, WhenId,
 };
 use crate::source::Span;
@@ -236,7 +236,8 @@ impl<'c> Flattener<'_, 'c> {
                         (self.tree).bounds(instance, block.from, block.to, &self.loops)?;
                     self.turns += (to - from + 1).max(0) as usize;
                     let span = class.code.span(block.to);
-                    self.tree.within_limit(self.turns / 16, span, "turns of `for`s")?;
+                    self.tree
+                        .within_limit(self.turns / 16, span, "turns of `for`s")?;
                     for turn in from..=to {
                         self.loops.push(turn as f64);
                         self.statements(instance, class, &block.body)?;
@@ -267,7 +268,7 @@ impl<'c> Flattener<'_, 'c> {
         });
         for (at, (_, body)) in branches.iter().enumerate() {
             let kind = EquationKind::When(id, at as u16);
-            self.when_body(instance, class, body, kind)?;
+            self.when_body(instance, body, kind)?;
         }
         Some(())
     }
@@ -275,7 +276,6 @@ impl<'c> Flattener<'_, 'c> {
     fn when_body(
         &mut self,
         instance: u32,
-        class: &'c Class,
         body: &'c [Statement],
         kind: EquationKind,
     ) -> Option<()> {
@@ -289,7 +289,7 @@ impl<'c> Flattener<'_, 'c> {
                         (self.tree).bounds(instance, block.from, block.to, &self.loops)?;
                     for turn in from..=to {
                         self.loops.push(turn as f64);
-                        self.when_body(instance, class, &block.body, kind)?;
+                        self.when_body(instance, &block.body, kind)?;
                         self.loops.pop();
                     }
                 }
@@ -347,9 +347,7 @@ impl<'c> Flattener<'_, 'c> {
         let first = code.firsts[equation.right.index()];
         let known = (first..=equation.right.0).all(|at| match code.nodes[at as usize] {
             Node::Time => false,
-            Node::Call(function, _) => {
-                !function.takes_variable() && function != Function::Sample
-            }
+            Node::Call(function, _) => !function.takes_variable() && function != Function::Sample,
             _ => true,
         });
         let fixed = (first..=equation.right.0).all(|at| {

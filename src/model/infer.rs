@@ -259,10 +259,12 @@ fn check_discrete(flat: &Flat, diagnostics: &mut Diagnostics) {
             continue;
         };
         let earlier = seen.entry(variable).or_default();
-        let clash = earlier.iter().find(|(kind, _)| match (*kind, equation.kind) {
-            (EquationKind::When(a, x), EquationKind::When(b, y)) => a != b || x == y,
-            _ => true,
-        });
+        let clash = earlier
+            .iter()
+            .find(|(kind, _)| match (*kind, equation.kind) {
+                (EquationKind::When(a, x), EquationKind::When(b, y)) => a != b || x == y,
+                _ => true,
+            });
         if let Some(&(_, span)) = clash {
             diagnostics.push(
                 Diagnostic::new(

@@ -7,10 +7,10 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Classes;
 use super::class::{Class, ClassId, Template};
 use super::parameters::Memo;
 use super::types::shorten;
-use super::Classes;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::flat;
 use crate::intern::{Interner, Symbol};
@@ -334,11 +334,7 @@ impl<'c> Tree<'c> {
         Some(known)
     }
 
-    fn runs(
-        &mut self,
-        id: u32,
-        parts: Vec<(Option<Template>, Symbol, Span)>,
-    ) -> Option<Vec<Run>> {
+    fn runs(&mut self, id: u32, parts: Vec<(Option<Template>, Symbol, Span)>) -> Option<Vec<Run>> {
         let mut first = 0u32;
         let mut runs = Vec::with_capacity(parts.len());
         for (size, name, span) in parts {

@@ -7,8 +7,8 @@
 use super::class::{Class, Slot, Template};
 use super::instance::Tree;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::expr::{ExprId, Function, Node, Value, apply_binary, apply_call, apply_unary};
 use crate::expr::show_number;
+use crate::expr::{ExprId, Function, Node, Value, apply_binary, apply_call, apply_unary};
 use crate::intern::Symbol;
 use crate::source::Span;
 
@@ -204,8 +204,12 @@ impl<'c> Tree<'c> {
         let decl = &self.class(record.instance).variables[record.slot as usize];
         let name = self.variable_name(variable);
         if let Some((length, span)) = self.list_length(variable) {
-            let size = self.slot(record.instance, record.slot).map_or(0, |r| r.size);
-            let whole = name.rsplit_once('[').map_or(name.as_str(), |(whole, _)| whole);
+            let size = self
+                .slot(record.instance, record.slot)
+                .map_or(0, |r| r.size);
+            let whole = name
+                .rsplit_once('[')
+                .map_or(name.as_str(), |(whole, _)| whole);
             self.diagnostics.push(
                 Diagnostic::new(
                     Code::BadSize,
@@ -223,17 +227,14 @@ impl<'c> Tree<'c> {
         .at(decl.span, "declared without a value");
         if record.instance != 0 {
             let instance = self.instances[record.instance as usize];
-            let submodel =
-                &self.class(instance.parent).submodels[instance.submodel as usize];
+            let submodel = &self.class(instance.parent).submodels[instance.submodel as usize];
             let text = self.text(submodel.name);
             diagnostic = diagnostic
                 .at(submodel.span, "not given here")
                 .hint(format!("write `{text}({local} = ...)`"));
         } else {
-            diagnostic = diagnostic.hint(format!(
-                "write `{} {local} = ...`",
-                &decl.kind.words()[2..]
-            ));
+            diagnostic =
+                diagnostic.hint(format!("write `{} {local} = ...`", &decl.kind.words()[2..]));
         }
         self.diagnostics.push(diagnostic);
         Obstacle::Reported
@@ -281,12 +282,7 @@ impl<'c> Tree<'c> {
         }
     }
 
-    fn try_value(
-        &mut self,
-        instance: u32,
-        root: ExprId,
-        loops: &[f64],
-    ) -> Result<Value, Obstacle> {
+    fn try_value(&mut self, instance: u32, root: ExprId, loops: &[f64]) -> Result<Value, Obstacle> {
         let class = self.class(instance);
         let first = class.code.firsts[root.index()];
         // Most values are literals, and most indices variables of a `for`.
@@ -448,10 +444,7 @@ impl<'c> Tree<'c> {
             Value::Real(number) if number >= 1.0 && number <= f64::from(size) => {
                 return Some(number as u32 - 1);
             }
-            Value::Real(number) => format!(
-                "{} lies outside 1 to {size}",
-                show_number(number)
-            ),
+            Value::Real(number) => format!("{} lies outside 1 to {size}", show_number(number)),
             Value::Bool(_) => "a boolean is no index".to_string(),
         };
         let message = match size {
@@ -505,11 +498,8 @@ impl<'c> Tree<'c> {
                 _ => {
                     let span = self.class(instance).code.span(template);
                     self.diagnostics.push(
-                        Diagnostic::new(
-                            Code::BadSize,
-                            "a bound of a `for` is not a whole number",
-                        )
-                        .at(span, format!("gives {value}")),
+                        Diagnostic::new(Code::BadSize, "a bound of a `for` is not a whole number")
+                            .at(span, format!("gives {value}")),
                     );
                     return None;
                 }

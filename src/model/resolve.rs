@@ -108,9 +108,7 @@ impl<'l, 'd> Resolver<'l, 'd> {
                 Node::Leaf(reference) => Node::Leaf(self.reference(reference, offset, mode)),
                 Node::Unary(op, a) => Node::Unary(op, shift(a, offset)),
                 Node::Binary(op, a, b) => Node::Binary(op, shift(a, offset), shift(b, offset)),
-                Node::If(a, b, c) => {
-                    Node::If(shift(a, offset), shift(b, offset), shift(c, offset))
-                }
+                Node::If(a, b, c) => Node::If(shift(a, offset), shift(b, offset), shift(c, offset)),
                 Node::Call(function, args) => {
                     let args = self.copy_args(args, offset);
                     self.check_call(function, args, span, mode);
@@ -199,7 +197,10 @@ impl<'l, 'd> Resolver<'l, 'd> {
             return Slot::Unknown;
         };
         if rest.is_empty()
-            && let Some(level) = self.loops.iter().rposition(|&name| name == first.name.symbol)
+            && let Some(level) = self
+                .loops
+                .iter()
+                .rposition(|&name| name == first.name.symbol)
         {
             if first.index.is_some() {
                 self.index_use(first.name, false);
@@ -333,8 +334,8 @@ impl<'l, 'd> Resolver<'l, 'd> {
                 shorten(wrong)
             ),
         };
-        let mut diagnostic = Diagnostic::new(DiagnosticCode::UnknownVariable, message)
-            .at(name.span, "not declared");
+        let mut diagnostic =
+            Diagnostic::new(DiagnosticCode::UnknownVariable, message).at(name.span, "not declared");
         match scope.points.get(&name.symbol) {
             Some(PointName::Cut(_)) => {
                 diagnostic = diagnostic.hint("this is a cut; its variables are named without it");

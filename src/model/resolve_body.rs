@@ -121,8 +121,10 @@ impl Resolver<'_, '_> {
         );
         for (at, &(outer, span)) in circle.iter().enumerate() {
             let inner = circle[(at + 1) % circle.len()].0;
-            diagnostic =
-                diagnostic.at(span, format!("`{}` contains `{}`", name(outer), name(inner)));
+            diagnostic = diagnostic.at(
+                span,
+                format!("`{}` contains `{}`", name(outer), name(inner)),
+            );
         }
         self.diagnostics.push(diagnostic);
     }
@@ -213,7 +215,10 @@ impl Resolver<'_, '_> {
                 };
                 Diagnostic::new(
                     DiagnosticCode::UnknownParameter,
-                    format!("`{text}` is {}, not a parameter of `{type_name}`", kind.words()),
+                    format!(
+                        "`{text}` is {}, not a parameter of `{type_name}`",
+                        kind.words()
+                    ),
                 )
                 .at(span, "cannot be set here")
                 .hint(instance)
@@ -429,7 +434,9 @@ impl Resolver<'_, '_> {
                         format!("`{name}(x)` stands alone on the left of an equation"),
                     )
                     .at(self.code.spans[id.index()], "may not stand here")
-                    .hint(format!("write `{name}(x) = ...`; the value before an event is `pre(x)`")),
+                    .hint(format!(
+                        "write `{name}(x) = ...`; the value before an event is `pre(x)`"
+                    )),
                 );
             }
         }

@@ -243,7 +243,11 @@ impl Resolver<'_, '_> {
             }
             Some(&PointName::Cut(slot)) => {
                 self.no_index_on_single(part, scope.cuts[slot as usize].array)?;
-                Some(PointKind::Cut(Owner::Own, slot, self.index(part.index, class)))
+                Some(PointKind::Cut(
+                    Owner::Own,
+                    slot,
+                    self.index(part.index, class),
+                ))
             }
             Some(&PointName::Path(slot)) => {
                 self.no_index_on_single(part, false)?;

@@ -243,7 +243,11 @@ impl<'c> Tree<'c> {
                 names.collect::<Vec<_>>().join(", ")
             }
         };
-        out.push_str(&format!("({}/{})", side(&member.across), side(&member.through)));
+        out.push_str(&format!(
+            "({}/{})",
+            side(&member.across),
+            side(&member.through)
+        ));
     }
 
     /// `R1:A`, `n`, `c[3]:p[2]`
@@ -267,7 +271,11 @@ impl<'c> Tree<'c> {
                 let runs = &self.shape(instance).nodes;
                 let slot = runs.partition_point(|run| run.first <= node) - 1;
                 let decl = &class.nodes[slot];
-                indexed(self.text(decl.name), decl.array, node - runs[slot].first + 1)
+                indexed(
+                    self.text(decl.name),
+                    decl.array,
+                    node - runs[slot].first + 1,
+                )
             }
             PointKey::Cut {
                 owner,

@@ -205,6 +205,7 @@ fn circle_through<N>(
     start: NodeIndex,
 ) -> Vec<petgraph::graph::EdgeIndex> {
     use petgraph::visit::EdgeRef;
+    use std::collections::hash_map::Entry;
     // Breadth first from `start` back to `start`.
     let mut came_by = FxHashMap::default();
     let mut queue = std::collections::VecDeque::from([start]);
@@ -221,8 +222,8 @@ fn circle_through<N>(
                 circle.reverse();
                 return circle;
             }
-            if !came_by.contains_key(&edge.target()) {
-                came_by.insert(edge.target(), (edge.id(), at));
+            if let Entry::Vacant(entry) = came_by.entry(edge.target()) {
+                entry.insert((edge.id(), at));
                 queue.push_back(edge.target());
             }
         }
@@ -237,9 +238,7 @@ fn report_circle(
     circle: &[petgraph::graph::EdgeIndex],
     diagnostics: &mut Diagnostics,
 ) {
-    let name = |at: NodeIndex| {
-        shorten(loaded.interner.name(types.defs[at.index()].name.symbol))
-    };
+    let name = |at: NodeIndex| shorten(loaded.interner.name(types.defs[at.index()].name.symbol));
     let mut diagnostic: Option<Diagnostic> = None;
     // Edges run from base to heir.
     for &edge in circle.iter().rev() {

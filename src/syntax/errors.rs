@@ -23,10 +23,8 @@ pub fn report(file: FileId, text: &str, error: &ParseError<usize, Token<'_>, Fau
                 format!("expected {expected}"),
             )
         }
-        ParseError::InvalidToken { location } => {
-            Diagnostic::new(Code::Syntax, "unreadable text")
-                .at(Span::new(file, *location, *location + 1), "here")
-        }
+        ParseError::InvalidToken { location } => Diagnostic::new(Code::Syntax, "unreadable text")
+            .at(Span::new(file, *location, *location + 1), "here"),
         ParseError::User { error } => match *error {},
     }
 }
@@ -73,7 +71,9 @@ fn hint(token: Token<'_>, expected: &[String]) -> Option<&'static str> {
         Token::Separator if could_be("=") => {
             Some("a statement that begins like this is an equation: `left = right`")
         }
-        Token::End | Token::EndFor | Token::EndWhen => Some("nothing is open that this could close"),
+        Token::End | Token::EndFor | Token::EndWhen => {
+            Some("nothing is open that this could close")
+        }
         _ => None,
     }
 }
@@ -89,13 +89,44 @@ fn in_words(expected: &[String]) -> String {
         "+", "-", "*", "/", "**", "<", "<=", ">", ">=", "==", "<>", "and", "or",
     ];
     const DECLARATIONS: &[&str] = &[
-        "DOC", "cut", "main", "path", "terminal", "local", "parameter", "constant", "input",
-        "output", "node", "junction1", "submodel", "connect", "state", "nostate", "for", "when",
-        "end", "endfor", "endwhen", "elsewhen",
+        "DOC",
+        "cut",
+        "main",
+        "path",
+        "terminal",
+        "local",
+        "parameter",
+        "constant",
+        "input",
+        "output",
+        "node",
+        "junction1",
+        "submodel",
+        "connect",
+        "state",
+        "nostate",
+        "for",
+        "when",
+        "end",
+        "endfor",
+        "endwhen",
+        "elsewhen",
     ];
     const EXPERIMENT: &[&str] = &[
-        "simutime", "start", "commupoints", "step", "plot", "method", "tolerance", "absolute",
-        "outblock", "CONTROL", "init", "input", "parameter", "end",
+        "simutime",
+        "start",
+        "commupoints",
+        "step",
+        "plot",
+        "method",
+        "tolerance",
+        "absolute",
+        "outblock",
+        "CONTROL",
+        "init",
+        "input",
+        "parameter",
+        "end",
     ];
     let mut rest: Vec<&str> = expected.iter().map(|e| e.trim_matches('"')).collect();
     let mut words: Vec<String> = Vec::new();
@@ -105,11 +136,30 @@ fn in_words(expected: &[String]) -> String {
             words.push(name.to_string());
         }
     };
-    take(EXPERIMENT, &["simutime", "step"], "a statement of an experiment", &mut rest);
-    take(&["model", "experiment", "cmodel", "INCLUDE", "DOC"], &["model", "INCLUDE"],
-        "`model`, `experiment` or an include `@name`", &mut rest);
-    take(DECLARATIONS, &["cut", "connect"], "a declaration, `connect` or `end`", &mut rest);
-    take(EXPRESSION, &["NAME", "NUMBER", "(", "Time"], "an expression", &mut rest);
+    take(
+        EXPERIMENT,
+        &["simutime", "step"],
+        "a statement of an experiment",
+        &mut rest,
+    );
+    take(
+        &["model", "experiment", "cmodel", "INCLUDE", "DOC"],
+        &["model", "INCLUDE"],
+        "`model`, `experiment` or an include `@name`",
+        &mut rest,
+    );
+    take(
+        DECLARATIONS,
+        &["cut", "connect"],
+        "a declaration, `connect` or `end`",
+        &mut rest,
+    );
+    take(
+        EXPRESSION,
+        &["NAME", "NUMBER", "(", "Time"],
+        "an expression",
+        &mut rest,
+    );
     take(OPERATORS, &["*", "**"], "an operator", &mut rest);
     take(OPERATORS, &["*", "+"], "an operator", &mut rest);
     for text in rest {

@@ -293,15 +293,18 @@ impl<'s> Layout<'s, '_> {
         let end = self.output.last().map_or(0, |lexeme| lexeme.end);
         let opening = &self.text[outermost..outermost + 1];
         self.diagnostics.push(
-            Diagnostic::new(Code::UnclosedBracket, format!("`{opening}` is never closed"))
-                .at(
-                    Span::new(self.file, outermost, outermost + 1),
-                    "opened here",
-                )
-                .at(
-                    Span::new(self.file, end.saturating_sub(1), end),
-                    "the statement ends here",
-                ),
+            Diagnostic::new(
+                Code::UnclosedBracket,
+                format!("`{opening}` is never closed"),
+            )
+            .at(
+                Span::new(self.file, outermost, outermost + 1),
+                "opened here",
+            )
+            .at(
+                Span::new(self.file, end.saturating_sub(1), end),
+                "the statement ends here",
+            ),
         );
         while let Some((bracket, _)) = self.brackets.pop() {
             self.output.push(Lexeme {

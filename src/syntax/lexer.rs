@@ -66,7 +66,10 @@ fn report(file: FileId, text: &str, error: LexError, range: std::ops::Range<usiz
             let found: String = text[range.clone()].chars().take(1).collect();
             let diagnostic = Diagnostic::new(
                 Code::UnknownCharacter,
-                format!("the character `{}` has no meaning here", found.escape_debug()),
+                format!(
+                    "the character `{}` has no meaning here",
+                    found.escape_debug()
+                ),
             )
             .at(Span::new(file, range.start, range.end), "found here");
             match found.as_str() {
@@ -81,11 +84,12 @@ fn report(file: FileId, text: &str, error: LexError, range: std::ops::Range<usiz
                 .at(opening, "the comment begins here")
                 .hint("comments nest: every `{` inside a comment needs its own `}`")
         }
-        LexError::UnclosedText => {
-            Diagnostic::new(Code::UnclosedText, "a description is not closed on its line")
-                .at(opening, "the description begins here")
-                .hint("close it with `\"` before the end of the line")
-        }
+        LexError::UnclosedText => Diagnostic::new(
+            Code::UnclosedText,
+            "a description is not closed on its line",
+        )
+        .at(opening, "the description begins here")
+        .hint("close it with `\"` before the end of the line"),
         LexError::UnclosedUnit => {
             Diagnostic::new(Code::UnclosedText, "a unit is not closed on its line")
                 .at(opening, "the unit begins here")

@@ -14,6 +14,5 @@ pub mod print;
 mod print_statement;
 mod token;
 
-
 pub use parse::parse;
 pub use token::shorten;

@@ -13,7 +13,7 @@ use crate::intern::Interner;
 use crate::source::{FileId, Span};
 
 lalrpop_mod!(
-    #[allow(clippy::all, clippy::pedantic, unused, missing_debug_implementations, rust_2018_idioms)]
+    #[allow(clippy::all, clippy::pedantic, clippy::restriction, unused, missing_debug_implementations, rust_2018_idioms)]
     #[rustfmt::skip]
     grammar,
     "/bgm.rs"
@@ -72,7 +72,11 @@ fn check_end_names(ast: &Ast, interner: &Interner, diagnostics: &mut Vec<Diagnos
             diagnostics.push(
                 Diagnostic::new(
                     Code::EndName,
-                    format!("`end {}` closes the model `{}`", shorten(wrong), shorten(name)),
+                    format!(
+                        "`end {}` closes the model `{}`",
+                        shorten(wrong),
+                        shorten(name)
+                    ),
                 )
                 .at(end.span, "this name does not agree")
                 .at(model.name.span, "with the model's name")
