@@ -34,7 +34,9 @@ fn overview() -> String {
         text.push_str(&format!("@{stem}\n"));
         for entry in entries().filter(|entry| entry.file == file) {
             let doc = entry.doc.join(" ");
-            let sentence = doc.split_once(". ").map_or(doc.as_str(), |(first, _)| first);
+            let sentence = doc
+                .split_once(". ")
+                .map_or(doc.as_str(), |(first, _)| first);
             let sentence = sentence.trim_end_matches('.');
             text.push_str(&format!("  {:<18} {sentence}\n", entry.name));
         }

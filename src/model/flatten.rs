@@ -49,7 +49,6 @@ struct Flattener<'t, 'c> {
     exprs: Vec<ExprId>,
     /// Indices of the name being instantiated, with their values.
     values: Vec<(ExprId, Value)>,
-    turns: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +83,6 @@ pub fn flatten(tree: &mut Tree<'_>) -> Option<Parts> {
         loops: Vec::new(),
         exprs: Vec::new(),
         values: Vec::new(),
-        turns: 0,
     };
     flattener.variables();
     flattener.bindings()?;
@@ -234,10 +232,6 @@ impl<'c> Flattener<'_, 'c> {
                 Statement::For(block) => {
                     let (from, to) =
                         (self.tree).bounds(instance, block.from, block.to, &self.loops)?;
-                    self.turns += (to - from + 1).max(0) as usize;
-                    let span = class.code.span(block.to);
-                    self.tree
-                        .within_limit(self.turns / 16, span, "turns of `for`s")?;
                     for turn in from..=to {
                         self.loops.push(turn as f64);
                         self.statements(instance, class, &block.body)?;

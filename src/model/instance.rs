@@ -30,6 +30,9 @@ pub struct Instance {
     pub children: u32,
 }
 
+/// How many variables, or turns of `for`, the limit of instances allows for each.
+pub const EACH: usize = 8;
+
 /// Not yet instantiated.
 pub const PENDING: u32 = u32::MAX;
 
@@ -87,6 +90,8 @@ pub struct Tree<'c> {
     plain: FxHashMap<ClassId, u32>,
     /// The shape of the instance that is being expanded, as far as it is known.
     building: Shape,
+    /// Turns of all `for`s so far.
+    pub turns: usize,
     sized: FxHashMap<(ClassId, Shape), u32>,
 }
 
@@ -117,6 +122,7 @@ pub fn instantiate<'c>(
         limits,
         plain: FxHashMap::default(),
         building: Shape::default(),
+        turns: 0,
         sized: FxHashMap::default(),
     };
     let mut stack = vec![0u32];
@@ -217,7 +223,7 @@ impl<'c> Tree<'c> {
         let submodels = &self.shapes[shape as usize].submodels;
         let children = submodels.last().map_or(0, |run| run.first + run.size);
         let total = self.instances.len() + children as usize;
-        self.within_limit(total, class.span, "instances of submodels")?;
+        self.within_limit(total, 1, class.span, "instances of submodels")?;
         let first_child = self.instances.len() as u32;
         for (slot, submodel) in class.submodels.iter().enumerate() {
             let size = self.shapes[shape as usize].submodels[slot].size;
@@ -251,8 +257,15 @@ impl<'c> Tree<'c> {
         }
     }
 
-    pub fn within_limit(&mut self, count: usize, span: Span, what: &str) -> Option<()> {
-        let limit = self.limits.instances;
+    /// Variables and turns of `for` are held to a multiple: there are several to an instance.
+    pub fn within_limit(
+        &mut self,
+        count: usize,
+        each: usize,
+        span: Span,
+        what: &str,
+    ) -> Option<()> {
+        let limit = self.limits.instances.saturating_mul(each);
         if count <= limit {
             return Some(());
         }
@@ -269,7 +282,7 @@ impl<'c> Tree<'c> {
 
     fn plain_shape(&mut self, id: u32, class_id: ClassId, class: &Class) -> Option<u32> {
         let total = self.variables.len() + class.variables.len();
-        self.within_elements(total, class.span)?;
+        self.within_limit(total, EACH, class.span, "variables")?;
         for slot in 0..class.variables.len() as u32 {
             self.add_variables(id, slot, 1);
         }
@@ -308,7 +321,7 @@ impl<'c> Tree<'c> {
                 Some(size) => self.size(id, size, decl.name)?,
             };
             let total = self.variables.len() + size as usize;
-            self.within_elements(total, decl.span)?;
+            self.within_limit(total, EACH, decl.span, "variables")?;
             self.building.variables[slot] = Run { first: next, size };
             self.add_variables(id, slot as u32, size);
             next += size;
@@ -344,15 +357,9 @@ impl<'c> Tree<'c> {
             };
             runs.push(Run { first, size });
             first = first.saturating_add(size);
-            self.within_limit(first as usize, span, "elements of an array")?;
+            self.within_limit(first as usize, 1, span, "elements of arrays")?;
         }
         Some(runs)
-    }
-
-    /// Variables are held to a multiple of the limit: each instance has several.
-    fn within_elements(&mut self, count: usize, span: Span) -> Option<()> {
-        const EACH: usize = 16;
-        self.within_limit(count / EACH, span, "instances, each of 16 variables,")
     }
 
     /// Variables of an array of cuts are arrays of the same size.

@@ -5,7 +5,7 @@
 //! parameters in any order; the order of evaluation is found with an explicit stack.
 
 use super::class::{Class, Slot, Template};
-use super::instance::Tree;
+use super::instance::{EACH, Tree};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expr::show_number;
 use crate::expr::{ExprId, Function, Node, Value, apply_binary, apply_call, apply_unary};
@@ -468,7 +468,7 @@ impl<'c> Tree<'c> {
             Value::Real(number) if number < 0.0 => "is negative",
             Value::Real(number) if number < f64::from(u32::MAX) => return Some(number as u32),
             Value::Real(_) => {
-                self.within_limit(usize::MAX, span, "elements of an array")?;
+                self.within_limit(usize::MAX, 1, span, "elements of arrays")?;
                 return None;
             }
             Value::Bool(_) => "is no number",
@@ -507,7 +507,8 @@ impl<'c> Tree<'c> {
         }
         let count = (ends[1] - ends[0] + 1).max(0) as usize;
         let span = self.class(instance).code.span(to);
-        self.within_limit(count, span, "turns of a `for`")?;
+        self.turns = self.turns.saturating_add(count);
+        self.within_limit(self.turns, EACH, span, "turns of `for`")?;
         Some((ends[0], ends[1]))
     }
 }
