@@ -1,6 +1,7 @@
 //! The stages of a compilation, in order.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::diagnostics::Diagnostics;
 use crate::flat::Flat;
@@ -28,25 +29,57 @@ pub struct Compiled {
 
 /// From text to the flat model.
 pub fn compile(input: &Input, options: &Options, files: &dyn Files) -> Compiled {
-    let mut diagnostics = Diagnostics::default();
-    let loaded = load(input, &options.folders, files, &mut diagnostics);
-    let classes = model::elaborate(&loaded, &mut diagnostics);
-    let chosen = model::choose(
-        &loaded,
-        &classes.types,
-        options.model.as_deref(),
-        &mut diagnostics,
-    );
-    // Names are checked in all types first; instances are made of sound types only.
-    let flat = chosen
-        .filter(|_| !diagnostics.has_errors())
-        .and_then(|chosen| {
-            let names = loaded.interner;
-            model::flatten(names, &classes, chosen, options.limits, &mut diagnostics)
-        });
+    let mut flat = None;
+    let (sources, diagnostics) = stages(input, options, files, Which::Chosen, |model| {
+        flat = Some(model);
+    });
     Compiled {
-        sources: loaded.sources,
+        sources,
         flat: flat.filter(|_| !diagnostics.has_errors()),
         diagnostics,
     }
+}
+
+/// Compiles every model of the file, or the one asked for, one after the other; `visit` sees each
+/// that could be flattened.
+pub fn check(
+    input: &Input,
+    options: &Options,
+    files: &dyn Files,
+    visit: impl FnMut(Flat),
+) -> (Sources, Diagnostics) {
+    stages(input, options, files, Which::All, visit)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    Chosen,
+    All,
+}
+
+fn stages(
+    input: &Input,
+    options: &Options,
+    files: &dyn Files,
+    which: Which,
+    mut visit: impl FnMut(Flat),
+) -> (Sources, Diagnostics) {
+    let mut diagnostics = Diagnostics::default();
+    let loaded = load(input, &options.folders, files, &mut diagnostics);
+    let classes = model::elaborate(&loaded, &mut diagnostics);
+    let wanted = options.model.as_deref();
+    let chosen = model::choose(&loaded, &classes.types, wanted, &mut diagnostics);
+    let models: Vec<_> = match (which, wanted) {
+        (Which::All, None) => model::models(&loaded, &classes.types).collect(),
+        _ => chosen.into_iter().collect(),
+    };
+    let names = Arc::new(loaded.interner);
+    // Names are checked in all types first; instances are made of sound types only.
+    if !diagnostics.has_errors() {
+        for model in models {
+            let flat = model::flatten(&names, &classes, model, options.limits, &mut diagnostics);
+            flat.into_iter().for_each(&mut visit);
+        }
+    }
+    (loaded.sources, diagnostics)
 }

@@ -9,6 +9,7 @@
 //! constants have values; kinds and types are final; nothing depends on hash order.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::expr::print::{Piece, Source, Style, write};
 use crate::expr::{Arena, Args, ExprId, Node, Value};
@@ -213,7 +214,7 @@ pub struct When {
 
 #[derive(Debug)]
 pub struct Flat {
-    pub names: Interner,
+    pub names: Arc<Interner>,
     pub instances: Vec<Instance>,
     pub declarations: Vec<Declaration>,
     pub variables: Vec<Variable>,
@@ -224,7 +225,7 @@ pub struct Flat {
     pub values: Vec<Given>,
     /// Start values, by variable.
     pub starts: Vec<Given>,
-    /// Wishes for state selection: true for `state`, false for `nostate`.
+    /// Wishes for state selection, by variable: true for `state`, false for `nostate`.
     pub wishes: Vec<(VarId, bool)>,
 }
 
@@ -255,6 +256,14 @@ impl Flat {
 
     pub fn start(&self, id: VarId) -> Option<&Given> {
         find(&self.starts, id)
+    }
+
+    pub fn wish(&self, id: VarId) -> Option<bool> {
+        (self
+            .wishes
+            .binary_search_by_key(&id, |&(variable, _)| variable)
+            .ok())
+        .map(|at| self.wishes[at].1)
     }
 
     /// How many equations determine unknowns: a discrete variable has one, however many `when`s

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::{Console, FAILED, Output, Source};
-use crate::compile::Compiled;
-use crate::diagnostics::json;
+use crate::diagnostics::{Diagnostics, json};
 use crate::listing::equations::count;
+use crate::source::Sources;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -29,14 +29,21 @@ enum Format {
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
-    let compiled = arguments.source.compile(console)?;
-    let found = &compiled.diagnostics;
+    let mut models = Vec::new();
+    let (sources, found) = arguments.source.check(console, |flat| {
+        models.push(format!(
+            "{}: {}, {}",
+            flat.model(),
+            count(flat.equation_count(), "equation"),
+            count(flat.unknown_count(), "unknown"),
+        ));
+    })?;
     let failed = found.has_errors() || (arguments.deny_warnings && found.warnings() > 0);
     let text = match arguments.format {
-        Format::Json => json::report(&compiled.sources, found),
+        Format::Json => json::report(&sources, &found),
         Format::Text => {
-            console.diagnostics(&compiled);
-            summary(&compiled)
+            console.diagnostics(&sources, &found);
+            summary(&sources, &found, &models)
         }
     };
     console.result(arguments.output.output.as_deref(), |out| {
@@ -48,29 +55,22 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
     })
 }
 
-/// `RLC: no errors, 1 warning; 18 equations, 18 unknowns`
-fn summary(compiled: &Compiled) -> String {
-    let found = &compiled.diagnostics;
+/// What each model comes to, then `rlc.bgm: no errors, 1 warning`.
+fn summary(sources: &Sources, found: &Diagnostics, models: &[String]) -> String {
     let number = |number: usize, what: &str| match number {
         0 => format!("no {what}s"),
         _ => count(number, what),
     };
-    let said = format!(
-        "{}, {}",
+    let main = sources.ids().next();
+    let name = main.map_or("", |id| sources.file(id).name.as_str());
+    let mut text = String::new();
+    for model in models {
+        text.push_str(&format!("{model}\n"));
+    }
+    text.push_str(&format!(
+        "{name}: {}, {}\n",
         number(found.errors(), "error"),
         number(found.warnings(), "warning")
-    );
-    match &compiled.flat {
-        None => {
-            let main = compiled.sources.ids().next();
-            let name = main.map_or("", |id| compiled.sources.file(id).name.as_str());
-            format!("{name}: {said}\n")
-        }
-        Some(flat) => format!(
-            "{}: {said}; {}, {}\n",
-            flat.model(),
-            count(flat.equation_count(), "equation"),
-            count(flat.unknown_count(), "unknown"),
-        ),
-    }
+    ));
+    text
 }

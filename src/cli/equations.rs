@@ -36,7 +36,7 @@ enum Format {
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
     let compiled = arguments.source.compile(console)?;
-    console.diagnostics(&compiled);
+    console.diagnostics(&compiled.sources, &compiled.diagnostics);
     let Some(flat) = &compiled.flat else {
         return Ok(ExitCode::from(FAILED));
     };

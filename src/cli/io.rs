@@ -3,9 +3,10 @@
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::compile::Compiled;
+use crate::diagnostics::Diagnostics;
 use crate::diagnostics::render::render;
 use crate::load::{Files, Input};
+use crate::source::Sources;
 
 /// The files of the machine.
 #[derive(Debug)]
@@ -100,15 +101,11 @@ impl Console {
     }
 
     /// All diagnostics, errors and warnings.
-    pub fn diagnostics(&self, compiled: &Compiled) {
-        self.message(&self.render(compiled, self.color));
-    }
-
-    pub fn render(&self, compiled: &Compiled, color: bool) -> String {
+    pub fn diagnostics(&self, sources: &Sources, diagnostics: &Diagnostics) {
         let mut text = String::new();
-        for diagnostic in compiled.diagnostics.iter() {
-            render(&compiled.sources, diagnostic, color, &mut text);
+        for diagnostic in diagnostics.iter() {
+            render(sources, diagnostic, self.color, &mut text);
         }
-        text
+        self.message(&text);
     }
 }

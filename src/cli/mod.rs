@@ -11,8 +11,11 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::compile::{Compiled, Options, compile};
+use crate::compile::{Compiled, Options, check, compile};
+use crate::diagnostics::Diagnostics;
+use crate::flat::Flat;
 use crate::model::Limits;
+use crate::source::Sources;
 use io::Console;
 
 /// A compiler for acausal models of physical systems, in the classic Dymola language.
@@ -106,15 +109,27 @@ pub fn run() -> ExitCode {
 const FAILED: u8 = 1;
 
 impl Source {
-    fn compile(&self, console: &mut Console) -> Result<Compiled, String> {
-        let input = console.input(&self.file)?;
-        let options = Options {
+    fn options(&self) -> Options {
+        Options {
             model: self.model.clone(),
             folders: self.include.clone(),
             limits: Limits {
                 instances: self.max_instances,
             },
-        };
-        Ok(compile(&input, &options, &io::Disk))
+        }
+    }
+
+    fn compile(&self, console: &Console) -> Result<Compiled, String> {
+        let input = console.input(&self.file)?;
+        Ok(compile(&input, &self.options(), &io::Disk))
+    }
+
+    fn check(
+        &self,
+        console: &Console,
+        visit: impl FnMut(Flat),
+    ) -> Result<(Sources, Diagnostics), String> {
+        let input = console.input(&self.file)?;
+        Ok(check(&input, &self.options(), &io::Disk, visit))
     }
 }

@@ -86,7 +86,6 @@ impl Variables<'_> {
         let variable = flat.variable(id);
         let declaration = flat.declaration(id);
         let value = flat.value(id);
-        let wish = flat.wishes.iter().rev().find(|(wished, _)| *wished == id);
         VariableEntry {
             name: flat.name(id),
             kind: variable.kind.text(),
@@ -97,7 +96,7 @@ impl Variables<'_> {
                 .filter(|given| !is_literal(flat, given.expression))
                 .map(|given| flat.expression(given.expression)),
             start: flat.start(id).map(|given| given.value.into()),
-            prefer: wish.map(|&(_, keep)| if keep { "state" } else { "nostate" }),
+            prefer: (flat.wish(id)).map(|keep| if keep { "state" } else { "nostate" }),
             unit: declaration.remarks.unit.as_deref(),
             description: (declaration.remarks.description.as_deref())
                 .or(declaration.doc.as_deref()),

@@ -91,6 +91,7 @@ pub fn flatten(tree: &mut Tree<'_>) -> Option<Parts> {
     }
     flattener.drop_defaults();
     flattener.finish_starts();
+    flattener.finish_wishes();
     flattener.kinds();
     (!flattener.tree.diagnostics.has_errors()).then_some(flattener.parts)
 }
@@ -445,6 +446,14 @@ impl<'c> Flattener<'_, 'c> {
         let mut starts: Vec<Given> = self.starts.values().map(|start| start.given).collect();
         starts.sort_by_key(|given| given.variable);
         self.parts.starts = starts;
+    }
+
+    /// Of several wishes for a variable the one of the outermost model counts: it comes last.
+    fn finish_wishes(&mut self) {
+        let wishes = &mut self.parts.wishes;
+        wishes.reverse();
+        wishes.sort_by_key(|&(variable, _)| variable);
+        wishes.dedup_by_key(|&mut (variable, _)| variable);
     }
 
     fn terminal_defaults(&mut self, instance: u32, class: &'c Class) -> Option<()> {

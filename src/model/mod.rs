@@ -21,6 +21,8 @@ mod resolve_connect;
 mod structure;
 mod types;
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
 pub use class::{Class, ClassId};
@@ -153,19 +155,19 @@ fn resolve_class(
     class
 }
 
-/// Instantiates a class and flattens it; `None` after an error. The flat model takes the names.
+/// Instantiates a class and flattens it; `None` after an error.
 pub fn flatten(
-    names: Interner,
+    names: &Arc<Interner>,
     classes: &Classes,
     model: ClassId,
     limits: Limits,
     diagnostics: &mut Diagnostics,
 ) -> Option<Flat> {
-    let mut tree = instance::instantiate(classes, &names, model, limits, diagnostics)?;
+    let mut tree = instance::instantiate(classes, names, model, limits, diagnostics)?;
     let parts = flatten::flatten(&mut tree)?;
     let instances = tree.flat_instances();
     let mut flat = Flat {
-        names,
+        names: Arc::clone(names),
         instances,
         declarations: parts.declarations,
         variables: parts.variables,
@@ -180,6 +182,14 @@ pub fn flatten(
     Some(flat)
 }
 
+/// The `model`s of the main file, in order.
+pub fn models<'t>(loaded: &Loaded, types: &'t Types) -> impl Iterator<Item = ClassId> + use<'t> {
+    let main = loaded.main;
+    types
+        .ids()
+        .filter(move |&id| types.def(id).file == main && types.def(id).kind == ModelKind::Model)
+}
+
 /// The model that is to be compiled: the one asked for, else the last `model` of the main file.
 pub fn choose(
     loaded: &Loaded,
@@ -189,10 +199,7 @@ pub fn choose(
 ) -> Option<ClassId> {
     let main = loaded.main;
     let Some(wanted) = wanted else {
-        let last = types
-            .ids()
-            .filter(|&id| types.def(id).file == main && types.def(id).kind == ModelKind::Model)
-            .last();
+        let last = models(loaded, types).last();
         if last.is_none() && !diagnostics.has_errors() {
             let file = loaded.sources.file(main);
             diagnostics.push(
