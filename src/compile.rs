@@ -66,8 +66,8 @@ fn stages(
 ) -> (Sources, Diagnostics) {
     let mut diagnostics = Diagnostics::default();
     let loaded = load(input, &options.folders, files, &mut diagnostics);
-    let classes = model::elaborate(&loaded, &mut diagnostics);
     let wanted = options.model.as_deref();
+    let classes = model::elaborate(&loaded, wanted, &mut diagnostics);
     let chosen = model::choose(&loaded, &classes.types, wanted, &mut diagnostics);
     let models: Vec<_> = match (which, wanted) {
         (Which::All, None) => model::models(&loaded, &classes.types).collect(),

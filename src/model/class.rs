@@ -261,6 +261,8 @@ pub enum Statement {
     Equation(Equation),
     When(Vec<(Template, Vec<Statement>)>),
     For(Box<For<Statement>>),
+    /// `state x` (true) and `nostate x`
+    Wish(Template, bool),
 }
 
 #[derive(Clone, Debug)]
@@ -337,8 +339,6 @@ pub struct Class {
     pub points: FxHashMap<Symbol, PointName>,
     pub main_cut: Option<u32>,
     pub main_path: Option<u32>,
-    /// `state x` (true) and `nostate x`
-    pub wishes: Vec<(Template, bool)>,
     pub equations: Vec<Statement>,
     pub connections: Vec<Connection>,
     pub code: Code,
@@ -362,7 +362,6 @@ impl Class {
             points: FxHashMap::default(),
             main_cut: None,
             main_path: None,
-            wishes: Vec::new(),
             equations: Vec::new(),
             connections: Vec::new(),
             code: Code::default(),

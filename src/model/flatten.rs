@@ -45,6 +45,8 @@ struct Flattener<'t, 'c> {
     defaults: Vec<(usize, VarId)>,
     /// Start values with the depth of the instance that gives them; the outermost counts.
     starts: FxHashMap<VarId, Start>,
+    /// `init` equations that a start value from further outside overrules.
+    overruled: Vec<usize>,
     loops: Vec<f64>,
     exprs: Vec<ExprId>,
     /// Indices of the name being instantiated, with their values.
@@ -55,7 +57,10 @@ struct Flattener<'t, 'c> {
 struct Start {
     depth: u32,
     span: Span,
-    given: Given,
+    /// The `init` equation that gives it; `ic` makes none.
+    equation: Option<usize>,
+    /// The value, where it is known before the start.
+    given: Option<Given>,
 }
 
 /// Flattens the tree; `None` after an error.
@@ -80,6 +85,7 @@ pub fn flatten(tree: &mut Tree<'_>) -> Option<Parts> {
         set: FxHashSet::default(),
         defaults: Vec::new(),
         starts: FxHashMap::default(),
+        overruled: Vec::new(),
         loops: Vec::new(),
         exprs: Vec::new(),
         values: Vec::new(),
@@ -89,7 +95,7 @@ pub fn flatten(tree: &mut Tree<'_>) -> Option<Parts> {
     for instance in post_order(flattener.tree) {
         flattener.instance(instance)?;
     }
-    flattener.drop_defaults();
+    flattener.drop_equations();
     flattener.finish_starts();
     flattener.finish_wishes();
     flattener.kinds();
@@ -203,13 +209,6 @@ impl<'c> Flattener<'_, 'c> {
         self.statements(instance, class, &class.equations)?;
         self.terminal_defaults(instance, class)?;
         self.initial_settings(instance, class)?;
-        for &(wish, keep) in &class.wishes {
-            self.expand(instance, wish.first, wish.root)?;
-            let leaf = self.parts.exprs.node(self.expr(wish.first, wish.root));
-            if let Node::Leaf(leaf) = leaf {
-                self.parts.wishes.push((leaf.variable(), keep));
-            }
-        }
         self.couple(instance)
     }
 
@@ -230,6 +229,13 @@ impl<'c> Flattener<'_, 'c> {
                     self.equation(instance, equation, kind)?;
                 }
                 Statement::When(branches) => self.when(instance, class, branches)?,
+                &Statement::Wish(wish, keep) => {
+                    self.expand(instance, wish.first, wish.root)?;
+                    let leaf = self.parts.exprs.node(self.expr(wish.first, wish.root));
+                    if let Node::Leaf(leaf) = leaf {
+                        self.parts.wishes.push((leaf.variable(), keep));
+                    }
+                }
                 Statement::For(block) => {
                     let (from, to) =
                         (self.tree).bounds(instance, block.from, block.to, &self.loops)?;
@@ -288,7 +294,7 @@ impl<'c> Flattener<'_, 'c> {
                         self.loops.pop();
                     }
                 }
-                Statement::When(_) => {}
+                Statement::When(_) | Statement::Wish(..) => {}
             }
         }
         Some(())
@@ -317,7 +323,9 @@ impl<'c> Flattener<'_, 'c> {
                 _ => {}
             }
             if kind == EquationKind::Init {
-                self.init_start(instance, variable, equation, right);
+                let given = self.init_value(instance, variable, equation, right);
+                let at = self.parts.equations.len();
+                self.start(instance, variable, given, Some(at), equation.span);
             }
         }
         self.parts.equations.push(Equation {
@@ -330,14 +338,14 @@ impl<'c> Flattener<'_, 'c> {
         Some(())
     }
 
-    /// `init(x) = v` outside a `when` is x's value at the start, where v is known before it.
-    fn init_start(
+    /// The value in `init(x) = v` outside a `when`, where v is known before the start.
+    fn init_value(
         &mut self,
         instance: u32,
         variable: VarId,
         equation: &class::Equation,
         expression: ExprId,
-    ) {
+    ) -> Option<Given> {
         let code = &self.tree.class(instance).code;
         let first = code.firsts[equation.right.index()];
         let known = (first..=equation.right.0).all(|at| match code.nodes[at as usize] {
@@ -357,16 +365,14 @@ impl<'c> Flattener<'_, 'c> {
             }
         });
         if !(known && fixed) {
-            return;
+            return None;
         }
-        if let Some(value) = self.tree.value(instance, equation.right, &self.loops) {
-            let given = Given {
-                variable,
-                value,
-                expression,
-            };
-            self.start(instance, given, equation.span);
-        }
+        let value = self.tree.value(instance, equation.right, &self.loops)?;
+        Some(Given {
+            variable,
+            value,
+            expression,
+        })
     }
 
     fn initial_settings(&mut self, instance: u32, class: &'c Class) -> Option<()> {
@@ -376,7 +382,7 @@ impl<'c> Flattener<'_, 'c> {
                 for setting in &submodel.initial {
                     let variable = self.inner_variable(instance, inner, setting)?;
                     let given = self.given(variable, instance, setting.value, 0)?;
-                    self.start(instance, given, setting.span);
+                    self.start(instance, given.variable, Some(given), None, setting.span);
                 }
             }
         }
@@ -414,18 +420,30 @@ impl<'c> Flattener<'_, 'c> {
     }
 
     /// Keeps a start value, the outermost one; twice from the same model is an error.
-    fn start(&mut self, instance: u32, given: Given, span: Span) {
+    fn start(
+        &mut self,
+        instance: u32,
+        variable: VarId,
+        given: Option<Given>,
+        equation: Option<usize>,
+        span: Span,
+    ) {
         let mut depth = 0;
         let mut at = instance;
         while at != 0 {
             at = self.tree.instances[at as usize].parent;
             depth += 1;
         }
-        let new = Start { depth, span, given };
-        match self.starts.get(&given.variable) {
+        let new = Start {
+            depth,
+            span,
+            equation,
+            given,
+        };
+        match self.starts.get(&variable) {
             Some(known) if known.depth == depth => {
                 let earlier = known.span;
-                let name = self.tree.variable_name(given.variable.0);
+                let name = self.tree.variable_name(variable.0);
                 self.tree.diagnostics.push(
                     Diagnostic::new(
                         Code::DefinedTwice,
@@ -435,15 +453,16 @@ impl<'c> Flattener<'_, 'c> {
                     .at(earlier, "first here"),
                 );
             }
-            Some(known) if known.depth < depth => {}
+            Some(known) if known.depth < depth => self.overruled.extend(equation),
             _ => {
-                self.starts.insert(given.variable, new);
+                let inner = self.starts.insert(variable, new);
+                self.overruled.extend(inner.and_then(|start| start.equation));
             }
         }
     }
 
     fn finish_starts(&mut self) {
-        let mut starts: Vec<Given> = self.starts.values().map(|start| start.given).collect();
+        let mut starts: Vec<Given> = self.starts.values().filter_map(|start| start.given).collect();
         starts.sort_by_key(|given| given.variable);
         self.parts.starts = starts;
     }
@@ -482,10 +501,12 @@ impl<'c> Flattener<'_, 'c> {
         Some(())
     }
 
-    fn drop_defaults(&mut self) {
+    /// Defaults that do not hold, and start values that are overruled.
+    fn drop_equations(&mut self) {
         let dropped: FxHashSet<usize> = (self.defaults.iter())
             .filter(|(_, variable)| self.set.contains(variable))
             .map(|&(at, _)| at)
+            .chain(self.overruled.iter().copied())
             .collect();
         if dropped.is_empty() {
             return;

@@ -53,15 +53,21 @@ impl Classes {
     }
 }
 
-/// Makes the classes. With errors reported, what is returned is not to be instantiated.
-pub fn elaborate(loaded: &Loaded, diagnostics: &mut Diagnostics) -> Classes {
+/// Makes the classes; `wanted` may name one of the library. With errors reported, what is returned
+/// is not to be instantiated.
+pub fn elaborate(
+    loaded: &Loaded,
+    wanted: Option<&str>,
+    diagnostics: &mut Diagnostics,
+) -> Classes {
     let types = types::collect(loaded, diagnostics);
     let declared: Vec<Declared<'_>> = types
         .ids()
         .map(|id| declare(loaded, &types, id, diagnostics))
         .collect();
     report_containment(loaded, &types, &declared, diagnostics);
-    let used = reachable(loaded, &types, &declared);
+    let wanted = wanted.and_then(|wanted| named(loaded, &types, wanted));
+    let used = reachable(loaded, &types, &declared, wanted);
     let mut list = Vec::new();
     for id in types.ids() {
         list.push(match used.contains(&id) {
@@ -72,11 +78,17 @@ pub fn elaborate(loaded: &Loaded, diagnostics: &mut Diagnostics) -> Classes {
     Classes { types, list }
 }
 
-/// The user's own types, and what they contain.
-fn reachable(loaded: &Loaded, types: &Types, declared: &[Declared<'_>]) -> FxHashSet<ClassId> {
+/// The user's own types and the one that is wanted, and what they contain.
+fn reachable(
+    loaded: &Loaded,
+    types: &Types,
+    declared: &[Declared<'_>],
+    wanted: Option<ClassId>,
+) -> FxHashSet<ClassId> {
     let mut work: Vec<ClassId> = types
         .ids()
         .filter(|&id| loaded.sources.file(types.def(id).file).origin == Origin::User)
+        .chain(wanted)
         .collect();
     let mut seen: FxHashSet<ClassId> = work.iter().copied().collect();
     while let Some(id) = work.pop() {
@@ -146,7 +158,7 @@ fn resolve_class(
     for &part in &types.def(id).parts {
         resolver.file = types.def(part).file;
         let body = &types.model(loaded, part).body;
-        let equations = resolver.equations(body, &mut class);
+        let equations = resolver.equations(body);
         class.equations.extend(equations);
         let connections = resolver.connections(body, &mut class);
         class.connections.extend(connections);
@@ -190,6 +202,12 @@ pub fn models<'t>(loaded: &Loaded, types: &'t Types) -> impl Iterator<Item = Cla
         .filter(move |&id| types.def(id).file == main && types.def(id).kind == ModelKind::Model)
 }
 
+/// The type that a name on the command line means.
+fn named(loaded: &Loaded, types: &Types, name: &str) -> Option<ClassId> {
+    let name = loaded.interner.get(name)?;
+    types.lookup(loaded, loaded.main, name)
+}
+
 /// The model that is to be compiled: the one asked for, else the last `model` of the main file.
 pub fn choose(
     loaded: &Loaded,
@@ -211,10 +229,7 @@ pub fn choose(
         }
         return last;
     };
-    let found = loaded
-        .interner
-        .get(wanted)
-        .and_then(|name| types.lookup(loaded, main, name));
+    let found = named(loaded, types, wanted);
     if found.is_none() {
         let mut known: Vec<&str> = types
             .ids()

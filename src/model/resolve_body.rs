@@ -290,7 +290,7 @@ impl Resolver<'_, '_> {
     }
 
     /// Equations, `when`, `for` and wishes of one part of the class.
-    pub fn equations(&mut self, body: &[ast::Statement], class: &mut Class) -> Vec<Statement> {
+    pub fn equations(&mut self, body: &[ast::Statement]) -> Vec<Statement> {
         let mut statements = Vec::new();
         for statement in body {
             match &statement.kind {
@@ -315,7 +315,7 @@ impl Resolver<'_, '_> {
                 } => {
                     let (from, to) = self.bounds(*from, *to);
                     self.loops.push(variable.symbol);
-                    let body = self.equations(body, class);
+                    let body = self.equations(body);
                     self.loops.pop();
                     if !body.is_empty() {
                         statements.push(Statement::For(Box::new(For { from, to, body })));
@@ -323,7 +323,7 @@ impl Resolver<'_, '_> {
                 }
                 StatementKind::Wishes { keep, variables } => {
                     for &variable in variables {
-                        self.wish(variable, *keep, class);
+                        statements.push(self.wish(variable, *keep));
                     }
                 }
                 StatementKind::Connect(_) | StatementKind::Error => {}
@@ -343,7 +343,7 @@ impl Resolver<'_, '_> {
         (self.template(from, mode), self.template(to, mode))
     }
 
-    fn wish(&mut self, variable: ast::Reference, keep: bool, class: &mut Class) {
+    fn wish(&mut self, variable: ast::Reference, keep: bool) -> Statement {
         // A wish is a leaf of its own, made from the reference as an expression would be.
         let root = self.leaf(variable);
         if let Node::Leaf(slot) = self.code.node(root.root)
@@ -358,7 +358,7 @@ impl Resolver<'_, '_> {
                 .at(variable.span, "not a variable"),
             );
         }
-        class.wishes.push((root, keep));
+        Statement::Wish(root, keep)
     }
 
     fn misplaced(&mut self, span: Span, message: &str, hint: &str) {

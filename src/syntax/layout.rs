@@ -78,7 +78,9 @@ impl<'s> Layout<'s, '_> {
                     self.separate(lexeme.start, lexeme.end);
                     newline = None;
                 }
-                Token::Doc(_) => self.add_doc(lexeme),
+                Token::Doc(_) if newline.is_some() || at == 0 => self.add_doc(lexeme),
+                // Behind something on the same line it is a comment.
+                Token::Doc(_) => {}
                 Token::Arrow if self.only_blank_until_line_end(at + 1) => {
                     // The old continuation mark: swallow it and the line end.
                     at += 1;
@@ -120,6 +122,9 @@ impl<'s> Layout<'s, '_> {
             if !self.block_word(at) {
                 return false;
             }
+        } else {
+            // Inside a statement it is a comment.
+            self.doc = None;
         }
         let mut token = lexeme.token;
         match token {
