@@ -4,6 +4,8 @@
 //! parameter and constant has a value, or has been reported. A value may depend on other
 //! parameters in any order; the order of evaluation is found with an explicit stack.
 
+use rustc_hash::FxHashSet;
+
 use super::class::{Class, Slot, Template};
 use super::instance::{EACH, Tree};
 use crate::diagnostics::{Code, Diagnostic};
@@ -242,9 +244,12 @@ impl<'c> Tree<'c> {
 
     fn report_circle(&mut self, stack: &[u32], other: u32) {
         let from = stack.iter().position(|&at| at == other).unwrap_or(0);
-        let circle: Vec<u32> = (stack[from..].iter().copied())
-            .filter(|&at| self.memo[at as usize] == Memo::Busy)
+        // What was pushed ahead of its turn stands on the stack twice; the later place counts.
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        let mut circle: Vec<u32> = (stack[from..].iter().rev().copied())
+            .filter(|&at| self.memo[at as usize] == Memo::Busy && seen.insert(at))
             .collect();
+        circle.reverse();
         let name = self.variable_name(other);
         let mut diagnostic = Diagnostic::new(
             Code::DependsOnItself,

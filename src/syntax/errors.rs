@@ -36,6 +36,11 @@ fn unexpected(
     end: usize,
     expected: &[String],
 ) -> Diagnostic {
+    if let Token::Include(_) = token {
+        return Diagnostic::new(Code::IncludeInModel, "an include stands inside a model")
+            .at(Span::new(file, start, end), "only between models")
+            .hint("move it to the top of the file");
+    }
     let words = in_words(expected);
     let mut diagnostic = Diagnostic::new(
         Code::Syntax,
