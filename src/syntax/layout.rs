@@ -224,10 +224,13 @@ impl<'s> Layout<'s, '_> {
     /// Whether the token, first on its line, begins a new statement.
     fn begins_statement_at(&self, at: usize) -> bool {
         let token = self.input[at].token;
+        if splitting_word(token) {
+            // Also after a word that goes on, as in a `when` whose `then` is followed by nothing.
+            return true;
+        }
         if !self.brackets.is_empty() {
             // Inside brackets a line goes on, unless it plainly begins something new.
-            return splitting_word(token)
-                || (!self.last().is_some_and(continues) && self.begins_equation(at));
+            return !self.last().is_some_and(continues) && self.begins_equation(at);
         }
         !self.last().is_some_and(continues) && !cannot_begin(token)
     }
