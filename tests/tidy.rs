@@ -1,0 +1,98 @@
+//! The rules of this repository, as a test.
+
+use std::path::{Path, PathBuf};
+
+/// A file this long holds more than one idea.
+const LONGEST: usize = 450;
+
+fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut work = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
+    while let Some(folder) = work.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder can be listed") {
+            let path = entry.expect("an entry can be read").path();
+            if path.is_dir() {
+                work.push(path);
+            } else if path.extension().is_some_and(|e| e == extension) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).expect("a source file can be read")
+}
+
+#[test]
+fn source_files_say_what_they_hold_and_hold_one_idea() {
+    for path in files("src", "rs") {
+        let text = read(&path);
+        let name = path.display();
+        if !path.ends_with("main.rs") {
+            assert!(text.starts_with("//!"), "{name} does not say what it holds");
+        }
+        let lines = text.lines().count();
+        assert!(lines <= LONGEST, "{name} has {lines} lines, more than {LONGEST}");
+        for word in ["todo!(", "unimplemented!(", "dbg!("] {
+            assert!(!text.contains(word), "{name} contains {word}");
+        }
+    }
+}
+
+#[test]
+fn no_file_names_a_place_on_a_machine() {
+    let all = [
+        files("src", "rs"),
+        files("tests", "rs"),
+        files("docs", "md"),
+        files("stdlib", "bgm"),
+        files("examples", "bgm"),
+        files("tests", "snap"),
+    ];
+    for path in all.into_iter().flatten() {
+        let text = read(&path);
+        for place in ["/work", "/root", "/home", "/farm"] {
+            let there = text.match_indices(&format!("{place}/")).any(|(at, _)| {
+                let before = text[..at].chars().next_back();
+                !before.is_some_and(|c| c.is_alphanumeric() || c == '.')
+            });
+            assert!(!there, "{} names {place}", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_library_type_is_documented() {
+    for entry in bgm::library::entries() {
+        assert!(!entry.doc.is_empty(), "{} has no `##` line", entry.name);
+    }
+}
+
+/// Every type of the library compiles, its own cuts left open: names and connections are right.
+#[test]
+fn every_library_type_is_sound() {
+    use bgm::compile::{Options, compile};
+    use bgm::load::Input;
+
+    for entry in bgm::library::entries() {
+        let stem = entry.file.strip_suffix(".bgm").unwrap_or(entry.file);
+        let text = format!("@{stem}\nmodel M\nend\n");
+        let options = Options {
+            model: Some(entry.name.to_string()),
+            ..Options::default()
+        };
+        let input = Input::Standard(text.into_bytes());
+        let compiled = compile(&input, &options, &common::NoFiles);
+        for diagnostic in compiled.diagnostics.iter() {
+            // A type by itself may lack the values that its users give it.
+            let code = diagnostic.code.text();
+            assert_eq!(code, "E0503", "{}: {}", entry.name, diagnostic.message);
+        }
+    }
+}
+
+#[allow(dead_code)]
+mod common;
