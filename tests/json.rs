@@ -82,7 +82,8 @@ fn object(value: &Value) -> &Object {
 
 fn list<'v>(object: &'v Object, field: &str) -> impl Iterator<Item = &'v Object> {
     let list = object[field].as_array().expect("a list");
-    list.iter().map(|entry| entry.as_object().expect("an object"))
+    list.iter()
+        .map(|entry| entry.as_object().expect("an object"))
 }
 
 fn text<'v>(object: &'v Object, field: &str) -> &'v str {
@@ -106,7 +107,9 @@ fn the_rules_hold() {
             // The top is "", any other origin a submodel, which has variables in it.
             let origin = text(equation, "origin");
             let known = origin.is_empty()
-                || names.iter().any(|name| name.starts_with(&format!("{origin}.")));
+                || names
+                    .iter()
+                    .any(|name| name.starts_with(&format!("{origin}.")));
             assert!(known, "{shown}: there is no submodel `{origin}`");
         }
     }
@@ -115,11 +118,20 @@ fn the_rules_hold() {
 fn check_variable(title: &str, variable: &Object) {
     let kind = text(variable, "kind");
     let kinds = [
-        "state", "algebraic", "discrete", "input", "output", "parameter", "constant",
+        "state",
+        "algebraic",
+        "discrete",
+        "input",
+        "output",
+        "parameter",
+        "constant",
     ];
     assert!(kinds.contains(&kind), "{title} has the kind {kind}");
     let ty = text(variable, "type");
-    assert!(["real", "boolean"].contains(&ty), "{title} has the type {ty}");
+    assert!(
+        ["real", "boolean"].contains(&ty),
+        "{title} has the type {ty}"
+    );
     for field in ["value", "start"] {
         match variable.get(field) {
             Some(Value::Number(_)) => assert_eq!(ty, "real", "{title}"),
@@ -161,19 +173,35 @@ fn check_equation(title: &str, equation: &Object) {
     match kind {
         "new" => assert!(left.starts_with("new("), "{title}"),
         "init" => assert!(left.starts_with("init("), "{title}"),
-        "when" => assert!(left.starts_with("new(") || left.starts_with("init("), "{title}"),
+        "when" => assert!(
+            left.starts_with("new(") || left.starts_with("init("),
+            "{title}"
+        ),
         "zero flow" => assert_eq!(equation["right"], "0", "{title}"),
-        _ => assert!(!left.starts_with("new(") && !left.starts_with("init("), "{title}"),
+        _ => assert!(
+            !left.starts_with("new(") && !left.starts_with("init("),
+            "{title}"
+        ),
     }
 }
 
 #[test]
 fn outputs_that_are_states_say_so() {
-    let (code, text) = run(&["equations", "tests/language/directed.bgm", "--format", "json"]);
+    let (code, text) = run(&[
+        "equations",
+        "tests/language/directed.bgm",
+        "--format",
+        "json",
+    ]);
     assert_eq!(code, Some(0));
     let flat: Value = serde_json::from_slice(&text).expect("bgm writes json");
     let kinds: BTreeMap<&str, (&str, Option<&Value>)> = list(object(&flat), "variables")
-        .map(|v| (self::text(v, "name"), (self::text(v, "kind"), v.get("output"))))
+        .map(|v| {
+            (
+                self::text(v, "name"),
+                (self::text(v, "kind"), v.get("output")),
+            )
+        })
         .collect();
     assert_eq!(kinds["v"], ("state", Some(&Value::Bool(true))));
     assert_eq!(kinds["z"], ("output", Some(&Value::Bool(true))));
@@ -207,7 +235,10 @@ fn expressions_read_back() {
         for at in 0..tree.exprs.firsts.len() as u32 {
             if let Node::Leaf(reference) = tree.exprs.node(ExprId(at)) {
                 let name = full_name(&tree, reference, &interner);
-                assert!(names.contains(name.as_str()), "{title}: {name} is not listed");
+                assert!(
+                    names.contains(name.as_str()),
+                    "{title}: {name} is not listed"
+                );
             }
         }
     }
@@ -245,7 +276,12 @@ fn the_tables_are_complete() {
             note("Equations", equation);
         }
     }
-    let (code, text) = run(&["check", "tests/language/parameter_circle.bgm", "--format", "json"]);
+    let (code, text) = run(&[
+        "check",
+        "tests/language/parameter_circle.bgm",
+        "--format",
+        "json",
+    ]);
     assert_eq!(code, Some(1));
     let report: Value = serde_json::from_slice(&text).expect("bgm writes json");
     note("Report", object(&report));
@@ -257,7 +293,11 @@ fn the_tables_are_complete() {
     }
     let page = std::fs::read_to_string(root().join("docs/json.md")).expect("the page is there");
     for (section, fields) in seen {
-        assert_eq!(documented(&page, section), fields, "in the table `{section}`");
+        assert_eq!(
+            documented(&page, section),
+            fields,
+            "in the table `{section}`"
+        );
     }
 }
 

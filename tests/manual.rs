@@ -3,7 +3,8 @@
 //!     ```bgm                     a complete file that compiles without errors
 //!     ```bgm error E0301         a complete file that gives this error
 //!     ```bgm fragment            statements of a model, or models and experiments; only read
-//!     ```text                    `$ bgm equations FILE.bgm`, and its output on the block before
+//!     ```text                    `$ bgm equations`, and its output on the block before; the name of
+//!                                the file may follow; a block that begins otherwise is not tested
 //!     ```json bgm ... FILE.bgm   the output of the command on the block before
 
 use std::path::{Path, PathBuf};
@@ -117,7 +118,10 @@ fn reads(block: &Block) -> Result<(), String> {
         .find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
         .unwrap_or("");
     let begins = |word: &str| first.trim_start().starts_with(word);
-    let text = match ["model", "experiment", "cmodel", "@"].into_iter().any(begins) {
+    let text = match ["model", "experiment", "cmodel", "@"]
+        .into_iter()
+        .any(begins)
+    {
         true => block.text.clone(),
         false => format!("model Fragment\n{}end\n", block.text),
     };
@@ -131,12 +135,7 @@ fn reads(block: &Block) -> Result<(), String> {
 }
 
 /// Compares what the command prints about the model before with what the page shows.
-fn prints(
-    block: &Block,
-    command: &[&str],
-    model: Option<&str>,
-    shown: &str,
-) -> Result<(), String> {
+fn prints(block: &Block, command: &[&str], model: Option<&str>, shown: &str) -> Result<(), String> {
     let model = model.ok_or("there is no model before it")?;
     let output = run(block, command, model)?;
     let real = match command.first() {
@@ -164,17 +163,15 @@ fn run(block: &Block, command: &[&str], model: &str) -> Result<Output, String> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
         .join("manual")
         .join(format!("{page}-{}", block.line));
-    let file = command
-        .iter()
-        .find(|word| word.ends_with(".bgm"))
-        .ok_or("the command names no `.bgm` file")?;
-    let path = folder.join(file);
+    let named = command.iter().find(|word| word.ends_with(".bgm"));
+    let path = folder.join(named.unwrap_or(&"block.bgm"));
     let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     made.and_then(|()| std::fs::write(&path, model))
         .map_err(|error| error.to_string())?;
     Command::new(env!("CARGO_BIN_EXE_bgm"))
         .current_dir(&folder)
         .args(command)
+        .args(named.is_none().then_some("block.bgm"))
         .args(["--color", "never"])
         .output()
         .map_err(|error| error.to_string())

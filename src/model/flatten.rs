@@ -456,13 +456,18 @@ impl<'c> Flattener<'_, 'c> {
             Some(known) if known.depth < depth => self.overruled.extend(equation),
             _ => {
                 let inner = self.starts.insert(variable, new);
-                self.overruled.extend(inner.and_then(|start| start.equation));
+                self.overruled
+                    .extend(inner.and_then(|start| start.equation));
             }
         }
     }
 
     fn finish_starts(&mut self) {
-        let mut starts: Vec<Given> = self.starts.values().filter_map(|start| start.given).collect();
+        let mut starts: Vec<Given> = self
+            .starts
+            .values()
+            .filter_map(|start| start.given)
+            .collect();
         starts.sort_by_key(|given| given.variable);
         self.parts.starts = starts;
     }

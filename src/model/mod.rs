@@ -55,11 +55,7 @@ impl Classes {
 
 /// Makes the classes; `wanted` may name one of the library. With errors reported, what is returned
 /// is not to be instantiated.
-pub fn elaborate(
-    loaded: &Loaded,
-    wanted: Option<&str>,
-    diagnostics: &mut Diagnostics,
-) -> Classes {
+pub fn elaborate(loaded: &Loaded, wanted: Option<&str>, diagnostics: &mut Diagnostics) -> Classes {
     let types = types::collect(loaded, diagnostics);
     let declared: Vec<Declared<'_>> = types
         .ids()
