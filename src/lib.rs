@@ -1,6 +1,8 @@
 //! bgm: a compiler for acausal models of physical systems.
 //!
-//!     text --syntax--> Ast --model--> classes, instances --> Flat --listing--> text, json
+//! ```text
+//! text --syntax--> Ast --model--> classes, instances --> Flat --listing--> text, json
+//! ```
 //!
 //! [`compile`] shows the stages in order. Everything behind [`load`] is free of input and output;
 //! [`cli`] is the edge. Representations are flat arenas with typed ids: nothing recurses as deep as

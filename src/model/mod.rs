@@ -1,8 +1,10 @@
 //! From syntax trees to the flat model.
 //!
-//!     trees --types--> types, bases in order --declare--> names of each class
-//!           --resolve--> classes with templates --instantiate--> instance tree
-//!           --connect, flatten--> Flat
+//! ```text
+//! trees --types--> types, bases in order --declare--> names of each class
+//!       --resolve--> classes with templates --instantiate--> instance tree
+//!       --connect, flatten--> Flat
+//! ```
 //!
 //! Everything up to the classes is done once for each type; instantiating is a loop over them that
 //! looks no name up.

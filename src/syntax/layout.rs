@@ -364,11 +364,9 @@ impl<'s> Layout<'s, '_> {
                     self.blocks.pop();
                 }
             }
-            Token::End => {
-                if !self.blocks.is_empty() {
-                    self.close_blocks(1, lexeme.start, "`end`");
-                    self.blocks.pop();
-                }
+            Token::End if !self.blocks.is_empty() => {
+                self.close_blocks(1, lexeme.start, "`end`");
+                self.blocks.pop();
             }
             _ => {}
         }

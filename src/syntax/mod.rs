@@ -1,6 +1,8 @@
 //! From text to syntax tree.
 //!
-//!     text --lex--> tokens --layout--> tokens with separators --grammar/bgm.lalrpop--> Ast
+//! ```text
+//! text --lex--> tokens --layout--> tokens with separators --grammar/bgm.lalrpop--> Ast
+//! ```
 //!
 //! Each step reports what it finds wrong and goes on, so that one run shows several errors.
 
