@@ -81,5 +81,6 @@ fn stages(
             flat.into_iter().for_each(&mut visit);
         }
     }
+    diagnostics.sort();
     (loaded.sources, diagnostics)
 }

@@ -165,6 +165,8 @@ pub struct Given {
     pub variable: VarId,
     pub value: Value,
     pub expression: ExprId,
+    /// Where the value is given.
+    pub span: Span,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

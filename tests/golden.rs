@@ -89,7 +89,13 @@ fn snapshot_name(model: &Path, command: &str) -> String {
         .file_stem()
         .and_then(|s| s.to_str())
         .unwrap_or("model");
-    format!("{stem}.{}", command.replace(" --", "-").replace(' ', "-"))
+    format!(
+        "{stem}.{}",
+        command
+            .replace(" -", "-")
+            .replace("--", "-")
+            .replace([' ', '/'], "-")
+    )
 }
 
 fn snapshot_file(model: &Path, command: &str) -> PathBuf {

@@ -35,7 +35,10 @@ fn source_files_say_what_they_hold_and_hold_one_idea() {
             assert!(text.starts_with("//!"), "{name} does not say what it holds");
         }
         let lines = text.lines().count();
-        assert!(lines <= LONGEST, "{name} has {lines} lines, more than {LONGEST}");
+        assert!(
+            lines <= LONGEST,
+            "{name} has {lines} lines, more than {LONGEST}"
+        );
         for word in ["todo!(", "unimplemented!(", "dbg!("] {
             assert!(!text.contains(word), "{name} contains {word}");
         }

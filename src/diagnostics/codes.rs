@@ -37,7 +37,7 @@ codes! {
     Syntax "E0106" "a statement that cannot be read";
     NumberRange "E0107" "a number that cannot be represented";
     NameTooLong "E0108" "a name that is too long";
-    TooDeep "E0109" "blocks nested too deeply";
+    TooDeep "E0109" "something nested too deeply";
     UnknownFunction "E0110" "an unknown function";
     WrongArguments "E0111" "wrong arguments of a function";
     EndName "E0112" "a name after `end` that does not agree";
@@ -96,6 +96,39 @@ impl Code {
             b'W' => Severity::Warning,
             _ => Severity::Error,
         }
+    }
+
+    /// Says that a name is unknown: not to be trusted where a part of the text could not be read.
+    pub fn is_about_missing(self) -> bool {
+        matches!(
+            self,
+            Code::NoModel
+                | Code::UnknownModel
+                | Code::UnknownType
+                | Code::UnknownVariable
+                | Code::UnknownParameter
+                | Code::UnknownCut
+                | Code::UnknownPath
+                | Code::NoMain
+                | Code::ImplicitLocal
+        )
+    }
+
+    /// A part of the text is missing behind a diagnostic of this code.
+    pub fn hides_text(self) -> bool {
+        matches!(
+            self,
+            Code::UnknownCharacter
+                | Code::UnclosedComment
+                | Code::UnclosedBracket
+                | Code::MissingEnd
+                | Code::Syntax
+                | Code::TooDeep
+                | Code::UnreadableFile
+                | Code::UnknownInclude
+                | Code::NotUtf8
+                | Code::IncludeInModel
+        )
     }
 
     pub fn from_text(text: &str) -> Option<Code> {

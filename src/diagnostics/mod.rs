@@ -71,6 +71,18 @@ impl Diagnostic {
         }
     }
 
+    /// The nearest name, else a few of those that there are.
+    #[must_use]
+    pub fn suggest_or_list(self, wrong: &str, what: &str, known: &[&str]) -> Self {
+        const MOST: usize = 10;
+        if known.is_empty() || nearest(wrong, known.iter().copied()).is_some() {
+            return self.suggest(wrong, known.iter().copied());
+        }
+        let some = known[..known.len().min(MOST)].join(", ");
+        let more = if known.len() > MOST { ", ..." } else { "" };
+        self.hint(format!("{what} {some}{more}"))
+    }
+
     pub fn severity(&self) -> Severity {
         self.code.severity()
     }
@@ -101,20 +113,26 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// Diagnostics as they come, each mistake once however many instances repeat it.
+/// Diagnostics as they come, each mistake once however many instances repeat it. Where a part of
+/// the text could not be read, unknown names are no news.
 #[derive(Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     seen: FxHashSet<(Code, Option<Span>)>,
     errors: usize,
+    text_is_missing: bool,
 }
 
 impl Diagnostics {
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let place = diagnostic.labels.first().map(|label| label.span);
+        if self.text_is_missing && diagnostic.code.is_about_missing() {
+            return;
+        }
         if place.is_some() && !self.seen.insert((diagnostic.code, place)) {
             return;
         }
+        self.text_is_missing |= diagnostic.code.hides_text();
         if diagnostic.severity() == Severity::Error {
             self.errors += 1;
         }
@@ -125,6 +143,14 @@ impl Diagnostics {
         for diagnostic in diagnostics {
             self.push(diagnostic);
         }
+    }
+
+    /// Brings them into the order of the source.
+    pub fn sort(&mut self) {
+        self.list.sort_by_key(|diagnostic| {
+            let place = diagnostic.labels.first().map(|label| label.span);
+            place.map(|span| (span.file, span.start))
+        });
     }
 
     pub fn has_errors(&self) -> bool {

@@ -458,7 +458,7 @@ impl<'c> Connector<'_, 'c> {
             self.tree.diagnostics.push(
                 Diagnostic::new(
                     Code::JunctionRoles,
-                    format!("the junction1 `{one}` and the node `{zero}` are joined directly"),
+                    format!("the junction1 `{one}` and the node `{zero}` are joined"),
                 )
                 .at(self.spans[last.unwrap_or(0) as usize], "in this connection")
                 .hint("join them by a `link` of the library: `connect L from n to j`"),
@@ -487,7 +487,7 @@ impl<'c> Connector<'_, 'c> {
     }
 
     fn lonely_nodes(&mut self, nodes: &[u32], cuts: usize) {
-        if cuts > 1 {
+        if cuts > 1 || self.failed {
             return;
         }
         for &node in nodes {

@@ -163,13 +163,16 @@ impl<'c> Flattener<'_, 'c> {
                 let Memo::Known(value) = self.tree.memo[variable as usize] else {
                     return None;
                 };
-                let first = self.tree.class(binding.instance).code.firsts[binding.root.index()];
+                let code = &self.tree.class(binding.instance).code;
+                let first = code.firsts[binding.root.index()];
+                let span = code.spans[binding.root.index()];
                 self.expand(binding.instance, first, binding.root)?;
                 let expression = self.expr(first, binding.root);
                 self.parts.values.push(Given {
                     variable: VarId(variable),
                     value,
                     expression,
+                    span,
                 });
             } else if let (Kind::Input, Some(default)) =
                 (self.parts.variables[variable as usize].kind, decl.value)
@@ -201,6 +204,7 @@ impl<'c> Flattener<'_, 'c> {
             variable: VarId(variable),
             value,
             expression: self.expr(first, root),
+            span: code.spans[root.index()],
         })
     }
 
@@ -372,6 +376,7 @@ impl<'c> Flattener<'_, 'c> {
             variable,
             value,
             expression,
+            span: equation.span,
         })
     }
 
@@ -382,7 +387,9 @@ impl<'c> Flattener<'_, 'c> {
                 for setting in &submodel.initial {
                     let variable = self.inner_variable(instance, inner, setting)?;
                     let given = self.given(variable, instance, setting.value, 0)?;
-                    self.start(instance, given.variable, Some(given), None, setting.span);
+                    let span = setting.span;
+                    let given = Given { span, ..given };
+                    self.start(instance, given.variable, Some(given), None, span);
                 }
             }
         }

@@ -51,9 +51,8 @@ impl Inference<'_> {
     fn run(&mut self) {
         let flat = self.flat;
         for given in &flat.values {
-            let span = flat.declaration(given.variable).span;
-            self.visit(given.expression, span);
-            self.fix_variable(given.variable, value_type(given.value), span);
+            self.visit(given.expression, given.span);
+            self.fix_variable(given.variable, value_type(given.value), given.span);
         }
         for equation in &flat.equations {
             self.visit(equation.left, equation.span);
@@ -92,14 +91,22 @@ impl Inference<'_> {
             return;
         }
         let (root, other) = (a.min(b), a.max(b));
-        self.parents[other as usize] = root;
         let known = match (self.known[root as usize], self.known[other as usize]) {
             (Some((x, first)), Some((y, second))) if x != y => {
-                self.clash(span, [(x, first), (y, second)]);
+                let of_root = self.name_in(root).map(|name| (name, x, y));
+                let named = of_root.or_else(|| Some((self.name_in(other)?, y, x)));
+                let message = match named {
+                    Some((name, own, met)) => {
+                        format!("`{name}` is {} and meets {}", own.text(), with_article(met))
+                    }
+                    None => "a real and a boolean meet".to_string(),
+                };
+                self.clash(message, span, [(x, first), (y, second)]);
                 Some((x, first))
             }
             (x, y) => x.or(y),
         };
+        self.parents[other as usize] = root;
         self.known[root as usize] = known;
     }
 
@@ -107,7 +114,18 @@ impl Inference<'_> {
         let set = self.find(at);
         match self.known[set as usize] {
             None => self.known[set as usize] = Some((ty, span)),
-            Some((known, first)) if known != ty => self.clash(span, [(known, first), (ty, span)]),
+            Some((known, first)) if known != ty => {
+                let message = match self.name_in(set) {
+                    Some(name) => {
+                        format!("`{name}` is used as {} and as {}", ty.text(), known.text())
+                    }
+                    None => {
+                        let (known, ty) = (with_article(known), with_article(ty));
+                        format!("{known} where {ty} is wanted")
+                    }
+                };
+                self.clash(message, span, [(known, first), (ty, span)]);
+            }
             Some(_) => {}
         }
     }
@@ -116,16 +134,25 @@ impl Inference<'_> {
         self.fix(self.variable_set(id), ty, span);
     }
 
-    fn clash(&mut self, span: Span, uses: [(Type, Span); 2]) {
-        let mut diagnostic = Diagnostic::new(
-            Code::TypeClash,
-            "a boolean is used as a real, or a real as a boolean",
-        );
+    /// A variable whose set this is. Looked for only while there are few mistakes.
+    fn name_in(&mut self, set: u32) -> Option<String> {
+        const MOST: usize = 20;
+        if self.diagnostics.errors() > MOST {
+            return None;
+        }
+        let ids = self.flat.variable_ids();
+        let found = { ids }.find(|&id| self.find(self.variable_set(id)) == set)?;
+        Some(self.flat.name(found).to_string())
+    }
+
+    fn clash(&mut self, message: String, span: Span, uses: [(Type, Span); 2]) {
+        let mut diagnostic = Diagnostic::new(Code::TypeClash, message);
         // The equation at hand first, then the use it contradicts.
-        let here = uses.iter().find(|(_, place)| *place == span);
-        let text = here.map_or("both meet here".to_string(), |(ty, _)| {
-            format!("used as {} here", ty.text())
-        });
+        let here: Vec<_> = uses.iter().filter(|(_, place)| *place == span).collect();
+        let text = match here[..] {
+            [(ty, _)] => format!("used as {} here", ty.text()),
+            _ => "both meet here".to_string(),
+        };
         diagnostic = diagnostic.at(span, text);
         for (ty, place) in uses {
             if place != span {
@@ -224,6 +251,13 @@ impl Inference<'_> {
     }
 }
 
+fn with_article(ty: Type) -> &'static str {
+    match ty {
+        Type::Real => "a real",
+        Type::Boolean => "a boolean",
+    }
+}
+
 fn value_type(value: Value) -> Type {
     match value {
         Value::Real(_) => Type::Real,
@@ -245,7 +279,7 @@ fn check_starts(flat: &Flat, types: &[Type], diagnostics: &mut Diagnostics) {
                         given.value
                     ),
                 )
-                .at(flat.declaration(given.variable).span, "declared here"),
+                .at(given.span, "given here"),
             );
         }
     }

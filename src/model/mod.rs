@@ -129,7 +129,7 @@ fn report_containment(
         let inner = circle[(at + 1) % circle.len()].0;
         diagnostic = diagnostic.at(
             span,
-            format!("`{}` contains a `{}`", name(outer), name(inner)),
+            format!("`{}` contains `{}`", name(outer), name(inner)),
         );
     }
     diagnostics.push(diagnostic.hint("a model of this kind would never end; break the circle"));
@@ -240,7 +240,7 @@ pub fn choose(
                 Code::UnknownModel,
                 format!("there is no model `{}`", shorten(wanted)),
             )
-            .suggest(wanted, known),
+            .suggest_or_list(wanted, "the file has", &known),
         );
     }
     found

@@ -188,10 +188,15 @@ impl<'c> Tree<'c> {
             let name = self.variable_name(variable);
             if let Some(binding) = self.binding(variable) {
                 let span = self.class(binding.instance).code.spans[binding.root.index()];
+                let problem = if number.is_nan() {
+                    "not a number"
+                } else {
+                    "infinite"
+                };
                 self.diagnostics.push(
                     Diagnostic::new(
                         Code::BadValue,
-                        format!("the value of `{name}` is not a number"),
+                        format!("the value of `{name}` is {problem}"),
                     )
                     .at(span, format!("gives {}", show_number(number))),
                 );
@@ -224,28 +229,29 @@ impl<'c> Tree<'c> {
         let local = self.text(decl.name);
         let mut diagnostic = Diagnostic::new(
             Code::NoValue,
-            format!("{} `{name}` has no value", &decl.kind.words()[2..]),
-        )
-        .at(decl.span, "declared without a value");
+            format!("the {} `{name}` has no value", &decl.kind.words()[2..]),
+        );
         if record.instance != 0 {
             let instance = self.instances[record.instance as usize];
             let submodel = &self.class(instance.parent).submodels[instance.submodel as usize];
             let text = self.text(submodel.name);
             diagnostic = diagnostic
-                .at(submodel.span, "not given here")
+                .at(submodel.span, format!("`{local}` is not given here"))
+                .at(decl.span, "declared without a value")
                 .hint(format!("write `{text}({local} = ...)`"));
         } else {
-            diagnostic =
-                diagnostic.hint(format!("write `{} {local} = ...`", &decl.kind.words()[2..]));
+            diagnostic = diagnostic
+                .at(decl.span, "declared without a value")
+                .hint(format!("write `{} {local} = ...`", &decl.kind.words()[2..]));
         }
         self.diagnostics.push(diagnostic);
         Obstacle::Reported
     }
 
     fn report_circle(&mut self, stack: &[u32], other: u32) {
-        let from = stack.iter().position(|&at| at == other).unwrap_or(0);
-        // What was pushed ahead of its turn stands on the stack twice; the later place counts.
-        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        // Of a parameter that stands on the stack twice the last place is the one that was tried.
+        let from = stack.iter().rposition(|&at| at == other).unwrap_or(0);
+        let mut seen = FxHashSet::default();
         let mut circle: Vec<u32> = (stack[from..].iter().rev().copied())
             .filter(|&at| self.memo[at as usize] == Memo::Busy && seen.insert(at))
             .collect();
@@ -370,7 +376,7 @@ impl<'c> Tree<'c> {
                 self.diagnostics.push(
                     Diagnostic::new(
                         Code::TypeClash,
-                        "a real is used as a boolean, or a boolean as a real",
+                        "a boolean where a real is wanted, or a real where a boolean is",
                     )
                     .at(code.spans[id.index()], "the operands do not fit"),
                 );
@@ -442,19 +448,28 @@ impl<'c> Tree<'c> {
 
     /// An index, from 1 on, as an offset from 0 on.
     pub fn element(&mut self, index: Value, size: u32, span: Span) -> Option<u32> {
-        let problem = match index {
-            Value::Real(number) if number.fract() != 0.0 || !number.is_finite() => {
-                format!("{} is not a whole number", show_number(number))
-            }
+        let (message, problem) = match index {
+            Value::Real(number) if number.fract() != 0.0 || !number.is_finite() => (
+                "an array index is not a whole number",
+                format!("the index is {}", show_number(number)),
+            ),
             Value::Real(number) if number >= 1.0 && number <= f64::from(size) => {
                 return Some(number as u32 - 1);
             }
-            Value::Real(number) => format!("{} lies outside 1 to {size}", show_number(number)),
-            Value::Bool(_) => "a boolean is no index".to_string(),
-        };
-        let message = match size {
-            0 => "the index of an empty array".to_string(),
-            _ => "an array index lies outside its bounds".to_string(),
+            Value::Real(number) => {
+                let range = match size {
+                    0 => "the array is empty".to_string(),
+                    _ => format!("it must lie from 1 to {size}"),
+                };
+                (
+                    "an array index lies outside its bounds",
+                    format!("the index is {}; {range}", show_number(number)),
+                )
+            }
+            Value::Bool(_) => (
+                "an array index is not a number",
+                format!("the index is {index}"),
+            ),
         };
         self.diagnostics
             .push(Diagnostic::new(Code::IndexBounds, message).at(span, problem));

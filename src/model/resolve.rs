@@ -334,20 +334,29 @@ impl<'l, 'd> Resolver<'l, 'd> {
                 shorten(wrong)
             ),
         };
-        let mut diagnostic =
-            Diagnostic::new(DiagnosticCode::UnknownVariable, message).at(name.span, "not declared");
-        match scope.points.get(&name.symbol) {
-            Some(PointName::Cut(_)) => {
-                diagnostic = diagnostic.hint("this is a cut; its variables are named without it");
-            }
-            Some(PointName::Node(_)) => {
-                diagnostic = diagnostic.hint("this is a node; nodes have no variables");
-            }
-            _ => {
+        let point = match scope.points.get(&name.symbol) {
+            Some(PointName::Cut(_)) => Some(("cut", "name its variables without it")),
+            Some(PointName::Path(_)) => Some(("path", "name variables of its cuts without it")),
+            Some(PointName::Node(_)) => Some(("node", "name a variable of a cut connected to it")),
+            Some(PointName::Submodel(_)) | None => None,
+        };
+        let diagnostic = match point {
+            Some((kind, hint)) => Diagnostic::new(
+                DiagnosticCode::NotAVariable,
+                format!("`{}` is a {kind}, not a {what}", shorten(wrong)),
+            )
+            .at(name.span, format!("a {what} is wanted here"))
+            .hint(hint),
+            None => {
                 let known = sorted_names(interner, scope.values.keys());
-                diagnostic = diagnostic.suggest(wrong, known);
+                let unknown = Diagnostic::new(DiagnosticCode::UnknownVariable, message)
+                    .at(name.span, "not declared");
+                match class == self.id {
+                    true => unknown.suggest(wrong, known),
+                    false => unknown.suggest_or_list(wrong, "it has", &known),
+                }
             }
-        }
+        };
         self.diagnostics.push(diagnostic);
     }
 
@@ -412,8 +421,9 @@ impl<'l, 'd> Resolver<'l, 'd> {
     /// Arguments that must be variables, and functions that have no constant value.
     fn check_call(&mut self, function: Function, args: Args, span: Span, mode: Mode) {
         let name = function.text();
+        // Of `der(x)` the variable has been reported already.
         if let Mode::Fixed(what) = mode
-            && (function.takes_variable() || function == Function::Sample)
+            && function == Function::Sample
         {
             self.diagnostics.push(
                 Diagnostic::new(

@@ -149,7 +149,7 @@ impl Resolver<'_, '_> {
             let Some(slot) = self.parameter_slot(inner, setting) else {
                 continue;
             };
-            if decl.settings.iter().any(|&(other, _)| other == slot) {
+            if let Some(&(_, first)) = decl.settings.iter().find(|&&(other, _)| other == slot) {
                 let span = setting.target.span;
                 let name = self.text(inner.variables[slot as usize].name);
                 self.diagnostics.push(
@@ -157,7 +157,8 @@ impl Resolver<'_, '_> {
                         DiagnosticCode::DuplicateName,
                         format!("`{name}` is given two values"),
                     )
-                    .at(span, "given again here"),
+                    .at(span, "given again here")
+                    .at(self.code.span(first), "first here"),
                 );
                 continue;
             }
@@ -236,14 +237,10 @@ impl Resolver<'_, '_> {
                     DiagnosticCode::UnknownParameter,
                     format!("`{type_name}` has no parameter `{text}`"),
                 )
-                .at(span, "unknown parameter")
-                .suggest(wrong, known.iter().copied());
-                match diagnostic.hints.is_empty() {
-                    true if known.is_empty() => {
-                        diagnostic.hint(format!("`{type_name}` has no parameters"))
-                    }
-                    true => diagnostic.hint(format!("its parameters are {}", known.join(", "))),
-                    false => diagnostic,
+                .at(span, "unknown parameter");
+                match known.is_empty() {
+                    true => diagnostic.hint(format!("`{type_name}` has no parameters")),
+                    false => diagnostic.suggest_or_list(wrong, "it has", &known),
                 }
             }
         };
@@ -431,12 +428,15 @@ impl Resolver<'_, '_> {
                 self.diagnostics.push(
                     Diagnostic::new(
                         DiagnosticCode::Misplaced,
-                        format!("`{name}(x)` stands alone on the left of an equation"),
+                        format!("`{name}` stands only alone on the left of an equation"),
                     )
                     .at(self.code.spans[id.index()], "may not stand here")
-                    .hint(format!(
-                        "write `{name}(x) = ...`; the value before an event is `pre(x)`"
-                    )),
+                    .hint(match function {
+                        Function::New => {
+                            "write `new(x) = ...`; the value before an event is `pre(x)`"
+                        }
+                        _ => "write `init(x) = ...`",
+                    }),
                 );
             }
         }

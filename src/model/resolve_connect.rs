@@ -84,9 +84,13 @@ impl Resolver<'_, '_> {
                     );
                     return None;
                 };
-                let what = self.point(what, Wanted::Cut, class)?;
+                let what = self.point(what, Wanted::Cut, class);
                 let point = self.point(point, Wanted::Cut, class)?;
-                Some(Connection::At { what, point, span })
+                Some(Connection::At {
+                    what: what?,
+                    point,
+                    span,
+                })
             }
             ConnectionKind::FromTo(chain, from, to) => {
                 let wanted = match self.tree().chains.node(chain) {
@@ -94,11 +98,11 @@ impl Resolver<'_, '_> {
                     _ => Wanted::Link,
                 };
                 let chain = self.chain(chain, wanted, class);
-                let from = self.point(from, Wanted::Cut, class)?;
+                let from = self.point(from, Wanted::Cut, class);
                 let to = self.point(to, Wanted::Cut, class)?;
                 Some(Connection::FromTo {
                     chain: chain?,
-                    from,
+                    from: from?,
                     to,
                     span,
                 })
@@ -144,7 +148,13 @@ impl Resolver<'_, '_> {
     }
 
     /// `X - X` is a slip, not a short circuit.
-    fn check_series(&mut self, chain: &[Chain], a: u32, b: u32) {
+    fn check_series(&mut self, chain: &[Chain], mut a: u32, mut b: u32) {
+        while let Chain::Series(_, last) = chain[a as usize] {
+            a = last;
+        }
+        while let Chain::Series(first, _) = chain[b as usize] {
+            b = first;
+        }
         let (Chain::Point(x), Chain::Point(y)) = (chain[a as usize], chain[b as usize]) else {
             return;
         };
@@ -362,7 +372,7 @@ impl Resolver<'_, '_> {
                         .collect();
                     let known = sorted_names(&self.loaded.interner, names.iter());
                     let wrong = self.loaded.interner.name(part.name.symbol);
-                    let mut diagnostic = Diagnostic::new(
+                    let diagnostic = Diagnostic::new(
                         DiagnosticCode::UnknownCut,
                         format!(
                             "`{}` has no cut `{}`",
@@ -371,10 +381,7 @@ impl Resolver<'_, '_> {
                         ),
                     )
                     .at(part.name.span, "unknown cut")
-                    .suggest(wrong, known.iter().copied());
-                    if diagnostic.hints.is_empty() && !known.is_empty() {
-                        diagnostic = diagnostic.hint(format!("it has {}", known.join(", ")));
-                    }
+                    .suggest_or_list(wrong, "it has", &known);
                     self.diagnostics.push(diagnostic);
                     None
                 }
@@ -395,7 +402,7 @@ impl Resolver<'_, '_> {
             ),
         )
         .at(name.span, "`from ... to` wants a path")
-        .suggest(wrong, known);
+        .suggest_or_list(wrong, "it has", &known);
         self.diagnostics.push(diagnostic);
         None
     }
@@ -434,7 +441,15 @@ impl Resolver<'_, '_> {
                 "name one of {}: `{text}:{first}`",
                 known.join(", ")
             )),
-            None => diagnostic.hint(format!("`{}` has none", self.text(inner.name))),
+            None => diagnostic.hint(format!(
+                "`{}` has no {}",
+                self.text(inner.name),
+                if wanted == Wanted::Path {
+                    "paths"
+                } else {
+                    "cuts"
+                }
+            )),
         };
         self.diagnostics.push(diagnostic);
         None

@@ -62,6 +62,9 @@ pub fn agree(one: &[Token], other: &[Token]) -> Option<Vec<Token>> {
         .collect()
 }
 
+/// A structure is shown up to about this length.
+const LONGEST_TEXT: usize = 200;
+
 enum Work {
     Cut { cut: u32, element: u32 },
     Close,
@@ -123,6 +126,7 @@ impl<'c> Tree<'c> {
         let class = self.class(inner);
         let mut structure = Structure::default();
         let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
+        let outermost = cut;
         let mut work = vec![Work::Cut { cut, element }];
         while let Some(item) = work.pop() {
             let Work::Cut { cut, element } = item else {
@@ -142,7 +146,7 @@ impl<'c> Tree<'c> {
                 }
                 CutBody::Simple { across, through } => {
                     if !seen.insert((cut, element)) {
-                        self.twice_in_bundle(decl);
+                        self.twice_in_bundle(&class.cuts[outermost as usize], decl);
                         return None;
                     }
                     let count = |side: &Side| side.len().map(|len| len as u32);
@@ -176,6 +180,10 @@ impl<'c> Tree<'c> {
         let mut members = structure.members.iter();
         let mut text = String::new();
         for token in &structure.tokens {
+            if text.len() > LONGEST_TEXT {
+                text.push_str(&format!(", ... ({} cuts)", structure.members.len()));
+                break;
+            }
             match token {
                 Token::Close => text.push(']'),
                 _ if text.is_empty() || text.ends_with('[') => {}
@@ -194,14 +202,15 @@ impl<'c> Tree<'c> {
         text
     }
 
-    fn twice_in_bundle(&mut self, decl: &CutDecl) {
-        let name = self.text(decl.name);
+    fn twice_in_bundle(&mut self, bundle: &CutDecl, decl: &CutDecl) {
+        let (outer, name) = (self.text(bundle.name), self.text(decl.name));
         self.diagnostics.push(
             Diagnostic::new(
                 Code::DuplicateName,
-                format!("the cut `{name}` stands twice in a bundle"),
+                format!("the cut `{name}` stands twice in the bundle `{outer}`"),
             )
-            .at(decl.span, "this cut"),
+            .at(bundle.span, "this bundle")
+            .at(decl.span, "the cut"),
         );
     }
 

@@ -15,6 +15,9 @@ use crate::load::Loaded;
 use crate::source::{FileId, Origin, Span};
 use crate::syntax::ast::{self, Item, ModelKind};
 
+/// How many types one may be made of, itself included.
+const MOST_PARTS: usize = 1000;
+
 #[derive(Debug)]
 pub struct TypeDef {
     pub name: ast::Name,
@@ -191,6 +194,18 @@ fn linearize(loaded: &Loaded, types: &mut Types, diagnostics: &mut Diagnostics) 
             }
         }
         parts.push(id);
+        if parts.len() > MOST_PARTS {
+            parts = vec![id];
+            let name = types.def(id).name;
+            let text = shorten(loaded.interner.name(name.symbol));
+            diagnostics.push(
+                Diagnostic::new(
+                    Code::TooDeep,
+                    format!("the type `{text}` inherits too many others"),
+                )
+                .at(name.span, format!("more than {MOST_PARTS} types")),
+            );
+        }
         types.defs[at.index()].parts = parts;
     }
 }

@@ -4,7 +4,7 @@ use lalrpop_util::ParseError;
 
 use super::parse::Fault;
 use super::token::Token;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic, nearest};
 use crate::source::{FileId, Span};
 
 pub fn report(file: FileId, text: &str, error: &ParseError<usize, Token<'_>, Fault>) -> Diagnostic {
@@ -12,10 +12,10 @@ pub fn report(file: FileId, text: &str, error: &ParseError<usize, Token<'_>, Fau
         ParseError::UnrecognizedToken {
             token: (start, token, end),
             expected,
-        } => unexpected(file, *start, *token, *end, expected),
+        } => unexpected(file, text, *start, *token, *end, expected),
         ParseError::ExtraToken {
             token: (start, token, end),
-        } => unexpected(file, *start, *token, *end, &[]),
+        } => unexpected(file, text, *start, *token, *end, &[]),
         ParseError::UnrecognizedEof { location, expected } => {
             let expected = in_words(expected);
             Diagnostic::new(Code::Syntax, "the text ends too early").at(
@@ -31,36 +31,88 @@ pub fn report(file: FileId, text: &str, error: &ParseError<usize, Token<'_>, Fau
 
 fn unexpected(
     file: FileId,
+    text: &str,
     start: usize,
     token: Token<'_>,
     end: usize,
     expected: &[String],
 ) -> Diagnostic {
+    let place = Span::new(file, start, end);
     if let Token::Include(_) = token {
-        return Diagnostic::new(Code::IncludeInModel, "an include stands inside a model")
-            .at(Span::new(file, start, end), "only between models")
-            .hint("move it to the top of the file");
+        let message = format!("the include {} stands inside a model", token.describe());
+        return Diagnostic::new(Code::IncludeInModel, message)
+            .at(place, "includes stand outside models")
+            .hint("move it above the `model`");
     }
     let words = in_words(expected);
     let mut diagnostic = Diagnostic::new(
         Code::Syntax,
         format!("{} is not expected here", token.describe()),
     )
-    .at(Span::new(file, start, end), format!("expected {words}"));
-    if let Some(hint) = hint(token, expected) {
+    .at(place, format!("expected {words}"));
+    let line = text.get(..start).unwrap_or("").rsplit('\n').next();
+    if let Some(hint) = misspelt(token, line.unwrap_or(""), expected) {
+        diagnostic = diagnostic.hint(hint);
+    } else if let Some(hint) = hint(token, line.unwrap_or(""), expected) {
         diagnostic = diagnostic.hint(hint);
     }
     diagnostic
 }
 
-/// Slips that are common enough to be named.
-fn hint(token: Token<'_>, expected: &[String]) -> Option<&'static str> {
+/// A name at the start of the line that is nearly a keyword, or a keyword where a name is wanted.
+fn misspelt(token: Token<'_>, line: &str, expected: &[String]) -> Option<String> {
+    const WORDS: &[&str] = &[
+        "model",
+        "experiment",
+        "cut",
+        "main",
+        "path",
+        "terminal",
+        "local",
+        "parameter",
+        "constant",
+        "input",
+        "output",
+        "node",
+        "junction1",
+        "submodel",
+        "connect",
+        "when",
+        "for",
+    ];
+    let could_be = |text: &str| expected.iter().any(|e| e.trim_matches('"') == text);
+    let spelling = token.spelling();
+    if could_be("NAME") && !could_be("NUMBER") && spelling.starts_with(char::is_alphabetic) {
+        return Some(format!(
+            "`{spelling}` is a word of the language and cannot be a name"
+        ));
+    }
+    let line = line.trim_start();
+    let name_length = |text: &str| {
+        text.find(|c: char| !c.is_alphanumeric())
+            .unwrap_or(text.len())
+    };
+    let first = match token {
+        Token::Ident(name) if line.is_empty() => name,
+        Token::Ident(_) | Token::Number(_) => &line[..name_length(line)],
+        _ => return None,
+    };
+    let meant = nearest(first, WORDS.iter().copied())?;
+    (!WORDS.contains(&first)).then(|| format!("did you mean `{meant}`?"))
+}
+
+/// Slips that are common enough to be named. `line` is what stands before on the line.
+fn hint(token: Token<'_>, line: &str, expected: &[String]) -> Option<&'static str> {
     let could_be = |text: &str| expected.iter().any(|e| e.trim_matches('"') == text);
     match token {
-        Token::Assign if could_be("==") && !could_be("=") => {
+        Token::Assign if (could_be("==") || could_be("then")) && !could_be("=") => {
             Some("one `=` makes an equation; equality inside an expression is `==`")
         }
         Token::EqualEqual if could_be("=") => Some("an equation is written with one `=`"),
+        Token::Separator if could_be("=") && line.contains("==") => {
+            Some("an equation is written with one `=`")
+        }
+        Token::Colon if could_be("=") => Some("an equation is written with `=` alone"),
         Token::Less
         | Token::LessEqual
         | Token::Greater
@@ -71,7 +123,10 @@ fn hint(token: Token<'_>, expected: &[String]) -> Option<&'static str> {
         Token::Ident("endif") => Some("an `if` expression ends with its `else` part"),
         Token::Ident("elsif" | "elif") => Some("the word is `elseif`"),
         Token::Ident(_) if could_be("=") && could_be("*") => {
-            Some("two names in a row: an operator, a comma or a line end is missing between them")
+            Some("two names in a row: an operator or a line end is missing between them")
+        }
+        Token::Ident(_) if could_be(",") && !could_be("*") => {
+            Some("the names of this list are separated by commas")
         }
         Token::Separator if could_be("=") => {
             Some("a statement that begins like this is an equation: `left = right`")
@@ -117,6 +172,7 @@ fn in_words(expected: &[String]) -> String {
         "endwhen",
         "elsewhen",
     ];
+    const ITEMS: &[&str] = &["model", "experiment", "cmodel", "INCLUDE", "DOC"];
     const EXPERIMENT: &[&str] = &[
         "simutime",
         "start",
@@ -135,38 +191,47 @@ fn in_words(expected: &[String]) -> String {
     ];
     let mut rest: Vec<&str> = expected.iter().map(|e| e.trim_matches('"')).collect();
     let mut words: Vec<String> = Vec::new();
-    let mut take = |group: &[&str], needs: &[&str], name: &str, rest: &mut Vec<&str>| {
-        if needs.iter().all(|need| rest.contains(need)) {
+    let mut take = |group: &[&str], needs: &[&str], names: &[&str], rest: &mut Vec<&str>| {
+        let found = needs.iter().all(|need| rest.contains(need));
+        if found {
             rest.retain(|text| !group.contains(text));
-            words.push(name.to_string());
+            words.extend(names.iter().map(|name| name.to_string()));
         }
+        found
     };
-    take(
+    // Where a statement may begin it may also be empty, but nobody wants to know.
+    let begins = take(
         EXPERIMENT,
         &["simutime", "step"],
-        "a statement of an experiment",
+        &["a statement of an experiment"],
         &mut rest,
-    );
-    take(
-        &["model", "experiment", "cmodel", "INCLUDE", "DOC"],
+    ) || take(
+        ITEMS,
         &["model", "INCLUDE"],
-        "`model`, `experiment` or an include `@name`",
+        &["`model`", "`experiment`", "an include `@name`"],
         &mut rest,
-    );
-    take(
+    ) || (take(
         DECLARATIONS,
         &["cut", "connect"],
-        "a declaration, `connect` or `end`",
+        &["a declaration", "`connect`"],
         &mut rest,
-    );
+    ) && take(
+        EXPRESSION,
+        &["NAME", "NUMBER"],
+        &["an equation", "`end`"],
+        &mut rest,
+    ));
+    if begins {
+        rest.retain(|&text| text != "SEPARATOR");
+    }
     take(
         EXPRESSION,
         &["NAME", "NUMBER", "(", "Time"],
-        "an expression",
+        &["an expression"],
         &mut rest,
     );
-    take(OPERATORS, &["*", "**"], "an operator", &mut rest);
-    take(OPERATORS, &["*", "+"], "an operator", &mut rest);
+    take(OPERATORS, &["*", "**"], &["an operator"], &mut rest);
+    take(OPERATORS, &["*", "+"], &["an operator"], &mut rest);
     for text in rest {
         let word = match text {
             "NAME" => "a name".to_string(),

@@ -3,7 +3,7 @@
 //! Before: the lexer's tokens, with every line end. After: tokens for the grammar, with a
 //! separator behind each statement and none inside, brackets and blocks balanced (what was missing
 //! has been reported and supplied), words that depend on their place made tokens of their own,
-//! blocks no deeper than [`DEEPEST`]. The rules are those of docs/language.md, "Text".
+//! blocks and brackets no deeper than [`DEEPEST`] and [`DEEPEST_BRACKET`]. The rules are those of docs/language.md, "Text".
 
 use super::lexer::Lexeme;
 use super::token::Token;
@@ -12,6 +12,9 @@ use crate::source::{FileId, Span};
 
 /// How deep `for` and `when` may nest.
 const DEEPEST: usize = 100;
+
+/// How deep brackets may nest: recovering from an error takes time that grows with its square.
+const DEEPEST_BRACKET: usize = 10_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Block {
@@ -74,7 +77,7 @@ impl<'s> Layout<'s, '_> {
                     newline.get_or_insert(lexeme.start);
                 }
                 Token::Semicolon => {
-                    self.close_brackets();
+                    self.end_brackets();
                     self.separate(lexeme.start, lexeme.end);
                     newline = None;
                 }
@@ -92,11 +95,11 @@ impl<'s> Layout<'s, '_> {
                 token => {
                     if let Some(line_end) = newline.take() {
                         if self.begins_statement_at(at) {
-                            self.close_brackets();
+                            self.end_brackets();
                             self.separate(line_end, line_end + 1);
                         }
                     } else if self.splits_line(token) {
-                        self.close_brackets();
+                        self.end_brackets();
                         self.separate(lexeme.start, lexeme.start);
                     }
                     if !self.take(at) {
@@ -107,12 +110,12 @@ impl<'s> Layout<'s, '_> {
             at += 1;
         }
         let end = self.text.len();
-        self.close_brackets();
+        self.end_brackets();
         self.separate(newline.unwrap_or(end), end);
         self.close_blocks(0, end, "the end of the file");
     }
 
-    /// Handles one token that is not a line end. False: give up, the blocks nest too deeply.
+    /// Handles one token that is not a line end. False: give up, something nests too deeply.
     fn take(&mut self, at: usize) -> bool {
         let lexeme = self.input[at];
         let first = self.at_start();
@@ -144,8 +147,8 @@ impl<'s> Layout<'s, '_> {
                 self.brackets.pop();
                 token = Token::RightAngle;
             }
-            Token::RightParen => self.close(Bracket::Paren),
-            Token::RightBracket => self.close(Bracket::Square),
+            Token::RightParen => self.close(Bracket::Paren, lexeme.start),
+            Token::RightBracket => self.close(Bracket::Square, lexeme.start),
             Token::Ident("ic") if matches!(self.peek(at + 1), Some(Token::Ident(_))) => {
                 token = Token::Ic;
             }
@@ -159,6 +162,16 @@ impl<'s> Layout<'s, '_> {
                 token = experiment_word(word).unwrap_or(token);
             }
             _ => {}
+        }
+        if self.brackets.len() > DEEPEST_BRACKET {
+            let place = Span::new(self.file, lexeme.start, lexeme.end);
+            self.diagnostics.push(
+                Diagnostic::new(Code::TooDeep, "brackets are nested too deeply").at(
+                    place,
+                    format!("more than {DEEPEST_BRACKET} brackets are open here"),
+                ),
+            );
+            return false;
         }
         self.output.push(Lexeme { token, ..lexeme });
         // An include is a statement of its own, wherever it stands.
@@ -232,7 +245,7 @@ impl<'s> Layout<'s, '_> {
             // Inside brackets a line goes on, unless it plainly begins something new.
             return !self.last().is_some_and(continues) && self.begins_equation(at);
         }
-        !self.last().is_some_and(continues) && !cannot_begin(token)
+        self.splits_line(token) || (!self.last().is_some_and(continues) && !cannot_begin(token))
     }
 
     /// `name.name = ` or `name(...) = ` or `name - ... = ` up to the end of the line.
@@ -287,15 +300,26 @@ impl<'s> Layout<'s, '_> {
         }
     }
 
-    fn close(&mut self, bracket: Bracket) {
-        if self.open_bracket() == Some(bracket) {
+    /// Closes a bracket, and those inside it that were left open. One that closes nothing is left
+    /// to the grammar.
+    fn close(&mut self, bracket: Bracket, place: usize) {
+        if let Some(open) = self.brackets.iter().rposition(|&(open, _)| open == bracket) {
+            let found = Span::new(self.file, place, place + 1);
+            self.close_brackets(open + 1, found, "found this instead");
             self.brackets.pop();
         }
     }
 
-    /// Reports and closes what is still open where a new statement begins.
-    fn close_brackets(&mut self) {
-        let Some(&(_, outermost)) = self.brackets.first() else {
+    /// Closes what is still open where a new statement begins.
+    fn end_brackets(&mut self) {
+        let end = self.output.last().map_or(0, |lexeme| lexeme.end);
+        let last = Span::new(self.file, end.saturating_sub(1), end);
+        self.close_brackets(0, last, "the statement ends here");
+    }
+
+    /// Reports and closes the brackets from `depth` on.
+    fn close_brackets(&mut self, depth: usize, found: Span, text: &str) {
+        let Some(&(_, outermost)) = self.brackets.get(depth) else {
             return;
         };
         let end = self.output.last().map_or(0, |lexeme| lexeme.end);
@@ -309,12 +333,9 @@ impl<'s> Layout<'s, '_> {
                 Span::new(self.file, outermost, outermost + 1),
                 "opened here",
             )
-            .at(
-                Span::new(self.file, end.saturating_sub(1), end),
-                "the statement ends here",
-            ),
+            .at(found, text),
         );
-        while let Some((bracket, _)) = self.brackets.pop() {
+        for (bracket, _) in self.brackets.drain(depth..).rev() {
             self.output.push(Lexeme {
                 token: match bracket {
                     Bracket::Paren => Token::RightParen,

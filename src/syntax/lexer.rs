@@ -23,7 +23,7 @@ pub fn lex<'s>(file: FileId, text: &'s str, diagnostics: &mut Vec<Diagnostic>) -
     for (token, range) in Token::lexer(text).spanned() {
         match token {
             Ok(token) => {
-                if let Token::Ident(name) = token
+                if let Token::Ident(name) | Token::Include(name) = token
                     && name.len() > LONGEST_NAME
                 {
                     diagnostics.push(
@@ -36,6 +36,9 @@ pub fn lex<'s>(file: FileId, text: &'s str, diagnostics: &mut Vec<Diagnostic>) -
                             format!("a name of {} bytes", name.len()),
                         ),
                     );
+                    if let Token::Include(_) = token {
+                        continue;
+                    }
                 }
                 lexemes.push(Lexeme {
                     token,

@@ -30,12 +30,16 @@ pub enum Fault {}
 pub fn parse(file: FileId, text: &str, interner: &mut Interner) -> (Ast, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let lexemes = lex(file, text, &mut diagnostics);
+    diagnostics.truncate(MOST_ERRORS);
     let lexemes = layout(file, text, &lexemes, &mut diagnostics);
+    diagnostics.truncate(MOST_ERRORS);
     let mut builder = Builder {
         file,
+        text,
         interner,
         exprs: Exprs::default(),
         chains: Chains::default(),
+        outside: false,
         diagnostics,
     };
     let tokens = lexemes.iter().map(|l| (l.start, l.token, l.end));
@@ -55,11 +59,24 @@ pub fn parse(file: FileId, text: &str, interner: &mut Interner) -> (Ast, Vec<Dia
     };
     let mut diagnostics = builder.diagnostics;
     check_end_names(&ast, interner, &mut diagnostics);
+    leave_out_swallowed(&mut diagnostics);
     diagnostics.sort_by_key(|d| d.labels.first().map(|label| label.span.start));
     if diagnostics.len() > MOST_ERRORS {
         diagnostics.truncate(MOST_ERRORS);
     }
     (ast, diagnostics)
+}
+
+/// What an unclosed comment swallows is not missing.
+fn leave_out_swallowed(diagnostics: &mut Vec<Diagnostic>) {
+    let comment = diagnostics
+        .iter()
+        .find(|d| d.code == Code::UnclosedComment)
+        .and_then(|d| Some(d.labels.first()?.span.start));
+    if let Some(start) = comment {
+        let before = |d: &Diagnostic| d.labels.iter().all(|label| label.span.start < start);
+        diagnostics.retain(|d| d.code == Code::UnclosedComment || before(d));
+    }
 }
 
 fn check_end_names(ast: &Ast, interner: &Interner, diagnostics: &mut Vec<Diagnostic>) {
@@ -78,8 +95,8 @@ fn check_end_names(ast: &Ast, interner: &Interner, diagnostics: &mut Vec<Diagnos
                         shorten(name)
                     ),
                 )
-                .at(end.span, "this name does not agree")
-                .at(model.name.span, "with the model's name")
+                .at(end.span, "does not agree with the model's name")
+                .at(model.name.span, "the model's name")
                 .hint("the name after `end` may be left out"),
             );
         }
@@ -90,9 +107,12 @@ fn check_end_names(ast: &Ast, interner: &Interner, diagnostics: &mut Vec<Diagnos
 #[derive(Debug)]
 pub struct Builder<'i> {
     file: FileId,
+    text: &'i str,
     interner: &'i mut Interner,
     exprs: Exprs,
     chains: Chains,
+    /// The item before could not be read.
+    outside: bool,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -118,17 +138,38 @@ impl Builder<'_> {
     }
 
     pub fn recovered(&mut self, error: ErrorRecovery<usize, Token<'_>, Fault>) {
-        let diagnostic = errors::report(self.file, "", &error.error);
+        let diagnostic = errors::report(self.file, self.text, &error.error);
         self.report(diagnostic);
+    }
+
+    /// A run of lines outside models is one mistake, such as a wrong word for `model`.
+    pub fn recovered_item(&mut self, error: ErrorRecovery<usize, Token<'_>, Fault>) -> Item {
+        if !std::mem::replace(&mut self.outside, true) {
+            self.recovered(error);
+        }
+        Item::Error
+    }
+
+    pub fn item(&mut self, item: Item) -> Item {
+        self.outside = false;
+        item
     }
 
     /// Mistakes that follow from one already reported in the same place are left out.
     fn report(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() > MOST_ERRORS {
+            return;
+        }
         let place = diagnostic.labels.first().map(|label| label.span.start);
         let known = self.diagnostics.iter().any(|earlier| {
             let covers = |label: &crate::diagnostics::Label| Some(label.span.start) == place;
             match earlier.code {
-                Code::UnclosedComment => true,
+                // The layout pass has given up.
+                Code::TooDeep => true,
+                Code::UnknownCharacter => {
+                    let first = earlier.labels.first().map(|label| label.span.start);
+                    self.on_one_line(first, place)
+                }
                 Code::UnclosedBracket | Code::MissingEnd => {
                     // The closing token was supplied at the second label.
                     earlier.labels.iter().any(|label| {
@@ -139,9 +180,17 @@ impl Builder<'_> {
                 _ => earlier.labels.first().is_some_and(covers),
             }
         });
-        if !known && self.diagnostics.len() <= MOST_ERRORS {
+        if !known {
             self.diagnostics.push(diagnostic);
         }
+    }
+
+    fn on_one_line(&self, a: Option<u32>, b: Option<u32>) -> bool {
+        let (Some(a), Some(b)) = (a, b) else {
+            return false;
+        };
+        let between = self.text.get(a.min(b) as usize..a.max(b) as usize);
+        between.is_some_and(|between| !between.contains('\n'))
     }
 
     pub fn no_variable(&mut self, at: usize) -> CutVariable {
