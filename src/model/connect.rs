@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::class::*;
 use super::instance::Tree;
+use super::sets::Sets;
 use super::structure::{Opened, Structure, Token, agree};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::Span;
@@ -31,61 +32,6 @@ pub enum PointKey {
         owner: OwnerNumber,
         offset: u32,
     },
-}
-
-/// Sets of joined things, with when each was named.
-#[derive(Debug, Default)]
-struct Sets {
-    numbers: FxHashMap<PointKey, u32>,
-    keys: Vec<PointKey>,
-    parents: Vec<u32>,
-    first: Vec<u32>,
-    last: Vec<u32>,
-}
-
-impl Sets {
-    fn add(&mut self, key: PointKey, time: u32) -> u32 {
-        let next = self.keys.len() as u32;
-        let number = *self.numbers.entry(key).or_insert(next);
-        if number == next {
-            self.keys.push(key);
-            self.parents.push(number);
-            self.first.push(time);
-            self.last.push(time);
-        }
-        let last = &mut self.last[number as usize];
-        *last = (*last).max(time);
-        number
-    }
-
-    fn find(&mut self, mut at: u32) -> u32 {
-        while self.parents[at as usize] != at {
-            let above = self.parents[self.parents[at as usize] as usize];
-            self.parents[at as usize] = above;
-            at = above;
-        }
-        at
-    }
-
-    /// The sets, each with its members in the order in which they were first named, sorted by when
-    /// they were last named: the order in which the 1990 paper lists its nodes.
-    fn groups(&mut self) -> Vec<Vec<u32>> {
-        let mut by_root: FxHashMap<u32, usize> = FxHashMap::default();
-        let mut groups: Vec<(u32, Vec<u32>)> = Vec::new();
-        let mut order: Vec<u32> = (0..self.keys.len() as u32).collect();
-        order.sort_by_key(|&at| self.first[at as usize]);
-        for at in order {
-            let root = self.find(at);
-            let group = *by_root.entry(root).or_insert_with(|| {
-                groups.push((0, Vec::new()));
-                groups.len() - 1
-            });
-            groups[group].0 = groups[group].0.max(self.last[at as usize]);
-            groups[group].1.push(at);
-        }
-        groups.sort_by_key(|&(last, _)| last);
-        groups.into_iter().map(|(_, members)| members).collect()
-    }
 }
 
 /// Simple cuts that meet.

@@ -41,16 +41,16 @@ pub struct Declared<'l> {
     pub submodels: Vec<(FileId, &'l ast::Submodel)>,
 }
 
-struct Declarer<'l, 'd> {
-    loaded: &'l Loaded,
-    types: &'d Types,
-    diagnostics: &'d mut Diagnostics,
-    declared: Declared<'l>,
+pub(super) struct Declarer<'l, 'd> {
+    pub(super) loaded: &'l Loaded,
+    pub(super) types: &'d Types,
+    pub(super) diagnostics: &'d mut Diagnostics,
+    pub(super) declared: Declared<'l>,
     /// The type whose statements are being read, and its file.
-    part: ClassId,
-    file: FileId,
-    main_cut: Option<Span>,
-    main_path: Option<Span>,
+    pub(super) part: ClassId,
+    pub(super) file: FileId,
+    pub(super) main_cut: Option<Span>,
+    pub(super) main_path: Option<Span>,
 }
 
 /// Collects the declarations of the type `id` and its bases.
@@ -96,15 +96,15 @@ pub fn declare<'l>(
 }
 
 impl<'l> Declarer<'l, '_> {
-    fn name(&self, symbol: Symbol) -> String {
+    pub(super) fn name(&self, symbol: Symbol) -> String {
         shorten(self.loaded.interner.name(symbol))
     }
 
-    fn class(&mut self) -> &mut Class {
+    pub(super) fn class(&mut self) -> &mut Class {
         &mut self.declared.class
     }
 
-    fn pend(&mut self, place: Place, expr: Option<ExprId>) {
+    pub(super) fn pend(&mut self, place: Place, expr: Option<ExprId>) {
         if let Some(expr) = expr {
             self.declared.pending.push(Pending {
                 place,
@@ -157,7 +157,7 @@ impl<'l> Declarer<'l, '_> {
     }
 
     /// Enters a name of the connections; false if it is taken.
-    fn add_point(&mut self, name: ast::Name, entity: PointName) -> bool {
+    pub(super) fn add_point(&mut self, name: ast::Name, entity: PointName) -> bool {
         if let Some(&earlier) = self.declared.class.points.get(&name.symbol) {
             let span = self.point_span(earlier);
             self.duplicate(name, span);
@@ -177,7 +177,7 @@ impl<'l> Declarer<'l, '_> {
         }
     }
 
-    fn value_span(&self, name: ValueName) -> Span {
+    pub(super) fn value_span(&self, name: ValueName) -> Span {
         let class = &self.declared.class;
         match name {
             ValueName::Variable(slot) => class.variables[slot as usize].span,
@@ -186,7 +186,7 @@ impl<'l> Declarer<'l, '_> {
     }
 
     /// A name that was declared before, here or in a base.
-    fn duplicate(&mut self, name: ast::Name, earlier: Span) {
+    pub(super) fn duplicate(&mut self, name: ast::Name, earlier: Span) {
         let text = self.name(name.symbol);
         // Another part of the class is a base, or a base's sister.
         let own = self.types.model(self.loaded, self.part).span;
@@ -221,102 +221,7 @@ impl<'l> Declarer<'l, '_> {
         self.diagnostics.push(diagnostic);
     }
 
-    fn cut(&mut self, cut: &'l ast::Cut, main: bool, doc: &Option<String>) {
-        let slot = self.class().cuts.len() as u32;
-        if !self.add_point(cut.name, PointName::Cut(slot)) {
-            return;
-        }
-        if main {
-            self.main(cut.name.span, true);
-            self.class().main_cut = Some(slot);
-        }
-        let body = match &cut.body {
-            // Members are filled in when all cuts are known.
-            ast::CutBody::Bundle(_) => CutBody::Bundle(Vec::new()),
-            ast::CutBody::Simple { across, through } => CutBody::Simple {
-                across: self.side(cut, across, doc),
-                through: self.side(cut, through, doc),
-            },
-        };
-        self.class().cuts.push(CutDecl {
-            name: cut.name.symbol,
-            span: cut.name.span,
-            array: cut.size.is_some(),
-            size: None,
-            body,
-        });
-        self.declared.cuts.push((self.file, cut));
-        self.pend(Place::CutSize(slot), cut.size);
-    }
-
-    fn side(&mut self, cut: &'l ast::Cut, side: &[ast::CutVariable], doc: &Option<String>) -> Side {
-        if let [only] = side
-            && only.name.is_none()
-        {
-            return Side::Any;
-        }
-        let places = side
-            .iter()
-            .map(|variable| {
-                let name = variable.name?;
-                let slot = self.cut_variable(cut, name, &variable.remarks, doc)?;
-                Some(CutPlace {
-                    slot,
-                    negative: variable.negative,
-                })
-            })
-            .collect();
-        Side::Places(places)
-    }
-
-    /// A variable named in several cuts of a model is one variable.
-    fn cut_variable(
-        &mut self,
-        cut: &ast::Cut,
-        name: ast::Name,
-        remarks: &ast::Remarks,
-        doc: &Option<String>,
-    ) -> Option<u32> {
-        if let Some(&earlier) = self.declared.class.values.get(&name.symbol) {
-            if let ValueName::Variable(slot) = earlier {
-                let part = self.part;
-                let text = self.name(name.symbol);
-                let variable = &mut self.declared.class.variables[slot as usize];
-                if variable.kind == VariableKind::Cut && variable.declared_in == part {
-                    if variable.array != cut.size.is_some() {
-                        let earlier = variable.span;
-                        self.diagnostics.push(
-                            Diagnostic::new(
-                                Code::DuplicateName,
-                                format!("`{text}` is an array in one cut and single in another"),
-                            )
-                            .at(name.span, "here")
-                            .at(earlier, "and here"),
-                        );
-                        return None;
-                    }
-                    if variable.remarks.unit.is_none() {
-                        variable.remarks.unit.clone_from(&remarks.unit);
-                    }
-                    if variable.remarks.description.is_none() {
-                        variable
-                            .remarks
-                            .description
-                            .clone_from(&remarks.description);
-                    }
-                    return Some(slot);
-                }
-            }
-            let span = self.value_span(earlier);
-            self.duplicate(name, span);
-            return None;
-        }
-        let slot = self.add_variable(name, VariableKind::Cut, cut.size.is_some(), remarks, doc);
-        self.pend(Place::VariableSize(slot), cut.size);
-        Some(slot)
-    }
-
-    fn add_variable(
+    pub(super) fn add_variable(
         &mut self,
         name: ast::Name,
         kind: VariableKind,
@@ -458,51 +363,6 @@ impl<'l> Declarer<'l, '_> {
         });
         self.declared.submodels.push((self.file, submodel));
         self.pend(Place::SubmodelSize(slot), submodel.size);
-    }
-
-    fn path(&mut self, path: &'l ast::Path, main: bool) {
-        let slot = self.class().paths.len() as u32;
-        if !self.add_point(path.name, PointName::Path(slot)) {
-            return;
-        }
-        if main {
-            self.main(path.name.span, false);
-            self.class().main_path = Some(slot);
-        }
-        self.class().paths.push(PathDecl {
-            name: path.name.symbol,
-            span: path.name.span,
-            from: None,
-            to: None,
-        });
-        self.declared.paths.push((self.file, path));
-    }
-
-    fn main(&mut self, span: Span, cut: bool) {
-        let (earlier, what) = match cut {
-            true => (&mut self.main_cut, "cut"),
-            false => (&mut self.main_path, "path"),
-        };
-        if let Some(first) = earlier.replace(span) {
-            self.diagnostics.push(
-                Diagnostic::new(Code::TwoMains, format!("a model has only one main {what}"))
-                    .at(span, format!("a second `main {what}`"))
-                    .at(first, "the first one"),
-            );
-        }
-    }
-
-    /// An only cut is the main one, and an only path.
-    fn choose_mains(&mut self) {
-        let class = self.class();
-        if class.main_cut.is_none() && class.cuts.len() == 1 {
-            class.main_cut = Some(0);
-        }
-        if class.main_path.is_none() && class.paths.len() == 1 {
-            class.main_path = Some(0);
-        }
-        class.has_arrays |= class.cuts.iter().any(|cut| cut.array);
-        class.has_arrays |= class.nodes.iter().any(|node| node.array);
     }
 
     /// A name alone on the left of a plain equation that nothing declares: the papers need it.

@@ -142,7 +142,7 @@ impl Inference<'_> {
         }
         let ids = self.flat.variable_ids();
         let found = { ids }.find(|&id| self.find(self.variable_set(id)) == set)?;
-        Some(self.flat.name(found).to_string())
+        Some(self.flat.name(found))
     }
 
     fn clash(&mut self, message: String, span: Span, uses: [(Type, Span); 2]) {
