@@ -220,6 +220,18 @@ impl Resolver<'_, '_> {
                 return None;
             }
         };
+        if wanted == Wanted::Path && !matches!(kind, PointKind::Path(..)) {
+            let text = self.loaded.sources.text(span);
+            self.diagnostics.push(
+                Diagnostic::new(
+                    DiagnosticCode::UnknownPath,
+                    format!("`{text}` is a point and has no path"),
+                )
+                .at(span, "`from ... to` wants a path")
+                .hint(format!("points are joined with `at`: `connect {text} at OTHER`")),
+            );
+            return None;
+        }
         if wanted == Wanted::Cut
             && let PointKind::Path(..) = kind
         {
