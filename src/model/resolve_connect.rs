@@ -228,7 +228,9 @@ impl Resolver<'_, '_> {
                     format!("`{text}` is a point and has no path"),
                 )
                 .at(span, "`from ... to` wants a path")
-                .hint(format!("points are joined with `at`: `connect {text} at OTHER`")),
+                .hint(format!(
+                    "points are joined with `at`: `connect {text} at OTHER`"
+                )),
             );
             return None;
         }

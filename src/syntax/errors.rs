@@ -1,257 +1,173 @@
 //! Errors of the grammar in words: what was found, and what could have stood there.
 
-use lalrpop_util::ParseError;
-
-use super::parse::Fault;
+use super::hints;
+use super::lexer::Lexeme;
 use super::token::Token;
-use crate::diagnostics::{Code, Diagnostic, nearest};
+use crate::diagnostics::{Code, Diagnostic};
 use crate::source::{FileId, Span};
 
-pub fn report(file: FileId, text: &str, error: &ParseError<usize, Token<'_>, Fault>) -> Diagnostic {
-    match error {
-        ParseError::UnrecognizedToken {
-            token: (start, token, end),
-            expected,
-        } => unexpected(file, text, *start, *token, *end, expected),
-        ParseError::ExtraToken {
-            token: (start, token, end),
-        } => unexpected(file, text, *start, *token, *end, &[]),
-        ParseError::UnrecognizedEof { location, expected } => {
-            let expected = in_words(expected);
-            Diagnostic::new(Code::Syntax, "the text ends too early").at(
-                Span::new(file, *location, (*location).min(text.len())),
-                format!("expected {expected}"),
-            )
-        }
-        ParseError::InvalidToken { location } => Diagnostic::new(Code::Syntax, "unreadable text")
-            .at(Span::new(file, *location, *location + 1), "here"),
-        ParseError::User { error } => match *error {},
+/// After this many errors in a file the rest is not worth reading.
+pub const MOST: usize = 100;
+
+/// Adds a diagnostic, unless there are too many already.
+pub fn push(diagnostics: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
+    if diagnostics.len() <= MOST {
+        diagnostics.push(diagnostic);
     }
 }
 
-fn unexpected(
+/// The statement is given up to its first wrong token; the tokens that could have stood in its
+/// place are in the grammar's spelling.
+pub fn report(
     file: FileId,
     text: &str,
-    start: usize,
-    token: Token<'_>,
-    end: usize,
+    statement: &[Lexeme<'_>],
     expected: &[String],
 ) -> Diagnostic {
-    let place = Span::new(file, start, end);
-    if let Token::Include(_) = token {
-        let message = format!("the include {} stands inside a model", token.describe());
+    let Some((found, before)) = statement.split_last() else {
+        return Diagnostic::new(Code::Syntax, "the text ends too early");
+    };
+    let span = |lexeme: &Lexeme<'_>| Span::new(file, lexeme.start, lexeme.end);
+    if let Token::Include(_) = found.token {
+        let message = format!(
+            "the include {} stands inside a model",
+            found.token.describe()
+        );
         return Diagnostic::new(Code::IncludeInModel, message)
-            .at(place, "includes stand outside models")
+            .at(span(found), "includes stand outside models")
             .hint("move it above the `model`");
     }
-    let words = in_words(expected);
-    let mut diagnostic = Diagnostic::new(
-        Code::Syntax,
-        format!("{} is not expected here", token.describe()),
-    )
-    .at(place, format!("expected {words}"));
-    let line = text.get(..start).unwrap_or("").rsplit('\n').next();
-    if let Some(hint) = misspelt(token, line.unwrap_or(""), expected) {
-        diagnostic = diagnostic.hint(hint);
-    } else if let Some(hint) = hint(token, line.unwrap_or(""), expected) {
-        diagnostic = diagnostic.hint(hint);
+    let expected = Expected(expected.iter().map(|text| text.trim_matches('"')).collect());
+    let message = match found.token {
+        Token::Separator => "the statement ends too early".to_string(),
+        token => format!("{} is not expected here", token.describe()),
+    };
+    let mut diagnostic = Diagnostic::new(Code::Syntax, message)
+        .at(span(found), format!("expected {}", expected.in_words()));
+    let line_end = text[..found.start].rfind('\n').unwrap_or(0);
+    let above = &before[..before.partition_point(|lexeme| lexeme.start < line_end)];
+    if let Some(first) = above.first() {
+        diagnostic = diagnostic.at(span(first), "the statement begins here");
     }
+    diagnostic
+        .hints
+        .extend(hints::hint(found.token, before, above, &expected));
     diagnostic
 }
 
-/// A name at the start of the line that is nearly a keyword, or a keyword where a name is wanted.
-fn misspelt(token: Token<'_>, line: &str, expected: &[String]) -> Option<String> {
-    const WORDS: &[&str] = &[
-        "model",
-        "experiment",
-        "cut",
-        "main",
-        "path",
-        "terminal",
-        "local",
-        "parameter",
-        "constant",
-        "input",
-        "output",
-        "node",
-        "junction1",
-        "submodel",
-        "connect",
-        "when",
-        "for",
-    ];
-    let could_be = |text: &str| expected.iter().any(|e| e.trim_matches('"') == text);
-    let spelling = token.spelling();
-    if could_be("NAME") && !could_be("NUMBER") && spelling.starts_with(char::is_alphabetic) {
-        return Some(format!(
-            "`{spelling}` is a word of the language and cannot be a name"
-        ));
-    }
-    let line = line.trim_start();
-    let name_length = |text: &str| {
-        text.find(|c: char| !c.is_alphanumeric())
-            .unwrap_or(text.len())
-    };
-    let first = match token {
-        Token::Ident(name) if line.is_empty() => name,
-        Token::Ident(_) | Token::Number(_) => &line[..name_length(line)],
-        _ => return None,
-    };
-    let meant = nearest(first, WORDS.iter().copied())?;
-    (!WORDS.contains(&first)).then(|| format!("did you mean `{meant}`?"))
-}
+/// What the grammar would have accepted.
+pub struct Expected<'e>(Vec<&'e str>);
 
-/// Slips that are common enough to be named. `line` is what stands before on the line.
-fn hint(token: Token<'_>, line: &str, expected: &[String]) -> Option<&'static str> {
-    let could_be = |text: &str| expected.iter().any(|e| e.trim_matches('"') == text);
-    match token {
-        Token::Assign if (could_be("==") || could_be("then")) && !could_be("=") => {
-            Some("one `=` makes an equation; equality inside an expression is `==`")
+impl Expected<'_> {
+    pub fn has(&self, text: &str) -> bool {
+        self.0.contains(&text)
+    }
+
+    fn has_all(&self, texts: &[&str]) -> bool {
+        texts.iter().all(|text| self.has(text))
+    }
+
+    /// Tokens are gathered under the name of what they begin, and those that could only lengthen
+    /// what already stands there are left out, so that a message stays short enough to read.
+    fn in_words(&self) -> String {
+        let mut rest = self.0.clone();
+        let mut words: Vec<String> = Vec::new();
+        for group in GROUPS {
+            if self.has_all(group.sign) && group.sign.iter().all(|sign| rest.contains(sign)) {
+                rest.retain(|text| !group.members.contains(text));
+                words.extend(group.words.iter().map(|word| word.to_string()));
+            }
         }
-        Token::EqualEqual if could_be("=") => Some("an equation is written with one `=`"),
-        Token::Separator if could_be("=") && line.contains("==") => {
-            Some("an equation is written with one `=`")
+        let name = self.has("NAME");
+        let lengthens = |text: &&str| matches!(*text, "[" | "SIZE[" | "." | ":") && !name;
+        if rest.iter().any(|text| !lengthens(text) && *text != "(") || !words.is_empty() {
+            rest.retain(|text| !lengthens(text));
         }
-        Token::Colon if could_be("=") => Some("an equation is written with `=` alone"),
-        Token::Less
-        | Token::LessEqual
-        | Token::Greater
-        | Token::GreaterEqual
-        | Token::EqualEqual
-        | Token::NotEqual => Some("relations do not chain: write `a < b and b < c`"),
-        Token::If => Some("an `if` that is an operand needs brackets: `1 + (if a then b else c)`"),
-        Token::Ident("endif") => Some("an `if` expression ends with its `else` part"),
-        Token::Ident("elsif" | "elif") => Some("the word is `elseif`"),
-        Token::Ident(_) if could_be("=") && could_be("*") => {
-            Some("two names in a row: an operator or a line end is missing between them")
+        // The end of the line comes last, as the least interesting.
+        rest.sort_by_key(|text| *text == "SEPARATOR");
+        for text in rest {
+            let word = match text {
+                "NAME" => "a name".to_string(),
+                "NUMBER" => "a number".to_string(),
+                "UNIT" | "TEXT" | "DOC" | "UNKNOWN" | "->" | "error" => continue,
+                "SEPARATOR" => "the end of the line".to_string(),
+                "INCLUDE" => "an include".to_string(),
+                "SIZE[" => "`[`".to_string(),
+                "PATH<" => "`<`".to_string(),
+                "PATH>" => "`>`".to_string(),
+                "CONTROL" => "`ctblock`".to_string(),
+                other => format!("`{other}`"),
+            };
+            if !words.contains(&word) {
+                words.push(word);
+            }
         }
-        Token::Ident(_) if could_be(",") && !could_be("*") => {
-            Some("the names of this list are separated by commas")
+        match words.split_last() {
+            None => "nothing more".to_string(),
+            Some((last, [])) => last.clone(),
+            Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
         }
-        Token::Separator if could_be("=") => {
-            Some("a statement that begins like this is an equation: `left = right`")
-        }
-        Token::End | Token::EndFor | Token::EndWhen => {
-            Some("nothing is open that this could close")
-        }
-        _ => None,
     }
 }
 
-/// The tokens that an expression can begin with stand for "an expression", and so on, so that a
-/// message stays short enough to read.
-fn in_words(expected: &[String]) -> String {
-    const EXPRESSION: &[&str] = &[
-        "NAME", "NUMBER", "(", "[", "true", "false", "Time", "der", "new", "init", "pre", "+", "-",
-        "not", "if",
-    ];
-    const OPERATORS: &[&str] = &[
-        "+", "-", "*", "/", "**", "<", "<=", ">", ">=", "==", "<>", "and", "or",
-    ];
-    const DECLARATIONS: &[&str] = &[
-        "DOC",
-        "cut",
-        "main",
-        "path",
-        "terminal",
-        "local",
-        "parameter",
-        "constant",
-        "input",
-        "output",
-        "node",
-        "junction1",
-        "submodel",
-        "connect",
-        "state",
-        "nostate",
-        "for",
-        "when",
-        "end",
-        "endfor",
-        "endwhen",
-        "elsewhen",
-    ];
-    const ITEMS: &[&str] = &["model", "experiment", "cmodel", "INCLUDE", "DOC"];
-    const EXPERIMENT: &[&str] = &[
-        "simutime",
-        "start",
-        "commupoints",
-        "step",
-        "plot",
-        "method",
-        "tolerance",
-        "absolute",
-        "outblock",
-        "CONTROL",
-        "init",
-        "input",
-        "parameter",
-        "end",
-    ];
-    let mut rest: Vec<&str> = expected.iter().map(|e| e.trim_matches('"')).collect();
-    let mut words: Vec<String> = Vec::new();
-    let mut take = |group: &[&str], needs: &[&str], names: &[&str], rest: &mut Vec<&str>| {
-        let found = needs.iter().all(|need| rest.contains(need));
-        if found {
-            rest.retain(|text| !group.contains(text));
-            words.extend(names.iter().map(|name| name.to_string()));
-        }
-        found
-    };
-    // Where a statement may begin it may also be empty, but nobody wants to know.
-    let begins = take(
-        EXPERIMENT,
-        &["simutime", "step"],
-        &["a statement of an experiment"],
-        &mut rest,
-    ) || take(
-        ITEMS,
-        &["model", "INCLUDE"],
-        &["`model`", "`experiment`", "an include `@name`"],
-        &mut rest,
-    ) || (take(
-        DECLARATIONS,
-        &["cut", "connect"],
-        &["a declaration", "`connect`"],
-        &mut rest,
-    ) && take(
-        EXPRESSION,
-        &["NAME", "NUMBER"],
-        &["an equation", "`end`"],
-        &mut rest,
-    ));
-    if begins {
-        rest.retain(|&text| text != "SEPARATOR");
-    }
-    take(
-        EXPRESSION,
-        &["NAME", "NUMBER", "(", "Time"],
-        &["an expression"],
-        &mut rest,
-    );
-    take(OPERATORS, &["*", "**"], &["an operator"], &mut rest);
-    take(OPERATORS, &["*", "+"], &["an operator"], &mut rest);
-    for text in rest {
-        let word = match text {
-            "NAME" => "a name".to_string(),
-            "NUMBER" => "a number".to_string(),
-            "UNIT" | "TEXT" | "DOC" | "->" | "error" => continue,
-            "SEPARATOR" => "the end of the line".to_string(),
-            "INCLUDE" => "an include".to_string(),
-            "SIZE[" => continue,
-            "PATH<" => "`<`".to_string(),
-            "PATH>" => "`>`".to_string(),
-            "CONTROL" => "`ctblock`".to_string(),
-            other => format!("`{other}`"),
-        };
-        if !words.contains(&word) {
-            words.push(word);
-        }
-    }
-    match words.split_last() {
-        None => "nothing more".to_string(),
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
-    }
+struct Group {
+    /// The group is there when all of these are.
+    sign: &'static [&'static str],
+    /// What is not said in single.
+    members: &'static [&'static str],
+    words: &'static [&'static str],
 }
+
+#[rustfmt::skip]
+const GROUPS: &[Group] = &[
+    Group {
+        sign: &["simutime", "step"],
+        members: &[
+            "simutime", "start", "commupoints", "step", "plot", "method", "tolerance", "absolute",
+            "outblock", "CONTROL", "init", "input", "parameter", "SEPARATOR",
+        ],
+        words: &["a statement of an experiment"],
+    },
+    Group {
+        sign: &["model", "INCLUDE"],
+        members: &["model", "experiment", "cmodel", "INCLUDE", "DOC", "SEPARATOR"],
+        words: &["`model`", "`experiment`", "an include `@name`"],
+    },
+    Group {
+        sign: &["cut", "connect"],
+        members: &[
+            "DOC", "cut", "main", "path", "terminal", "local", "parameter", "constant", "input",
+            "output", "node", "junction1", "submodel", "connect", "state", "nostate", "for", "when",
+            "SEPARATOR", "NAME", "NUMBER", "(", "[", "true", "false", "Time", "der", "new", "init",
+            "pre", "+", "-", "not", "if",
+        ],
+        words: &["a declaration", "an equation", "`connect`"],
+    },
+    Group {
+        sign: &["NAME", "NUMBER", "(", "Time"],
+        members: &[
+            "NAME", "NUMBER", "(", "[", "true", "false", "Time", "der", "new", "init", "pre", "+",
+            "-", "not", "if",
+        ],
+        words: &["an expression"],
+    },
+    Group {
+        sign: &["+", "-", "/"],
+        members: &[
+            "+", "-", "*", "/", "**", "<", "<=", ">", ">=", "==", "<>", "and", "or", "(",
+        ],
+        words: &["an operator"],
+    },
+    Group {
+        sign: &["+", "-", "and"],
+        members: &["+", "-", "and", "or"],
+        words: &["an operator"],
+    },
+    Group {
+        sign: &["NAME", "reversed"],
+        members: &["NAME", "reversed", "loop", "("],
+        words: &["a submodel", "a node", "a cut"],
+    },
+    Group { sign: &["at", "//"], members: &["at", "from"], words: &["`at`", "`from`"] },
+    Group { sign: &["//"], members: &["-", "to", "//", "par"], words: &["`-`", "`//`"] },
+];

@@ -1,47 +1,48 @@
 //! Which line ends separate statements.
 //!
 //! Before: the lexer's tokens, with every line end. After: tokens for the grammar, with a
-//! separator behind each statement and none inside, brackets and blocks balanced (what was missing
-//! has been reported and supplied), words that depend on their place made tokens of their own,
-//! blocks and brackets no deeper than [`DEEPEST`] and [`DEEPEST_BRACKET`]. The rules are those of docs/language.md, "Text".
+//! separator behind each statement and behind the head of each block, and none inside; brackets
+//! and blocks balanced (what was missing has been reported and supplied); words that depend on
+//! their place made tokens of their own; blocks no deeper than [`super::blocks::DEEPEST`]. The rules are
+//! those of docs/language.md, "Text".
 
+use super::blocks::Block;
+use super::brackets::Bracket;
+use super::errors::push;
 use super::lexer::Lexeme;
 use super::token::Token;
-use crate::diagnostics::{Code, Diagnostic};
+use super::words::{cannot_begin, continues, experiment_word, splitting_word, wants_more};
+use crate::diagnostics::{Code, Diagnostic, Label};
 use crate::source::{FileId, Span};
 
-/// How deep `for` and `when` may nest.
-const DEEPEST: usize = 100;
-
-/// How deep brackets may nest: recovering from an error takes time that grows with its square.
-const DEEPEST_BRACKET: usize = 10_000;
-
+/// The head of a block that ends with a word of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Block {
-    Model,
-    Experiment,
+enum Head {
+    /// Up to `do`.
     For,
-    When,
+    /// Up to `then`; so many `if`s wait for theirs.
+    When(usize),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Bracket {
-    Paren,
-    Square,
-    Angle,
-}
-
-struct Layout<'s, 'd> {
-    file: FileId,
-    text: &'s str,
-    input: &'d [Lexeme<'s>],
-    output: Vec<Lexeme<'s>>,
-    brackets: Vec<(Bracket, usize)>,
-    blocks: Vec<(Block, usize, &'s str)>,
+pub(super) struct Layout<'s, 'd> {
+    pub(super) file: FileId,
+    pub(super) text: &'s str,
+    pub(super) input: &'d [Lexeme<'s>],
+    pub(super) output: Vec<Lexeme<'s>>,
+    pub(super) brackets: Vec<(Bracket, usize)>,
+    /// How many of each kind are open.
+    pub(super) open: [usize; 3],
+    pub(super) blocks: Vec<Block<'s>>,
     /// The statement that is being read declares cuts.
     in_cut: bool,
+    /// The statement that is being read is `outblock ... outend`, of several lines.
+    in_outblock: bool,
+    /// The head of a block is being read.
+    head: Option<Head>,
     /// `##` lines that wait for a declaration.
-    doc: Option<(usize, usize)>,
+    pub(super) doc: Option<(usize, usize)>,
+    /// What is still open was cut off by a mistake already reported.
+    pub(super) cut_off: bool,
     diagnostics: &'d mut Vec<Diagnostic>,
 }
 
@@ -57,9 +58,13 @@ pub fn layout<'s>(
         input,
         output: Vec::with_capacity(input.len() + input.len() / 8),
         brackets: Vec::new(),
+        open: [0; 3],
         blocks: Vec::new(),
         in_cut: false,
+        in_outblock: false,
+        head: None,
         doc: None,
+        cut_off: false,
         diagnostics,
     };
     layout.run();
@@ -68,120 +73,169 @@ pub fn layout<'s>(
 
 impl<'s> Layout<'s, '_> {
     fn run(&mut self) {
+        // An unclosed comment or control block has swallowed the rest of the file.
+        let swallowed = (self.diagnostics.iter())
+            .any(|d| matches!(d.code, Code::UnclosedComment | Code::MissingEnd));
         let mut newline: Option<usize> = None;
         let mut at = 0;
-        while at < self.input.len() {
-            let lexeme = self.input[at];
+        while let Some(&lexeme) = self.input.get(at) {
+            at += 1;
             match lexeme.token {
                 Token::Newline => {
                     newline.get_or_insert(lexeme.start);
                 }
                 Token::Semicolon => {
-                    self.end_brackets();
+                    self.close_brackets();
                     self.separate(lexeme.start, lexeme.end);
                     newline = None;
                 }
-                Token::Doc(_) if newline.is_some() || at == 0 => self.add_doc(lexeme),
-                // Behind something on the same line it is a comment.
-                Token::Doc(_) => {}
-                Token::Arrow if self.only_blank_until_line_end(at + 1) => {
+                Token::Doc(_) => self.add_doc(lexeme),
+                Token::Arrow if matches!(self.peek(at), None | Some(Token::Newline)) => {
                     // The old continuation mark: swallow it and the line end.
-                    at += 1;
-                    while matches!(self.peek(at), Some(Token::Newline)) {
+                    while matches!(self.peek(at), Some(Token::Newline | Token::Doc(_))) {
                         at += 1;
                     }
-                    continue;
                 }
-                token => {
-                    if let Some(line_end) = newline.take() {
-                        if self.begins_statement_at(at) {
-                            self.end_brackets();
-                            self.separate(line_end, line_end + 1);
-                        }
-                    } else if self.splits_line(token) {
-                        self.end_brackets();
-                        self.separate(lexeme.start, lexeme.start);
+                _ => {
+                    let begins = match newline {
+                        Some(_) => self.begins_statement(at - 1),
+                        None => self.splits_line(at - 1),
+                    };
+                    if begins {
+                        self.close_brackets();
+                        let place = lexeme.start..lexeme.start;
+                        let place = newline.map_or(place, |line_end| line_end..line_end + 1);
+                        self.separate(place.start, place.end);
                     }
-                    if !self.take(at) {
-                        return;
+                    newline = None;
+                    let taken = self.take(at - 1);
+                    if taken == 0 {
+                        self.cut_off = true;
+                        break;
                     }
+                    at += taken - 1;
                 }
             }
-            at += 1;
         }
         let end = self.text.len();
-        self.end_brackets();
-        self.separate(newline.unwrap_or(end), end);
+        self.cut_off |= swallowed;
+        self.close_brackets();
+        // Where it stands, a mistake in the last statement follows from what cut it off.
+        let line_end = newline.filter(|_| !self.cut_off).unwrap_or(end);
+        self.separate(line_end, end);
         self.close_blocks(0, end, "the end of the file");
     }
 
-    /// Handles one token that is not a line end. False: give up, something nests too deeply.
-    fn take(&mut self, at: usize) -> bool {
-        let lexeme = self.input[at];
+    /// Handles a token that is not a line end; says how many of the input it took. 0: give up,
+    /// the blocks nest too deeply.
+    fn take(&mut self, at: usize) -> usize {
+        let mut lexeme = self.input[at];
         let first = self.at_start();
+        let mut taken = 1;
         if first {
             self.in_cut = false;
+            self.in_outblock = false;
+            self.head = None;
             self.emit_doc(lexeme.token);
-            if !self.block_word(at) {
-                return false;
-            }
+            let Some(word) = self.block_word(at) else {
+                return 0;
+            };
+            lexeme.token = word.token;
+            lexeme.end = word.end;
+            taken = word.taken;
         } else {
-            // Inside a statement it is a comment.
             self.doc = None;
         }
-        let mut token = lexeme.token;
-        match token {
+        let mut ends_head = false;
+        match lexeme.token {
             Token::Cut => self.in_cut = true,
-            Token::LeftParen => self.brackets.push((Bracket::Paren, lexeme.start)),
+            Token::LeftParen => self.open_bracket(Bracket::Paren, lexeme.start),
             Token::LeftBracket => {
-                self.brackets.push((Bracket::Square, lexeme.start));
-                if self.in_cut && self.size_of_cut_array(at) {
-                    token = Token::SizeBracket;
+                self.open_bracket(Bracket::Square, lexeme.start);
+                if self.in_cut {
+                    match self.size_of_cut_array(at) {
+                        Some(true) => lexeme.token = Token::SizeBracket,
+                        Some(false) => {}
+                        None => self.in_cut = false,
+                    }
                 }
             }
             Token::Less if self.after_path_name() => {
-                self.brackets.push((Bracket::Angle, lexeme.start));
-                token = Token::LeftAngle;
+                self.open_bracket(Bracket::Angle, lexeme.start);
+                lexeme.token = Token::LeftAngle;
             }
-            Token::Greater if self.open_bracket() == Some(Bracket::Angle) => {
-                self.brackets.pop();
-                token = Token::RightAngle;
+            Token::Greater if self.innermost() == Some(Bracket::Angle) => {
+                self.close_bracket();
+                lexeme.token = Token::RightAngle;
             }
-            Token::RightParen => self.close(Bracket::Paren, lexeme.start),
-            Token::RightBracket => self.close(Bracket::Square, lexeme.start),
-            Token::Ident("ic") if matches!(self.peek(at + 1), Some(Token::Ident(_))) => {
-                token = Token::Ic;
-            }
-            Token::Ident("state") if first && self.name_follows(at) => token = Token::State,
-            Token::Ident("nostate") if first && self.name_follows(at) => token = Token::NoState,
-            Token::Ident("cmodel") if first && self.in_experiment() => {
-                // `block_word` has just opened it.
-                token = Token::CModel;
-            }
-            Token::Ident(word) if self.in_experiment() && !self.after_dot() => {
-                token = experiment_word(word).unwrap_or(token);
-            }
-            _ => {}
+            Token::RightParen => self.close(Bracket::Paren, lexeme),
+            Token::RightBracket => self.close(Bracket::Square, lexeme),
+            Token::For => self.head = Some(Head::For),
+            Token::When | Token::ElseWhen => self.head = Some(Head::When(0)),
+            token => ends_head = self.ends_head(token),
         }
-        if self.brackets.len() > DEEPEST_BRACKET {
-            let place = Span::new(self.file, lexeme.start, lexeme.end);
-            self.diagnostics.push(
-                Diagnostic::new(Code::TooDeep, "brackets are nested too deeply").at(
-                    place,
-                    format!("more than {DEEPEST_BRACKET} brackets are open here"),
-                ),
-            );
-            return false;
+        if let Token::Ident(word) = lexeme.token {
+            lexeme.token = self.word(word, first, at);
+            self.in_outblock |= lexeme.token == Token::OutBlock;
         }
-        self.output.push(Lexeme { token, ..lexeme });
-        // An include is a statement of its own, wherever it stands.
-        if let Token::Include(_) = token {
+        if ends_head {
+            self.close_brackets();
+        }
+        self.output.push(lexeme);
+        // An include is a statement of its own, wherever it stands; the body of a block begins
+        // behind its head.
+        if ends_head || matches!(lexeme.token, Token::Include(_)) {
             self.separate(lexeme.end, lexeme.end);
         }
-        true
+        taken
     }
 
-    fn peek(&self, at: usize) -> Option<Token<'s>> {
+    /// Whether the token is the last of the head that is being read.
+    fn ends_head(&mut self, token: Token<'_>) -> bool {
+        let ends = match (&mut self.head, token) {
+            (Some(Head::When(ifs)), Token::If | Token::ElseIf) => {
+                *ifs += 1;
+                false
+            }
+            (Some(Head::When(ifs)), Token::Then) if *ifs > 0 => {
+                *ifs -= 1;
+                false
+            }
+            (Some(Head::When(_)), Token::Then) | (Some(Head::For), Token::Do) => true,
+            _ => false,
+        };
+        if ends {
+            self.head = None;
+        }
+        ends
+    }
+
+    /// The token of a name, which may be a word in the place where it stands.
+    fn word(&self, word: &'s str, first: bool, at: usize) -> Token<'s> {
+        let name_follows = matches!(self.peek(at + 1), Some(Token::Ident(_)));
+        let in_list = matches!(self.last(), Some(Token::LeftParen | Token::Comma));
+        match word {
+            "ic" if name_follows && in_list && !self.brackets.is_empty() => Token::Ic,
+            "state" if name_follows && first => Token::State,
+            "nostate" if name_follows && first => Token::NoState,
+            // `block_word` has just opened it.
+            "cmodel" if first && self.in_experiment() => Token::CModel,
+            _ if self.continues_outblock(at) || first && self.in_experiment() => {
+                experiment_word(word).unwrap_or(Token::Ident(word))
+            }
+            _ => Token::Ident(word),
+        }
+    }
+
+    /// `dispt` and `outend`, on lines of their own as a rule.
+    fn continues_outblock(&self, at: usize) -> bool {
+        let first = at > 0 && self.input[at - 1].token == Token::Newline;
+        let word = matches!(self.input[at].token, Token::Ident("dispt" | "outend"));
+        let name = (self.last()).is_some_and(|l| continues(l) || !first && wants_more(l));
+        self.in_outblock && word && !name
+    }
+
+    pub(super) fn peek(&self, at: usize) -> Option<Token<'s>> {
         self.input.get(at).map(|lexeme| lexeme.token)
     }
 
@@ -191,22 +245,6 @@ impl<'s> Layout<'s, '_> {
 
     fn at_start(&self) -> bool {
         matches!(self.last(), None | Some(Token::Separator | Token::Doc(_)))
-    }
-
-    fn after_dot(&self) -> bool {
-        matches!(self.last(), Some(Token::Dot))
-    }
-
-    fn name_follows(&self, at: usize) -> bool {
-        matches!(self.peek(at + 1), Some(Token::Ident(_)))
-    }
-
-    fn open_bracket(&self) -> Option<Bracket> {
-        self.brackets.last().map(|&(bracket, _)| bracket)
-    }
-
-    fn only_blank_until_line_end(&self, at: usize) -> bool {
-        matches!(self.peek(at), None | Some(Token::Newline))
     }
 
     /// `path NAME <`
@@ -220,7 +258,23 @@ impl<'s> Layout<'s, '_> {
         }
     }
 
-    fn separate(&mut self, start: usize, end: usize) {
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        if !self.cut_off {
+            push(self.diagnostics, diagnostic);
+        }
+    }
+
+    /// Whether a mistake was reported between two places.
+    pub(super) fn reported(&self, code: Code, start: usize, end: usize) -> bool {
+        let inside = |label: &Label| (start..end).contains(&(label.span.start as usize));
+        (self.diagnostics.iter()).any(|d| d.code == code && d.labels.iter().any(inside))
+    }
+
+    pub(super) fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.file, start, end)
+    }
+
+    pub(super) fn separate(&mut self, start: usize, end: usize) {
         if !self.at_start() {
             self.output.push(Lexeme {
                 token: Token::Separator,
@@ -230,22 +284,20 @@ impl<'s> Layout<'s, '_> {
         }
     }
 
-    fn in_experiment(&self) -> bool {
-        matches!(self.blocks.last(), Some((Block::Experiment, ..)))
-    }
-
     /// Whether the token, first on its line, begins a new statement.
-    fn begins_statement_at(&self, at: usize) -> bool {
+    fn begins_statement(&self, at: usize) -> bool {
         let token = self.input[at].token;
-        if splitting_word(token) {
-            // Also after a word that goes on, as in a `when` whose `then` is followed by nothing.
+        if splitting_word(token) || matches!(token, Token::Include(_)) {
             return true;
+        }
+        if self.last().is_some_and(continues) {
+            return false;
         }
         if !self.brackets.is_empty() {
             // Inside brackets a line goes on, unless it plainly begins something new.
-            return !self.last().is_some_and(continues) && self.begins_equation(at);
+            return self.begins_equation(at) || self.is_experiment_word(at);
         }
-        self.splits_line(token) || (!self.last().is_some_and(continues) && !cannot_begin(token))
+        !cannot_begin(token) && !self.continues_outblock(at)
     }
 
     /// `name.name = ` or `name(...) = ` or `name - ... = ` up to the end of the line.
@@ -273,380 +325,71 @@ impl<'s> Layout<'s, '_> {
     }
 
     /// Whether the token, in the middle of a line, begins a new statement.
-    fn splits_line(&self, token: Token<'_>) -> bool {
-        if self.at_start() {
+    fn splits_line(&self, at: usize) -> bool {
+        let token = self.input[at].token;
+        let splits = splitting_word(token)
+            || matches!(token, Token::Include(_))
+            || self.is_experiment_word(at);
+        // Where a statement cannot end, the word is a mistake: the grammar will say so.
+        splits && !self.at_start() && !self.must_go_on(token) && !self.closes_in_line(at)
+    }
+
+    /// What splits a line in an experiment, beside the words that always do.
+    fn is_experiment_word(&self, at: usize) -> bool {
+        if !self.in_experiment() {
             return false;
         }
-        if self.in_experiment() && !self.after_dot() {
-            // The header: `experiment fast for RLC`.
-            let words = &self.output[self.output.len().saturating_sub(2)..];
-            if token == Token::For && words.first().map(|l| l.token) == Some(Token::Experiment) {
-                return false;
-            }
-            if let Token::Ident(word) = token
-                && experiment_word(word).is_some()
-                && self.last() != Some(Token::Comma)
-            {
-                return true;
-            }
-            if let Token::Init | Token::ControlBlock(_) = token {
-                return true;
-            }
-        }
-        match (self.last(), token) {
-            (Some(Token::Main), Token::Cut | Token::Path) => false,
-            (_, Token::Include(_)) => true,
-            _ => splitting_word(token),
+        match self.input[at].token {
+            Token::Ident(word) => experiment_word(word).is_some() && !self.continues_outblock(at),
+            Token::Init => self.peek(at + 1) != Some(Token::LeftParen),
+            Token::ControlBlock(_) => true,
+            _ => false,
         }
     }
 
-    /// Closes a bracket, and those inside it that were left open. One that closes nothing is left
-    /// to the grammar.
-    fn close(&mut self, bracket: Bracket, place: usize) {
-        if let Some(open) = self.brackets.iter().rposition(|&(open, _)| open == bracket) {
-            let found = Span::new(self.file, place, place + 1);
-            self.close_brackets(open + 1, found, "found this instead");
-            self.brackets.pop();
-        }
-    }
-
-    /// Closes what is still open where a new statement begins.
-    fn end_brackets(&mut self) {
-        let end = self.output.last().map_or(0, |lexeme| lexeme.end);
-        let last = Span::new(self.file, end.saturating_sub(1), end);
-        self.close_brackets(0, last, "the statement ends here");
-    }
-
-    /// Reports and closes the brackets from `depth` on.
-    fn close_brackets(&mut self, depth: usize, found: Span, text: &str) {
-        let Some(&(_, outermost)) = self.brackets.get(depth) else {
-            return;
+    /// Whether the statement cannot end before the token.
+    fn must_go_on(&self, token: Token<'_>) -> bool {
+        let Some((last, before)) = self.output.split_last() else {
+            return false;
         };
-        let end = self.output.last().map_or(0, |lexeme| lexeme.end);
-        let opening = &self.text[outermost..outermost + 1];
-        self.diagnostics.push(
-            Diagnostic::new(
-                Code::UnclosedBracket,
-                format!("`{opening}` is never closed"),
-            )
-            .at(
-                Span::new(self.file, outermost, outermost + 1),
-                "opened here",
-            )
-            .at(found, text),
-        );
-        for (bracket, _) in self.brackets.drain(depth..).rev() {
-            self.output.push(Lexeme {
-                token: match bracket {
-                    Bracket::Paren => Token::RightParen,
-                    Bracket::Square => Token::RightBracket,
-                    Bracket::Angle => Token::RightAngle,
-                },
-                start: end,
-                end,
-            });
+        match last.token {
+            Token::Main => matches!(token, Token::Cut | Token::Path),
+            // The head of an experiment: `experiment fast for RLC`.
+            Token::Experiment | Token::For => matches!(token, Token::Ident(_)),
+            Token::Ident(_) if token == Token::For => before
+                .last()
+                .is_some_and(|lexeme| lexeme.token == Token::Experiment),
+            last => continues(last) || wants_more(last),
         }
     }
 
-    /// Keeps the stack of blocks. False: nested too deeply.
-    fn block_word(&mut self, at: usize) -> bool {
-        let lexeme = self.input[at];
-        match lexeme.token {
-            Token::Model | Token::Experiment => self.open_outer_block(at),
-            Token::Ident("cmodel") if !self.in_model() => self.open_outer_block(at),
-            Token::For | Token::When => {
-                let block = match lexeme.token {
-                    Token::For => Block::For,
-                    _ => Block::When,
-                };
-                self.blocks.push((block, at, ""));
-                if self.blocks.len() > DEEPEST {
-                    self.diagnostics.push(
-                        Diagnostic::new(
-                            Code::TooDeep,
-                            format!("`{}` is nested too deeply", lexeme.token.spelling()),
-                        )
-                        .at(
-                            Span::new(self.file, lexeme.start, lexeme.end),
-                            format!("more than {DEEPEST} blocks are open here"),
-                        ),
-                    );
-                    return false;
-                }
-            }
-            Token::EndFor | Token::EndWhen => {
-                let block = match lexeme.token {
-                    Token::EndFor => Block::For,
-                    _ => Block::When,
-                };
-                if let Some(open) = self.blocks.iter().rposition(|&(open, ..)| open == block) {
-                    let found = lexeme.token.spelling();
-                    self.close_blocks(open + 1, lexeme.start, &format!("`{found}`"));
-                    self.blocks.pop();
-                }
-            }
-            Token::End if !self.blocks.is_empty() => {
-                self.close_blocks(1, lexeme.start, "`end`");
-                self.blocks.pop();
-            }
-            _ => {}
-        }
-        true
-    }
-
-    fn in_model(&self) -> bool {
-        matches!(self.blocks.first(), Some((Block::Model, ..)))
-    }
-
-    fn open_outer_block(&mut self, at: usize) {
-        let lexeme = self.input[at];
-        let found = match lexeme.token {
-            Token::Model => "`model`",
-            Token::Experiment => "`experiment`",
-            _ => "`cmodel`",
-        };
-        self.close_blocks(0, lexeme.start, found);
-        let block = match lexeme.token {
-            Token::Model => Block::Model,
-            _ => Block::Experiment,
-        };
-        // The name is the last of the names on the line: `model type (BASE) NAME`.
-        let name = self.input[at + 1..]
-            .iter()
-            .take_while(|l| {
-                matches!(
-                    l.token,
-                    Token::Type
-                        | Token::Class
-                        | Token::LeftParen
-                        | Token::RightParen
-                        | Token::Comma
-                        | Token::Ident(_)
-                )
-            })
-            .filter_map(|l| match l.token {
-                Token::Ident(name) => Some(name),
-                _ => None,
-            })
-            .last();
-        self.blocks.push((block, at, name.unwrap_or("")));
-    }
-
-    /// Reports and closes the blocks from `depth` on.
-    fn close_blocks(&mut self, depth: usize, place: usize, found: &str) {
-        while self.blocks.len() > depth {
-            let Some((block, at, name)) = self.blocks.pop() else {
-                return;
-            };
-            let opening = self.input[at];
-            let (what, missing, token) = match block {
-                Block::Model => (format!("the model `{name}`"), "end", Token::End),
-                Block::Experiment => ("an experiment".to_string(), "end", Token::End),
-                Block::For => ("a `for`".to_string(), "endfor", Token::EndFor),
-                Block::When => ("a `when`".to_string(), "endwhen", Token::EndWhen),
-            };
-            let here = Span::new(self.file, place, place);
-            self.diagnostics.push(
-                Diagnostic::new(Code::MissingEnd, format!("{what} is never closed"))
-                    .at(
-                        Span::new(self.file, opening.start, opening.end),
-                        "opened here",
-                    )
-                    .at(here, format!("`{missing}` expected before {found}")),
-            );
-            self.output.push(Lexeme {
-                token,
-                start: place,
-                end: place,
-            });
-            self.separate(place, place);
-        }
-    }
-
-    /// `[` of `cut p[n](...)` rather than of `cut C[A B]`: what follows `]` tells.
-    fn size_of_cut_array(&self, at: usize) -> bool {
-        if self.brackets.len() != 1 {
+    /// Whether an open bracket is closed before the end of the line.
+    fn closes_in_line(&self, at: usize) -> bool {
+        /// Lines are shorter; a limit keeps the time linear.
+        const FAR: usize = 200;
+        if self.brackets.is_empty() {
             return false;
         }
-        let mut depth = 0usize;
-        for (offset, lexeme) in self.input[at..].iter().enumerate() {
+        let mut depth = 1usize;
+        for lexeme in self.input[at..].iter().take(FAR) {
             match lexeme.token {
-                Token::LeftBracket => depth += 1,
-                Token::RightBracket => {
-                    depth -= 1;
-                    if depth == 0 {
-                        return self.peek(at + offset + 1) == Some(Token::LeftParen);
-                    }
-                }
-                Token::Semicolon => return false,
-                token if splitting_word(token) => return false,
+                Token::LeftParen | Token::LeftBracket => depth += 1,
+                Token::RightParen | Token::RightBracket => depth -= 1,
+                Token::Newline | Token::Semicolon => return false,
                 _ => {}
+            }
+            if depth == 0 {
+                return true;
             }
         }
         false
     }
 
-    fn add_doc(&mut self, lexeme: Lexeme<'s>) {
-        self.doc = match self.doc {
-            Some((start, end)) if self.text[end..lexeme.start].trim().is_empty() => {
-                Some((start, lexeme.end))
-            }
-            _ => Some((lexeme.start, lexeme.end)),
-        };
+    pub(super) fn supply(&mut self, token: Token<'s>, place: usize) {
+        self.output.push(Lexeme {
+            token,
+            start: place,
+            end: place,
+        });
     }
-
-    /// Documentation belongs to the declaration right below it; elsewhere it is a comment.
-    fn emit_doc(&mut self, next: Token<'_>) {
-        let Some((start, end)) = self.doc.take() else {
-            return;
-        };
-        let documented = matches!(
-            next,
-            Token::Model
-                | Token::Cut
-                | Token::Main
-                | Token::Path
-                | Token::Terminal
-                | Token::Local
-                | Token::Parameter
-                | Token::Constant
-                | Token::Input
-                | Token::Output
-                | Token::Node
-                | Token::Junction1
-                | Token::Submodel
-        );
-        if documented && !self.in_experiment() {
-            // Before a `model` that closes another one, the separator comes first.
-            if next == Token::Model {
-                let place = start;
-                self.close_blocks(0, place, "`model`");
-            }
-            self.output.push(Lexeme {
-                token: Token::Doc(&self.text[start..end]),
-                start,
-                end,
-            });
-        }
-    }
-}
-
-/// Words that begin a statement even in the middle of a line.
-fn splitting_word(token: Token<'_>) -> bool {
-    matches!(
-        token,
-        Token::Model
-            | Token::Cut
-            | Token::Main
-            | Token::Path
-            | Token::Terminal
-            | Token::Local
-            | Token::Parameter
-            | Token::Constant
-            | Token::Input
-            | Token::Output
-            | Token::Node
-            | Token::Junction1
-            | Token::Submodel
-            | Token::Connect
-            | Token::When
-            | Token::ElseWhen
-            | Token::EndWhen
-            | Token::For
-            | Token::EndFor
-            | Token::End
-            | Token::Experiment
-    )
-}
-
-/// A line that ends with one of these goes on.
-fn continues(token: Token<'_>) -> bool {
-    matches!(
-        token,
-        Token::Comma
-            | Token::Plus
-            | Token::Minus
-            | Token::Star
-            | Token::Slash
-            | Token::DoubleSlash
-            | Token::Power
-            | Token::Less
-            | Token::LessEqual
-            | Token::Greater
-            | Token::GreaterEqual
-            | Token::EqualEqual
-            | Token::NotEqual
-            | Token::Assign
-            | Token::Colon
-            | Token::LeftParen
-            | Token::LeftBracket
-            | Token::SizeBracket
-            | Token::LeftAngle
-            | Token::Then
-            | Token::Else
-            | Token::ElseIf
-            | Token::And
-            | Token::Or
-            | Token::Not
-            | Token::If
-            | Token::When
-            | Token::ElseWhen
-            | Token::At
-            | Token::From
-            | Token::To
-            | Token::Par
-            | Token::Reversed
-            | Token::Loop
-            | Token::In
-    )
-}
-
-/// A line that begins with one of these carries on the one before.
-fn cannot_begin(token: Token<'_>) -> bool {
-    matches!(
-        token,
-        Token::Else
-            | Token::ElseIf
-            | Token::Then
-            | Token::And
-            | Token::Or
-            | Token::At
-            | Token::From
-            | Token::To
-            | Token::Par
-            | Token::Do
-            | Token::In
-            | Token::RightParen
-            | Token::RightBracket
-            | Token::Comma
-            | Token::Star
-            | Token::Slash
-            | Token::Power
-            | Token::DoubleSlash
-            | Token::Assign
-            | Token::Colon
-            | Token::Less
-            | Token::LessEqual
-            | Token::Greater
-            | Token::GreaterEqual
-            | Token::EqualEqual
-            | Token::NotEqual
-    )
-}
-
-fn experiment_word(word: &str) -> Option<Token<'static>> {
-    Some(match word {
-        "simutime" => Token::Simutime,
-        "start" => Token::Start,
-        "commupoints" => Token::Commupoints,
-        "step" => Token::Step,
-        "plot" => Token::Plot,
-        "method" => Token::Method,
-        "tolerance" => Token::Tolerance,
-        "absolute" => Token::Absolute,
-        "outblock" => Token::OutBlock,
-        "dispt" => Token::Dispt,
-        "outend" => Token::OutEnd,
-        _ => return None,
-    })
 }

@@ -2,6 +2,7 @@
 
 use logos::Logos;
 
+use super::errors::push;
 use super::token::{LexError, Token, shorten};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::{FileId, Span};
@@ -18,48 +19,56 @@ pub struct Lexeme<'s> {
 
 pub fn lex<'s>(file: FileId, text: &'s str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Lexeme<'s>> {
     // About one token for every three bytes of ordinary models.
-    let mut lexemes = Vec::with_capacity(text.len() / 3);
-    let mut last_unknown = None;
+    let mut lexemes: Vec<Lexeme<'s>> = Vec::with_capacity(text.len() / 3);
     for (token, range) in Token::lexer(text).spanned() {
-        match token {
-            Ok(token) => {
-                if let Token::Ident(name) | Token::Include(name) = token
-                    && name.len() > LONGEST_NAME
-                {
-                    diagnostics.push(
-                        Diagnostic::new(
-                            Code::NameTooLong,
-                            format!("the name `{}` is too long", shorten(name)),
-                        )
-                        .at(
-                            Span::new(file, range.start, range.start + 1),
-                            format!("a name of {} bytes", name.len()),
-                        ),
-                    );
-                    if let Token::Include(_) = token {
-                        continue;
-                    }
-                }
-                lexemes.push(Lexeme {
-                    token,
-                    start: range.start,
-                    end: range.end,
-                });
-            }
+        let last = lexemes.last();
+        let token = match token {
+            // Documentation stands on lines of its own; elsewhere `##` is a comment.
+            Ok(Token::Doc(_)) if last.is_some_and(|l| l.token != Token::Newline) => continue,
+            Ok(token) => token,
             Err(error) => {
+                let token = stand_in(error, text, &range);
                 // A run of unknown characters is one mistake.
-                let continues = last_unknown == Some(range.start);
-                if error == LexError::UnknownCharacter {
-                    last_unknown = Some(range.end);
-                    if continues {
-                        continue;
-                    }
+                let continues = last.is_some_and(|l| l.token == token && l.end == range.start);
+                if token != Token::Unknown || !continues {
+                    push(diagnostics, report(file, text, error, range.clone()));
                 }
-                diagnostics.push(report(file, text, error, range));
+                token
             }
+        };
+        if let Token::Ident(name) = token
+            && name.len() > LONGEST_NAME
+        {
+            let diagnostic = Diagnostic::new(
+                Code::NameTooLong,
+                format!("the name `{}` is too long", shorten(name)),
+            )
+            .at(
+                Span::new(file, range.start, range.start + 1),
+                format!("a name of {} bytes", name.len()),
+            );
+            push(diagnostics, diagnostic);
+        }
+        if token != Token::Comment {
+            lexemes.push(Lexeme {
+                token,
+                start: range.start,
+                end: range.end,
+            });
         }
     }
     lexemes
+}
+
+/// What is read in place of a token that went wrong, so that the line keeps its shape.
+fn stand_in<'s>(error: LexError, text: &'s str, range: &std::ops::Range<usize>) -> Token<'s> {
+    match error {
+        LexError::UnknownCharacter => Token::Unknown,
+        LexError::UnclosedComment => Token::Comment,
+        LexError::UnclosedText => Token::Text(&text[range.start + 1..range.end]),
+        LexError::UnclosedUnit => Token::Unit(&text[range.start + 1..range.end]),
+        LexError::UnclosedControlBlock => Token::ControlBlock("\n"),
+    }
 }
 
 fn report(file: FileId, text: &str, error: LexError, range: std::ops::Range<usize>) -> Diagnostic {
@@ -79,6 +88,9 @@ fn report(file: FileId, text: &str, error: LexError, range: std::ops::Range<usiz
                 "}" => diagnostic.hint("`}` closes a comment, but no comment is open"),
                 "!" => diagnostic.hint("\"not equal\" is written `<>`, \"not\" is written `not`"),
                 "_" => diagnostic.hint("a name begins with a letter"),
+                "&" => diagnostic.hint("\"and\" is written `and`"),
+                "|" => diagnostic.hint("\"or\" is written `or`"),
+                "%" => diagnostic.hint("a comment is written `{ ... }` or `# ...`"),
                 _ => diagnostic,
             }
         }
@@ -100,7 +112,10 @@ fn report(file: FileId, text: &str, error: LexError, range: std::ops::Range<usiz
         }
         LexError::UnclosedControlBlock => {
             Diagnostic::new(Code::MissingEnd, "`ctblock` is never closed")
-                .at(Span::new(file, range.start, range.end), "opened here")
+                .at(
+                    Span::new(file, range.start, range.start + "ctblock".len()),
+                    "opened here",
+                )
                 .hint("close it with `ctend`")
         }
     }

@@ -7,14 +7,19 @@
 //! Each step reports what it finds wrong and goes on, so that one run shows several errors.
 
 pub mod ast;
+mod blocks;
+mod brackets;
 pub mod dump;
+mod dump_statement;
 mod errors;
+mod hints;
 mod layout;
 mod lexer;
 mod parse;
 pub mod print;
 mod print_statement;
 mod token;
+mod words;
 
 pub use parse::parse;
 pub use token::shorten;

@@ -1,11 +1,11 @@
 //! Tokens to syntax tree, by the generated parser, and what its actions build with.
 
-use lalrpop_util::{ErrorRecovery, lalrpop_mod};
+use lalrpop_util::{ErrorRecovery, ParseError, lalrpop_mod};
 
 use super::ast::*;
 use super::errors;
 use super::layout::layout;
-use super::lexer::lex;
+use super::lexer::{Lexeme, lex};
 use super::token::{Token, shorten};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expr::{BinaryOp, ExprId, Function, Node, Real, UnaryOp};
@@ -19,9 +19,6 @@ lalrpop_mod!(
     "/bgm.rs"
 );
 
-/// After this many the rest is not worth reading.
-const MOST_ERRORS: usize = 100;
-
 /// The parser has no errors of its own beside those of the grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {}
@@ -30,24 +27,23 @@ pub enum Fault {}
 pub fn parse(file: FileId, text: &str, interner: &mut Interner) -> (Ast, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let lexemes = lex(file, text, &mut diagnostics);
-    diagnostics.truncate(MOST_ERRORS);
     let lexemes = layout(file, text, &lexemes, &mut diagnostics);
-    diagnostics.truncate(MOST_ERRORS);
     let mut builder = Builder {
         file,
-        text,
         interner,
         exprs: Exprs::default(),
         chains: Chains::default(),
-        outside: false,
+        text,
+        lexemes: &lexemes,
         diagnostics,
+        after_bad_item: false,
+        after_foreign: false,
     };
     let tokens = lexemes.iter().map(|l| (l.start, l.token, l.end));
-    let items = match grammar::FileParser::new().parse(&mut builder, text, tokens) {
+    let items = match grammar::FileParser::new().parse(&mut builder, tokens) {
         Ok(items) => items,
         Err(error) => {
-            let diagnostic = errors::report(file, text, &error);
-            builder.report(diagnostic);
+            builder.mistake(&error, false);
             Vec::new()
         }
     };
@@ -59,24 +55,9 @@ pub fn parse(file: FileId, text: &str, interner: &mut Interner) -> (Ast, Vec<Dia
     };
     let mut diagnostics = builder.diagnostics;
     check_end_names(&ast, interner, &mut diagnostics);
-    leave_out_swallowed(&mut diagnostics);
     diagnostics.sort_by_key(|d| d.labels.first().map(|label| label.span.start));
-    if diagnostics.len() > MOST_ERRORS {
-        diagnostics.truncate(MOST_ERRORS);
-    }
+    diagnostics.truncate(errors::MOST);
     (ast, diagnostics)
-}
-
-/// What an unclosed comment swallows is not missing.
-fn leave_out_swallowed(diagnostics: &mut Vec<Diagnostic>) {
-    let comment = diagnostics
-        .iter()
-        .find(|d| d.code == Code::UnclosedComment)
-        .and_then(|d| Some(d.labels.first()?.span.start));
-    if let Some(start) = comment {
-        let before = |d: &Diagnostic| d.labels.iter().all(|label| label.span.start < start);
-        diagnostics.retain(|d| d.code == Code::UnclosedComment || before(d));
-    }
 }
 
 fn check_end_names(ast: &Ast, interner: &Interner, diagnostics: &mut Vec<Diagnostic>) {
@@ -105,18 +86,28 @@ fn check_end_names(ast: &Ast, interner: &Interner, diagnostics: &mut Vec<Diagnos
 
 /// What the grammar's actions build the tree with.
 #[derive(Debug)]
-pub struct Builder<'i> {
+pub struct Builder<'i, 's> {
     file: FileId,
-    text: &'i str,
     interner: &'i mut Interner,
     exprs: Exprs,
     chains: Chains,
-    /// The item before could not be read.
-    outside: bool,
+    text: &'s str,
+    /// What the grammar reads.
+    lexemes: &'i [Lexeme<'s>],
     diagnostics: Vec<Diagnostic>,
+    /// The last item could not be read.
+    after_bad_item: bool,
+    /// The last statement of the experiment was not one of an experiment.
+    after_foreign: bool,
 }
 
-impl Builder<'_> {
+/// Condition and body of a `when` or `elsewhen`.
+type Branch = (Option<ExprId>, Vec<Statement>);
+
+type Mistake<'s> = ParseError<usize, Token<'s>, Fault>;
+type Recovery<'s> = ErrorRecovery<usize, Token<'s>, Fault>;
+
+impl Builder<'_, '_> {
     pub fn span(&self, start: usize, end: usize) -> Span {
         Span::new(self.file, start, end.max(start))
     }
@@ -137,60 +128,106 @@ impl Builder<'_> {
         lines.join("\n")
     }
 
-    pub fn recovered(&mut self, error: ErrorRecovery<usize, Token<'_>, Fault>) {
-        let diagnostic = errors::report(self.file, self.text, &error.error);
-        self.report(diagnostic);
+    pub fn recovered(&mut self, error: Recovery<'_>) {
+        self.mistake(&error.error, false);
     }
 
-    /// A run of lines outside models is one mistake, such as a wrong word for `model`.
-    pub fn recovered_item(&mut self, error: ErrorRecovery<usize, Token<'_>, Fault>) -> Item {
-        if !std::mem::replace(&mut self.outside, true) {
-            self.recovered(error);
+    /// Statements outside of models come in runs, behind an `end` too many for example.
+    pub fn item_recovered(&mut self, error: Recovery<'_>) {
+        self.mistake(&error.error, self.after_bad_item);
+        self.after_bad_item = true;
+    }
+
+    pub fn item_read(&mut self) {
+        self.after_bad_item = false;
+        self.after_foreign = false;
+    }
+
+    /// So do statements of a model in an experiment.
+    pub fn experiment_recovered(&mut self, error: Recovery<'_>) {
+        let foreign = self.mistake(&error.error, self.after_foreign);
+        self.after_foreign = foreign;
+    }
+
+    pub fn experiment_read(&mut self) {
+        self.after_foreign = false;
+    }
+
+    /// Reports a mistake, unless it begins a statement and so carries on a run of such mistakes.
+    /// True: it begins a statement.
+    fn mistake(&mut self, error: &Mistake<'_>, in_run: bool) -> bool {
+        let (start, token, expected) = match error {
+            ParseError::UnrecognizedToken { token, expected } => (token.0, token.1, &expected[..]),
+            ParseError::ExtraToken { token } => (token.0, token.1, &[][..]),
+            // Not to be expected: the layout pass has closed all that was open.
+            ParseError::UnrecognizedEof { location, .. }
+            | ParseError::InvalidToken { location } => (*location, Token::Separator, &[][..]),
+            ParseError::User { error } => match *error {},
+        };
+        let statement = self.statement_until(start, token);
+        let begins = match statement {
+            [] | [_] => true,
+            [first, _] => matches!(first.token, Token::Doc(_)),
+            _ => false,
+        };
+        // Messages cost time: not when there are enough of them.
+        if !(in_run && begins) && self.diagnostics.len() <= errors::MOST {
+            let diagnostic = errors::report(self.file, self.text, statement, expected);
+            self.report(diagnostic);
         }
-        Item::Error
+        begins
     }
 
-    pub fn item(&mut self, item: Item) -> Item {
-        self.outside = false;
-        item
+    /// The tokens of a statement up to the given one.
+    fn statement_until(&self, start: usize, token: Token<'_>) -> &[Lexeme<'_>] {
+        let found = self.lexemes.partition_point(|lexeme| lexeme.start < start);
+        // Separators, and what the layout pass supplied, are empty and share their place.
+        let found = (self.lexemes[found..].iter())
+            .take_while(|lexeme| lexeme.start == start)
+            .position(|lexeme| lexeme.token == token)
+            .map_or(found, |further| found + further);
+        let begin = (self.lexemes[..found].iter())
+            .rposition(|lexeme| lexeme.token == Token::Separator)
+            .map_or(0, |separator| separator + 1);
+        &self.lexemes[begin..self.lexemes.len().min(found + 1)]
     }
 
-    /// Mistakes that follow from one already reported in the same place are left out.
+    /// Mistakes that follow from one already reported are left out.
     fn report(&mut self, diagnostic: Diagnostic) {
-        if self.diagnostics.len() > MOST_ERRORS {
-            return;
-        }
         let place = diagnostic.labels.first().map(|label| label.span.start);
-        let known = self.diagnostics.iter().any(|earlier| {
-            let covers = |label: &crate::diagnostics::Label| Some(label.span.start) == place;
-            match earlier.code {
-                // The layout pass has given up.
-                Code::TooDeep => true,
-                Code::UnknownCharacter => {
-                    let first = earlier.labels.first().map(|label| label.span.start);
-                    self.on_one_line(first, place)
-                }
-                Code::UnclosedBracket | Code::MissingEnd => {
-                    // The closing token was supplied at the second label.
-                    earlier.labels.iter().any(|label| {
-                        let end = label.span.end;
-                        Some(end) == place || covers(label)
-                    })
-                }
-                _ => earlier.labels.first().is_some_and(covers),
-            }
-        });
-        if !known {
-            self.diagnostics.push(diagnostic);
+        let follows = (self.diagnostics.iter()).any(|earlier| Self::follows(place, earlier));
+        if !follows {
+            errors::push(&mut self.diagnostics, diagnostic);
         }
     }
 
-    fn on_one_line(&self, a: Option<u32>, b: Option<u32>) -> bool {
-        let (Some(a), Some(b)) = (a, b) else {
+    fn follows(place: Option<u32>, earlier: &Diagnostic) -> bool {
+        let (Some(place), [first, rest @ ..]) = (place, &earlier.labels[..]) else {
             return false;
         };
-        let between = self.text.get(a.min(b) as usize..a.max(b) as usize);
-        between.is_some_and(|between| !between.contains('\n'))
+        let since = first.span.start..=place;
+        match earlier.code {
+            // All that follows is comment.
+            Code::UnclosedComment => !since.is_empty(),
+            Code::UnclosedBracket => {
+                !since.is_empty() && rest.iter().any(|label| place <= label.span.end)
+            }
+            _ => earlier.labels.iter().any(|label| label.span.start == place),
+        }
+    }
+
+    /// A `when`, unless the head of one of its branches could not be read.
+    pub fn when(first: Branch, rest: Vec<Branch>) -> StatementKind {
+        std::iter::once(first)
+            .chain(rest)
+            .map(|(condition, body)| {
+                Some(WhenBranch {
+                    condition: condition?,
+                    body,
+                })
+            })
+            .collect::<Option<_>>()
+            .map_or(StatementKind::Error, StatementKind::When)
     }
 
     pub fn no_variable(&mut self, at: usize) -> CutVariable {

@@ -1,1 +1,238 @@
+//! The syntax tree as text.
+//!
+//! Before: any tree that the parser makes. After: text that parses to the same tree
+//! (property-tested); what could not be read is left out. Expressions and chains are written with
+//! stacks of their own, so only blocks recurse, whose depth the layout pass limits.
 
+use super::ast::*;
+use crate::expr::print::{Piece, Source, Style, write};
+use crate::expr::{Args, ExprId, Node};
+use crate::intern::Interner;
+
+/// The file in its usual form: one statement to a line, two blanks of indentation in a block.
+pub fn print(ast: &Ast, interner: &Interner) -> String {
+    let mut printer = Printer {
+        ast,
+        interner,
+        out: String::new(),
+        depth: 0,
+    };
+    let mut last_include = true;
+    for item in &ast.items {
+        let include = matches!(item, Item::Include(_));
+        if matches!(item, Item::Error) {
+            continue;
+        }
+        // Includes stand together.
+        if !(include && last_include || printer.out.is_empty()) {
+            printer.out.push('\n');
+        }
+        last_include = include;
+        match item {
+            Item::Include(include) => printer.line(&["@", &include.name]),
+            Item::Model(model) => printer.model(model),
+            Item::Experiment(experiment) => printer.experiment(experiment),
+            Item::Error => {}
+        }
+    }
+    printer.out
+}
+
+pub(super) struct Printer<'a> {
+    pub(super) ast: &'a Ast,
+    interner: &'a Interner,
+    pub(super) out: String,
+    pub(super) depth: usize,
+}
+
+impl<'a> Printer<'a> {
+    /// Begins a line.
+    pub(super) fn begin(&mut self) {
+        for _ in 0..self.depth {
+            self.out.push_str("  ");
+        }
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    pub(super) fn line(&mut self, parts: &[&str]) {
+        self.begin();
+        self.out.extend(parts.iter().copied());
+        self.out.push('\n');
+    }
+
+    pub(super) fn doc(&mut self, doc: Option<&str>) {
+        for line in doc.into_iter().flat_map(|doc| doc.split('\n')) {
+            match line {
+                "" => self.line(&["##"]),
+                _ => self.line(&["## ", line]),
+            }
+        }
+    }
+
+    pub(super) fn text_of(&self, name: Name) -> &'a str {
+        self.interner.name(name.symbol)
+    }
+
+    pub(super) fn name(&mut self, name: Name) {
+        self.out.push_str(self.text_of(name));
+    }
+
+    pub(super) fn list<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T)) {
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                self.text(", ");
+            }
+            write(self, item);
+        }
+    }
+
+    fn formulas(&self) -> Formulas<'a> {
+        Formulas {
+            exprs: &self.ast.exprs,
+            interner: self.interner,
+        }
+    }
+
+    pub(super) fn expr(&mut self, id: ExprId) {
+        write(&self.formulas(), id, Style::Plain, &mut self.out);
+    }
+
+    /// `[size]`, where there is one.
+    pub(super) fn index(&mut self, index: Option<ExprId>) {
+        if let Some(index) = index {
+            self.text("[");
+            self.expr(index);
+            self.text("]");
+        }
+    }
+
+    pub(super) fn reference(&mut self, reference: Reference) {
+        let pieces = self.formulas().leaf(reference, &mut self.out);
+        for piece in pieces.into_iter().flatten() {
+            match piece {
+                Piece::Text(text) => self.text(&text),
+                Piece::Expr(id) => self.expr(id),
+            }
+        }
+    }
+
+    fn model(&mut self, model: &Model) {
+        self.doc(model.doc.as_deref());
+        self.text(match model.kind {
+            ModelKind::Type => "model type ",
+            ModelKind::Class => "model class ",
+            ModelKind::Model => "model ",
+        });
+        if !model.bases.is_empty() {
+            self.text("(");
+            self.list(&model.bases, |printer, &base| printer.name(base));
+            self.text(") ");
+        }
+        self.name(model.name);
+        self.text("\n");
+        self.block(&model.body);
+        self.end(model.end_name);
+    }
+
+    pub(super) fn end(&mut self, name: Option<Name>) {
+        match name {
+            Some(name) => self.line(&["end ", self.text_of(name)]),
+            None => self.line(&["end"]),
+        }
+    }
+
+    /// Series bind loosest, `reversed` tightest; both `-` and `//` group to the left.
+    pub(super) fn chain(&mut self, root: ChainId) {
+        enum Work {
+            Chain(ChainId, u8),
+            Text(&'static str),
+        }
+        const SERIES: u8 = 0;
+        const PARALLEL: u8 = 1;
+        const LINK: u8 = 2;
+        let mut work = vec![Work::Chain(root, SERIES)];
+        while let Some(item) = work.pop() {
+            let (id, least) = match item {
+                Work::Text(text) => {
+                    self.text(text);
+                    continue;
+                }
+                Work::Chain(id, least) => (id, least),
+            };
+            let chain = self.ast.chains.node(id);
+            let strength = match chain {
+                Chain::Series(..) => SERIES,
+                Chain::Parallel(..) => PARALLEL,
+                Chain::Point(_) | Chain::Reversed(_) => LINK,
+            };
+            if strength < least {
+                self.text("(");
+                work.push(Work::Text(")"));
+            }
+            match chain {
+                Chain::Point(point) => self.reference(point),
+                Chain::Reversed(a) => {
+                    self.text("reversed ");
+                    work.push(Work::Chain(a, LINK));
+                }
+                Chain::Series(a, b) => {
+                    work.push(Work::Chain(b, PARALLEL));
+                    work.push(Work::Text(" - "));
+                    work.push(Work::Chain(a, SERIES));
+                }
+                Chain::Parallel(a, b) => {
+                    work.push(Work::Chain(b, LINK));
+                    work.push(Work::Text(" // "));
+                    work.push(Work::Chain(a, PARALLEL));
+                }
+            }
+        }
+    }
+}
+
+/// The expressions of a file, with their names.
+struct Formulas<'a> {
+    exprs: &'a Exprs,
+    interner: &'a Interner,
+}
+
+impl Source for Formulas<'_> {
+    type Leaf = Reference;
+
+    fn node(&self, id: ExprId) -> Node<Reference> {
+        self.exprs.node(id)
+    }
+
+    fn args(&self, args: Args) -> &[ExprId] {
+        self.exprs.args(args)
+    }
+
+    fn leaf(&self, reference: Reference, out: &mut String) -> Option<Vec<Piece>> {
+        let parts = self.exprs.parts(reference);
+        let mut pieces = Vec::new();
+        let mut text = String::new();
+        for (at, part) in parts.iter().enumerate() {
+            match (at, part.colon) {
+                (0, _) => {}
+                (_, false) => text.push('.'),
+                (_, true) => text.push(':'),
+            }
+            text.push_str(self.interner.name(part.name.symbol));
+            if let Some(index) = part.index {
+                text.push('[');
+                pieces.push(Piece::Text(std::mem::take(&mut text)));
+                pieces.push(Piece::Expr(index));
+                text.push(']');
+            }
+        }
+        if pieces.is_empty() {
+            out.push_str(&text);
+            return None;
+        }
+        pieces.push(Piece::Text(text));
+        Some(pieces)
+    }
+}

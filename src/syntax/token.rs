@@ -23,6 +23,8 @@ pub enum Token<'s> {
     Newline,
     /// Between statements; made by the layout pass.
     Separator,
+    /// A character without a meaning, reported by the lexer.
+    Unknown,
     #[regex(r"##[^\n]*", allow_greedy = true)]
     Doc(&'s str),
     #[regex(r"#", line_comment)]
@@ -243,6 +245,7 @@ fn quoted<'s>(
             Ok(&rest[..at])
         }
         found => {
+            // The rest of the line, so that what follows is read as if it had been closed.
             lexer.bump(found.unwrap_or(rest.len()));
             Err(error)
         }
@@ -257,12 +260,19 @@ fn text<'s>(lexer: &mut Lexer<'s, Token<'s>>) -> Result<&'s str, LexError> {
     quoted(lexer, '"', LexError::UnclosedText)
 }
 
+/// Word for word up to `ctend`; `ctending` does not end it.
 fn control_block<'s>(lexer: &mut Lexer<'s, Token<'s>>) -> Result<&'s str, LexError> {
+    const END: &str = "ctend";
     let rest = lexer.remainder();
-    let Some(at) = rest.find("ctend") else {
+    let in_name = |c: char| c.is_alphanumeric() || c == '_';
+    let found = rest.match_indices(END).find(|&(at, _)| {
+        !rest[..at].ends_with(in_name) && !rest[at + END.len()..].starts_with(in_name)
+    });
+    let Some((at, _)) = found else {
+        lexer.bump(rest.len());
         return Err(LexError::UnclosedControlBlock);
     };
-    lexer.bump(at + "ctend".len());
+    lexer.bump(at + END.len());
     Ok(&rest[..at])
 }
 
@@ -277,6 +287,7 @@ impl Token<'_> {
             Token::Include(text) => format!("`{}`", shorten(text)),
             Token::Separator | Token::Newline => "the end of the line".into(),
             Token::Doc(_) => "a documentation line".into(),
+            Token::Unknown => "an unknown character".into(),
             Token::ControlBlock(_) => "`ctblock`".into(),
             other => format!("`{}`", other.spelling()),
         }
@@ -368,8 +379,8 @@ impl Token<'_> {
             OutBlock => "outblock",
             Dispt => "dispt",
             OutEnd => "outend",
-            Newline | Separator | Doc(_) | Comment | Ident(_) | Number(_) | Unit(_) | Text(_)
-            | Include(_) | ControlBlock(_) => "",
+            Newline | Separator | Unknown | Doc(_) | Comment | Ident(_) | Number(_) | Unit(_)
+            | Text(_) | Include(_) | ControlBlock(_) => "",
         }
     }
 }
