@@ -77,8 +77,10 @@ fn stages(
     // Names are checked in all types first; instances are made of sound types only.
     if !diagnostics.has_errors() {
         for model in models {
+            let before = diagnostics.errors();
             let flat = model::flatten(&names, &classes, model, options.limits, &mut diagnostics);
-            flat.into_iter().for_each(&mut visit);
+            let sound = flat.filter(|_| diagnostics.errors() == before);
+            sound.into_iter().for_each(&mut visit);
         }
     }
     diagnostics.sort();

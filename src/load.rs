@@ -271,7 +271,17 @@ impl Loader<'_> {
                 self.known.insert(identity, id);
                 true
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            // A folder of that name is not the file that is meant.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound
+                        | io::ErrorKind::IsADirectory
+                        | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                false
+            }
             Err(error) => {
                 self.diagnostics.push(
                     Diagnostic::new(

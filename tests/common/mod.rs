@@ -1,38 +1,14 @@
 //! What several tests share: compiling a text, and evaluating flat equations by a plain walk over
 //! the expressions that shares no code with the compiler.
 
-use std::collections::HashMap;
-use std::io;
-use std::path::{Path, PathBuf};
+mod text;
 
-use bgm::compile::{Compiled, Options, compile};
-use bgm::diagnostics::render::render;
+use std::collections::HashMap;
+
 use bgm::expr::{BinaryOp, ExprId, Node, UnaryOp};
 use bgm::flat::{EquationKind, Flat, Kind, Leaf, VarId};
-use bgm::load::{Files, Input};
 use nalgebra::{Complex, DMatrix, DVector};
-
-/// No files but the embedded library.
-pub struct NoFiles;
-
-impl Files for NoFiles {
-    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
-        Err(io::ErrorKind::NotFound.into())
-    }
-
-    fn identity(&self, path: &Path) -> PathBuf {
-        path.to_path_buf()
-    }
-
-    fn list(&self, _: &Path) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-pub fn compile_text(text: &str) -> Compiled {
-    let input = Input::Standard(text.as_bytes().to_vec());
-    compile(&input, &Options::default(), &NoFiles)
-}
+use text::{all_diagnostics, compile_text};
 
 /// The flat model of a text that has no errors.
 pub fn flat(text: &str) -> Flat {
@@ -40,10 +16,7 @@ pub fn flat(text: &str) -> Flat {
     match compiled.flat {
         Some(flat) => flat,
         None => {
-            let mut said = String::new();
-            for diagnostic in compiled.diagnostics.iter() {
-                render(&compiled.sources, diagnostic, false, &mut said);
-            }
+            let said = all_diagnostics(&compiled);
             panic!("{text}\n{said}");
         }
     }
