@@ -211,8 +211,15 @@ impl Loader<'_> {
 
     fn include(&mut self, from: FileId, include: &Include) {
         let name = include.name.as_str();
+        if name.is_empty() {
+            self.diagnostics.push(
+                Diagnostic::new(Code::UnknownInclude, "`@` names no file")
+                    .at(include.span, "a name is wanted right behind it"),
+            );
+            return;
+        }
         let mut places = Vec::new();
-        if self.loaded.sources.file(from).origin == Origin::User && !name.is_empty() {
+        if self.loaded.sources.file(from).origin == Origin::User {
             let beside = self.paths[from.0 as usize]
                 .parent()
                 .unwrap_or(Path::new(""))

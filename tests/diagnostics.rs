@@ -211,7 +211,9 @@ fn bytes_that_are_no_text() {
      = the byte 0xff at <stdin>:3:7 cannot be read
      = hint: save the file with the encoding UTF-8
     ");
-    let noise: Vec<u8> = (0..1_000_000u64).map(|at| (at % 65_521 * at % 251) as u8).collect();
+    let noise: Vec<u8> = (0..1_000_000u64)
+        .map(|at| (at % 65_521 * at % 251) as u8)
+        .collect();
     assert_eq!(check(&["-"], &noise).code, Some(1));
 }
 
@@ -240,7 +242,7 @@ fn deep_brackets() {
             "E0104",
         );
         ill("error inside", &nested("(", "1 +", ")", depth), "E0106");
-        ill("mixed", &nested("([", "1", "]", depth / 2), "E0104");
+        ill("mixed", &nested("([", "1", "]", depth / 2), "E0508");
     }
     hard("never opened", &nested("", "1", ")", DEEP), Some("E0106"));
     let chain = format!(

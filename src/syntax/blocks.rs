@@ -223,6 +223,7 @@ impl<'s> Layout<'s, '_> {
         {
             let what = match block.kind {
                 Kind::Model if block.name.is_empty() => "a model".to_string(),
+                Kind::Model if block.name.is_empty() => "a model".to_string(),
                 Kind::Model => format!("the model `{}`", shorten(block.name)),
                 Kind::Experiment => "an experiment".to_string(),
                 Kind::For => "a `for`".to_string(),
