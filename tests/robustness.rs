@@ -139,7 +139,9 @@ fn list(flat: &Flat, sources: &Sources) {
 /// How many damaged models are tried; `BGM_DAMAGED=100000` tries more.
 fn cases() -> u32 {
     let wanted = std::env::var("BGM_DAMAGED").ok();
-    wanted.and_then(|number| number.parse().ok()).unwrap_or(600)
+    wanted
+        .and_then(|number| number.parse().ok())
+        .unwrap_or(5000)
 }
 
 #[test]

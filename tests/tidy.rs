@@ -88,7 +88,7 @@ fn every_library_type_is_sound() {
             ..Options::default()
         };
         let input = Input::Standard(text.into_bytes());
-        let compiled = compile(&input, &options, &common::NoFiles);
+        let compiled = compile(&input, &options, &text::NoFiles);
         for diagnostic in compiled.diagnostics.iter() {
             // A type by itself may lack the values that its users give it.
             let code = diagnostic.code.text();
@@ -98,4 +98,5 @@ fn every_library_type_is_sound() {
 }
 
 #[allow(dead_code)]
-mod common;
+#[path = "common/text.rs"]
+mod text;
