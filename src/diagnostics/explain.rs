@@ -6,7 +6,7 @@ const MANUAL: &str = include_str!("../../docs/diagnostics.md");
 
 /// The section of the manual about a code, as text for the terminal.
 pub fn explain(code: Code) -> String {
-    let mut text = format!("{}: {}\n", code.text(), code.title());
+    let mut text = format!("{}: {}\n\n", code.text(), code.title());
     let Some(section) = section(code) else {
         return text;
     };
@@ -14,7 +14,7 @@ pub fn explain(code: Code) -> String {
     for line in section.lines() {
         match line.strip_prefix("```") {
             Some(_) => in_code = !in_code,
-            None if in_code => text.push_str(&format!("    {line}\n")),
+            None if in_code && !line.is_empty() => text.push_str(&format!("    {line}\n")),
             None => text.push_str(&format!("{line}\n")),
         }
     }
@@ -29,5 +29,5 @@ pub fn section(code: Code) -> Option<&'static str> {
     let start = MANUAL.find(&heading)?;
     let body = &MANUAL[start..];
     let body = &body[body.find('\n')?..];
-    Some(body[..body.find("\n## ").unwrap_or(body.len())].trim_end())
+    Some(body[..body.find("\n## ").unwrap_or(body.len())].trim())
 }
