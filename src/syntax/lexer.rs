@@ -36,7 +36,7 @@ pub fn lex<'s>(file: FileId, text: &'s str, diagnostics: &mut Vec<Diagnostic>) -
                 token
             }
         };
-        if let Token::Ident(name) = token
+        if let Token::Ident(name) | Token::Include(name) = token
             && name.len() > LONGEST_NAME
         {
             let diagnostic = Diagnostic::new(
@@ -48,6 +48,9 @@ pub fn lex<'s>(file: FileId, text: &'s str, diagnostics: &mut Vec<Diagnostic>) -
                 format!("a name of {} bytes", name.len()),
             );
             push(diagnostics, diagnostic);
+            if let Token::Include(_) = token {
+                continue;
+            }
         }
         if token != Token::Comment {
             lexemes.push(Lexeme {
