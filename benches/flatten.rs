@@ -10,7 +10,10 @@ use std::process::Command;
 use std::time::Instant;
 
 use bgm::compile::{Options, compile};
+use bgm::intern::Interner;
 use bgm::load::{Files, Input};
+use bgm::source::FileId;
+use bgm::syntax::parse;
 
 /// A ladder of RC stages, three levels deep: a stage has a resistor and a capacitor, a row ten
 /// stages, the model an array of rows.
@@ -100,7 +103,25 @@ fn peak_bytes() -> Option<usize> {
     Some(kilobytes * 1024)
 }
 
+/// Reading alone: lexer, layout and parser.
+fn measure_reading(size: usize) {
+    let text = written_out(size);
+    let mut names = Interner::default();
+    let start = Instant::now();
+    let (tree, diagnostics) = parse(FileId(0), &text, &mut names);
+    let seconds = start.elapsed().as_secs_f64();
+    assert!(diagnostics.is_empty() && tree.items.len() == 2);
+    let megabytes = text.len() as f64 / 1e6;
+    let speed = megabytes / seconds;
+    let mut out = io::stdout().lock();
+    writeln!(out, "reading {megabytes:.1} MB: {seconds:.3} s, {speed:.1} MB/s")
+        .expect("standard output is there");
+}
+
 fn measure(kind: &str, size: usize) {
+    if kind == "reading" {
+        return measure_reading(size);
+    }
     let text = match kind {
         "hierarchical" => hierarchical(size),
         _ => written_out(size),
@@ -153,6 +174,7 @@ fn main() {
             ("written out", 1_000),
             ("written out", 10_000),
             ("written out", 100_000),
+            ("reading", 100_000),
         ],
     };
     let mut out = io::stdout().lock();
