@@ -114,8 +114,11 @@ fn measure_reading(size: usize) {
     let megabytes = text.len() as f64 / 1e6;
     let speed = megabytes / seconds;
     let mut out = io::stdout().lock();
-    writeln!(out, "reading {megabytes:.1} MB: {seconds:.3} s, {speed:.1} MB/s")
-        .expect("standard output is there");
+    writeln!(
+        out,
+        "reading {megabytes:.1} MB: {seconds:.3} s, {speed:.1} MB/s"
+    )
+    .expect("standard output is there");
 }
 
 fn measure(kind: &str, size: usize) {

@@ -79,51 +79,68 @@ pub fn connect(tree: &mut Tree<'_>, instance: u32) -> Option<Met> {
         loops: Vec::new(),
         failed: false,
     };
-    connector.all(&class.connections)?;
+    connector.all(&class.connections);
+    if connector.failed {
+        return None;
+    }
     let met = connector.open();
+    connector.unnamed_nodes();
     (!connector.failed).then_some(met)
 }
 
 impl<'c> Connector<'_, 'c> {
-    fn all(&mut self, connections: &'c [Connection]) -> Option<()> {
+    /// Goes on after an error, so that one run shows them all.
+    fn all(&mut self, connections: &'c [Connection]) {
+        let depth = self.loops.len();
         for connection in connections {
-            match connection {
-                Connection::For(block) => {
-                    let (from, to) =
-                        (self.tree).bounds(self.instance, block.from, block.to, &self.loops)?;
-                    for turn in from..=to {
-                        self.loops.push(turn as f64);
-                        self.all(&block.body)?;
-                        self.loops.pop();
+            self.failed |= self.one(connection).is_none();
+            self.loops.truncate(depth);
+            if self.tree.exhausted {
+                return;
+            }
+        }
+    }
+
+    fn one(&mut self, connection: &'c Connection) -> Option<()> {
+        match connection {
+            Connection::For(block) => {
+                let (from, to) =
+                    (self.tree).bounds(self.instance, block.from, block.to, &self.loops)?;
+                for turn in from..=to {
+                    self.loops.push(turn as f64);
+                    self.all(&block.body);
+                    self.loops.pop();
+                    if self.tree.exhausted {
+                        return None;
                     }
                 }
-                Connection::At { what, point, span } => {
-                    let a = self.point(*what)?;
-                    let b = self.point(*point)?;
-                    self.join(a.0, b.0, *span);
+            }
+            Connection::At { what, point, span } => {
+                let a = self.point(*what)?;
+                let b = self.point(*point)?;
+                self.join(a.0, b.0, *span);
+            }
+            Connection::Chain {
+                chain,
+                closed,
+                span,
+            } => {
+                let (first, last) = self.chain(chain, *span)?;
+                if *closed {
+                    self.join(last, first, *span);
                 }
-                Connection::Chain {
-                    chain,
-                    closed,
-                    span,
-                } => {
-                    let (first, last) = self.chain(chain, *span)?;
-                    if *closed {
-                        self.join(last, first, *span);
-                    }
-                }
-                Connection::FromTo {
-                    chain,
-                    from,
-                    to,
-                    span,
-                } => {
-                    let (first, last) = self.chain(chain, *span)?;
-                    let from = self.point(*from)?.0;
-                    let to = self.point(*to)?.0;
-                    self.join(first, from, *span);
-                    self.join(last, to, *span);
-                }
+            }
+            Connection::FromTo {
+                chain,
+                from,
+                to,
+                span,
+            } => {
+                let (first, last) = self.chain(chain, *span)?;
+                let from = self.point(*from)?.0;
+                let to = self.point(*to)?.0;
+                self.join(first, from, *span);
+                self.join(last, to, *span);
             }
         }
         Some(())
@@ -238,7 +255,8 @@ impl<'c> Connector<'_, 'c> {
                 .push(structure.as_ref().map(|s| s.tokens.clone()));
             self.opened.push(structure);
         }
-        (!self.failed).then_some(number)
+        let sound = self.opened[number as usize].is_some() || matches!(key, PointKey::Node(_));
+        sound.then_some(number)
     }
 
     fn join(&mut self, a: PointKey, b: PointKey, span: Span) {
@@ -430,6 +448,18 @@ impl<'c> Connector<'_, 'c> {
         let runs = &self.tree.shape(self.instance).nodes;
         let slot = runs.partition_point(|run| run.first <= node) - 1;
         &self.class.nodes[slot]
+    }
+
+    /// Nodes that no connection names, one for each declaration.
+    fn unnamed_nodes(&mut self) {
+        let runs = self.tree.shape(self.instance).nodes.clone();
+        for run in runs {
+            let unnamed = (run.first..run.first + run.size)
+                .find(|&node| !self.points.numbers.contains_key(&PointKey::Node(node)));
+            if let Some(node) = unnamed {
+                self.lonely_nodes(&[node], 0);
+            }
+        }
     }
 
     fn lonely_nodes(&mut self, nodes: &[u32], cuts: usize) {

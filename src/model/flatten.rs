@@ -81,7 +81,13 @@ pub fn flatten(tree: &mut Tree<'_>) -> Option<Parts> {
     flattener.variables();
     flattener.bindings()?;
     for instance in post_order(flattener.tree) {
-        flattener.instance(instance)?;
+        flattener.instance(instance);
+        if flattener.tree.exhausted {
+            return None;
+        }
+    }
+    if flattener.tree.diagnostics.has_errors() {
+        return None;
     }
     flattener.drop_equations();
     flattener.finish_starts();
@@ -165,6 +171,9 @@ impl<'c> Flattener<'_, 'c> {
             } else if let (Kind::Input, Some(default)) =
                 (self.parts.variables[variable as usize].kind, decl.value)
             {
+                if !self.tree.right_length(variable) {
+                    return None;
+                }
                 let given = self.given(variable, record.instance, default, record.element)?;
                 self.parts.values.push(given);
             }
@@ -172,50 +181,75 @@ impl<'c> Flattener<'_, 'c> {
         Some(())
     }
 
-    fn instance(&mut self, instance: u32) -> Option<()> {
+    /// What cannot be done has been reported; the rest is tried all the same.
+    fn instance(&mut self, instance: u32) {
         let class = self.tree.class(instance);
-        self.statements(instance, class, &class.equations)?;
-        self.terminal_defaults(instance, class)?;
-        self.initial_settings(instance, class)?;
-        self.couple(instance)
+        self.statements(instance, class, &class.equations);
+        self.terminal_defaults(instance, class);
+        self.initial_settings(instance, class);
+        self.couple(instance);
     }
 
+    /// Goes on after an error, so that one run shows them all.
     fn statements(
         &mut self,
         instance: u32,
         class: &'c Class,
         statements: &'c [Statement],
     ) -> Option<()> {
+        let depth = self.loops.len();
+        let mut complete = Some(());
         for statement in statements {
-            match statement {
-                Statement::Equation(equation) => {
-                    let kind = match equation.kind {
-                        class::EquationKind::Plain => EquationKind::Equation,
-                        class::EquationKind::New => EquationKind::New,
-                        class::EquationKind::Init => EquationKind::Init,
-                    };
-                    self.equation(instance, equation, kind)?;
-                }
-                Statement::When(branches) => self.when(instance, class, branches)?,
-                &Statement::Wish(wish, keep) => {
-                    self.expand(instance, wish.first, wish.root)?;
-                    let leaf = self.parts.exprs.node(self.expr(wish.first, wish.root));
-                    if let Node::Leaf(leaf) = leaf {
-                        self.parts.wishes.push((leaf.variable(), keep));
-                    }
-                }
-                Statement::For(block) => {
-                    let (from, to) =
-                        (self.tree).bounds(instance, block.from, block.to, &self.loops)?;
-                    for turn in from..=to {
-                        self.loops.push(turn as f64);
-                        self.statements(instance, class, &block.body)?;
-                        self.loops.pop();
-                    }
-                }
+            if self.statement(instance, class, statement).is_none() {
+                complete = None;
+                self.loops.truncate(depth);
+            }
+            if self.tree.exhausted {
+                return None;
             }
         }
-        Some(())
+        complete
+    }
+
+    fn statement(
+        &mut self,
+        instance: u32,
+        class: &'c Class,
+        statement: &'c Statement,
+    ) -> Option<()> {
+        match statement {
+            Statement::Equation(equation) => {
+                let kind = match equation.kind {
+                    class::EquationKind::Plain => EquationKind::Equation,
+                    class::EquationKind::New => EquationKind::New,
+                    class::EquationKind::Init => EquationKind::Init,
+                };
+                self.equation(instance, equation, kind)
+            }
+            Statement::When(branches) => self.when(instance, class, branches),
+            &Statement::Wish(wish, keep) => {
+                self.expand(instance, wish.first, wish.root)?;
+                let leaf = self.parts.exprs.node(self.expr(wish.first, wish.root));
+                if let Node::Leaf(leaf) = leaf {
+                    self.parts.wishes.push((leaf.variable(), keep));
+                }
+                Some(())
+            }
+            Statement::For(block) => {
+                let (from, to) = (self.tree).bounds(instance, block.from, block.to, &self.loops)?;
+                let mut complete = Some(());
+                for turn in from..=to {
+                    self.loops.push(turn as f64);
+                    let turned = self.statements(instance, class, &block.body);
+                    self.loops.pop();
+                    complete = complete.and(turned);
+                    if self.tree.exhausted {
+                        return None;
+                    }
+                }
+                complete
+            }
+        }
     }
 
     fn when(
@@ -320,6 +354,9 @@ impl<'c> Flattener<'_, 'c> {
                 continue;
             };
             let run = self.tree.slot(instance, slot as u32)?;
+            if run.size > 0 && !self.tree.right_length(run.first) {
+                return None;
+            }
             for element in 0..run.size {
                 let variable = VarId(run.first + element);
                 if self.parts.variables[variable.index()].kind == Kind::Input {

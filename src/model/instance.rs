@@ -30,8 +30,8 @@ pub struct Instance {
     pub children: u32,
 }
 
-/// How many variables, or turns of `for`, the limit of instances allows for each.
-pub const EACH: usize = 8;
+/// How many variables the limit of instances allows for each.
+const EACH: usize = 8;
 
 /// Not yet instantiated.
 pub const PENDING: u32 = u32::MAX;
@@ -92,6 +92,8 @@ pub struct Tree<'c> {
     building: Shape,
     /// Turns of all `for`s so far.
     pub turns: usize,
+    /// A limit was reached: what follows is not worth trying.
+    pub exhausted: bool,
     sized: FxHashMap<(ClassId, Shape), u32>,
 }
 
@@ -123,6 +125,7 @@ pub fn instantiate<'c>(
         plain: FxHashMap::default(),
         building: Shape::default(),
         turns: 0,
+        exhausted: false,
         sized: FxHashMap::default(),
     };
     let mut stack = vec![0u32];
@@ -257,7 +260,7 @@ impl<'c> Tree<'c> {
         }
     }
 
-    /// Variables and turns of `for` are held to a multiple: there are several to an instance.
+    /// Variables are held to a multiple: there are several to an instance.
     pub fn within_limit(
         &mut self,
         count: usize,
@@ -269,6 +272,7 @@ impl<'c> Tree<'c> {
         if count <= limit {
             return Some(());
         }
+        self.exhausted = true;
         self.diagnostics.push(
             Diagnostic::new(
                 Code::TooLarge,

@@ -102,6 +102,30 @@ impl<'c> Tree<'c> {
         }
     }
 
+    /// Whether a list that is the value of an array has as many elements; reported if not.
+    pub fn right_length(&mut self, variable: u32) -> bool {
+        let record = self.variables[variable as usize];
+        let run = self.slot(record.instance, record.slot);
+        let (Some((length, span)), Some(run)) = (self.list_length(variable), run) else {
+            return true;
+        };
+        if length == run.size {
+            return true;
+        }
+        let name = self.variable_name(variable);
+        let whole = name
+            .rsplit_once('[')
+            .map_or(name.as_str(), |(whole, _)| whole);
+        self.diagnostics.push(
+            Diagnostic::new(
+                Code::BadSize,
+                format!("`{whole}` has {} elements and is given {length}", run.size),
+            )
+            .at(span, format!("{length} values")),
+        );
+        false
+    }
+
     /// The value of a parameter or constant; `None` if there is none, which has been reported.
     pub fn evaluate(&mut self, variable: u32) -> Option<Value> {
         let mut stack = vec![variable];
@@ -165,20 +189,7 @@ impl<'c> Tree<'c> {
     }
 
     fn check_value(&mut self, variable: u32, value: Value) -> bool {
-        let record = self.variables[variable as usize];
-        let run = self.slot(record.instance, record.slot);
-        if let (Some((length, span)), Some(run)) = (self.list_length(variable), run)
-            && length != run.size
-        {
-            let name = self.variable_name(variable);
-            let name = name.split('[').next().unwrap_or("").to_string();
-            self.diagnostics.push(
-                Diagnostic::new(
-                    Code::BadSize,
-                    format!("`{name}` has {} elements and is given {length}", run.size),
-                )
-                .at(span, format!("{length} values")),
-            );
+        if !self.right_length(variable) {
             return false;
         }
         if let Value::Real(number) = value
@@ -209,20 +220,7 @@ impl<'c> Tree<'c> {
         let record = self.variables[variable as usize];
         let decl = &self.class(record.instance).variables[record.slot as usize];
         let name = self.variable_name(variable);
-        if let Some((length, span)) = self.list_length(variable) {
-            let size = self
-                .slot(record.instance, record.slot)
-                .map_or(0, |r| r.size);
-            let whole = name
-                .rsplit_once('[')
-                .map_or(name.as_str(), |(whole, _)| whole);
-            self.diagnostics.push(
-                Diagnostic::new(
-                    Code::BadSize,
-                    format!("`{whole}` has {size} elements and is given {length}"),
-                )
-                .at(span, format!("{length} values")),
-            );
+        if !self.right_length(variable) {
             return Obstacle::Reported;
         }
         let local = self.text(decl.name);

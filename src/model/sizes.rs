@@ -1,7 +1,7 @@
 //! Sizes, bounds and indices: which variable a name means in an instance.
 
 use super::class::{Class, Slot, Template};
-use super::instance::{EACH, Tree};
+use super::instance::Tree;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expr::{ExprId, Value, show_number};
 use crate::intern::Symbol;
@@ -151,7 +151,7 @@ impl<'c> Tree<'c> {
         let count = (ends[1] - ends[0] + 1).max(0) as usize;
         let span = self.class(instance).code.span(to);
         self.turns = self.turns.saturating_add(count);
-        self.within_limit(self.turns, EACH, span, "turns of `for`")?;
+        self.within_limit(self.turns, 1, span, "turns of `for`")?;
         Some((ends[0], ends[1]))
     }
 }
