@@ -172,7 +172,7 @@ fn hard(what: &str, text: &str, wanted: Option<&str>) {
         }
     }
     assert!(answer.errors.len() < 10_000, "{what}: {shown}");
-    assert!(took < Duration::from_secs(10), "{what}: {took:?}");
+    assert!(took < Duration::from_secs(60), "{what}: {took:?}");
 }
 
 /// A model with one equation for x.
