@@ -212,7 +212,7 @@ fn unconnected(
             tree.diagnostics.push(
                 Diagnostic::new(Code::NotConnected, format!("`{name}` is not connected"))
                     .at(span, "nothing is connected to it")
-                    .hint(format!("connect {}, or remove it", names.join(", "))),
+                    .hint(format!("connect {}, or remove it", listed(&names))),
             );
             complete = None;
             continue;
@@ -224,18 +224,20 @@ fn unconnected(
             if !flows.is_empty() {
                 names.push(format!("`{}`", tree.point_name(instance, key)));
             }
-            add_zeros(flows, &mut zeros);
+            zeros.extend(flows);
         }
         if !zeros.is_empty() {
             tree.diagnostics.push(
                 Diagnostic::new(
                     Code::UnconnectedCut,
-                    format!("nothing is connected to {}", names.join(", ")),
+                    format!("nothing is connected to {}", listed(&names)),
                 )
                 .at(span, "its flow is set to zero"),
             );
         }
-        let zeros = zeros.into_iter().map(|zero| (Coupling::Zero(zero), span));
+        let zeros = once(zeros)
+            .into_iter()
+            .map(|zero| (Coupling::Zero(zero), span));
         couplings.list.extend(zeros);
     }
     if instance == 0 {
@@ -243,20 +245,34 @@ fn unconnected(
         let span = tree.class(0).span;
         let mut zeros: Vec<Place> = Vec::new();
         for key in simple_cuts(tree, 0, SELF) {
-            add_zeros(flows(tree, 0, key)?, &mut zeros);
+            zeros.extend(flows(tree, 0, key)?);
         }
-        let zeros = zeros.into_iter().map(|zero| (Coupling::Zero(zero), span));
+        let zeros = once(zeros)
+            .into_iter()
+            .map(|zero| (Coupling::Zero(zero), span));
         couplings.list.extend(zeros);
     }
     complete
 }
 
-fn add_zeros(flows: Vec<Place>, zeros: &mut Vec<Place>) {
-    for flow in flows {
-        if !zeros.iter().any(|zero| zero.offset == flow.offset) {
-            zeros.push(flow);
-        }
+/// The first few of a list of names.
+fn listed(names: &[String]) -> String {
+    const MOST: usize = 6;
+    match names.len() {
+        0..=MOST => names.join(", "),
+        _ => format!(
+            "{} and {} more",
+            names[..MOST].join(", "),
+            names.len() - MOST
+        ),
     }
+}
+
+/// Keeps the first of several places of one flow.
+fn once(mut zeros: Vec<Place>) -> Vec<Place> {
+    let mut seen: FxHashSet<u32> = FxHashSet::default();
+    zeros.retain(|zero| seen.insert(zero.offset));
+    zeros
 }
 
 /// The through variables of a simple cut.
