@@ -86,6 +86,12 @@ impl Inference<'_> {
     }
 
     fn same(&mut self, a: u32, b: u32, span: Span) {
+        // Equal literals are one expression, but what meets them has nothing else in common.
+        match (self.literal(a), self.literal(b)) {
+            (_, Some(ty)) => return self.fix(a, ty, span),
+            (Some(ty), None) => return self.fix(b, ty, span),
+            (None, None) => {}
+        }
         let (a, b) = (self.find(a), self.find(b));
         if a == b {
             return;
@@ -110,12 +116,36 @@ impl Inference<'_> {
         self.known[root as usize] = known;
     }
 
+    fn node(&self, at: u32) -> Option<Node<Leaf>> {
+        ((at as usize) < self.flat.exprs.len()).then(|| self.flat.exprs.node(ExprId(at)))
+    }
+
+    fn literal(&self, at: u32) -> Option<Type> {
+        match self.node(at)? {
+            Node::Number(_) | Node::Time => Some(Type::Real),
+            Node::Bool(_) => Some(Type::Boolean),
+            _ => None,
+        }
+    }
+
     fn fix(&mut self, at: u32, ty: Type, span: Span) {
+        if let Some(own) = self.literal(at) {
+            if own != ty {
+                let (own_text, text) = (with_article(own), with_article(ty));
+                let message = format!("{own_text} where {text} is wanted");
+                self.clash(message, span, [(own, span), (ty, span)]);
+            }
+            return;
+        }
         let set = self.find(at);
         match self.known[set as usize] {
             None => self.known[set as usize] = Some((ty, span)),
             Some((known, first)) if known != ty => {
-                let message = match self.name_in(set) {
+                let name = match self.node(at) {
+                    Some(Node::Leaf(leaf)) => Some(self.flat.name(leaf.variable())),
+                    _ => self.name_in(set),
+                };
+                let message = match name {
                     Some(name) => {
                         format!("`{name}` is used as {} and as {}", ty.text(), known.text())
                     }
@@ -174,8 +204,7 @@ impl Inference<'_> {
             }
             let at = id.0;
             match flat.exprs.node(id) {
-                Node::Number(_) | Node::Time => self.fix(at, Type::Real, span),
-                Node::Bool(_) => self.fix(at, Type::Boolean, span),
+                Node::Number(_) | Node::Time | Node::Bool(_) => {}
                 Node::Leaf(leaf) => {
                     self.same(at, self.variable_set(leaf.variable()), span);
                     if let Leaf::Der(..) = leaf {
