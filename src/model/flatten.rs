@@ -405,8 +405,10 @@ impl<'c> Flattener<'_, 'c> {
             };
             let variable = &mut variables[leaf.variable().index()];
             let open = matches!(variable.kind, Kind::Algebraic | Kind::Output);
+            let discrete = variable.kind == Kind::Discrete;
             match leaf {
-                Leaf::Der(..) if open => variable.kind = Kind::State,
+                // Both is an error, reported later.
+                Leaf::Der(..) if open || discrete => variable.kind = Kind::State,
                 Leaf::New(_) if open => variable.kind = Kind::Discrete,
                 _ => {}
             }

@@ -44,6 +44,7 @@ pub fn infer(flat: &mut Flat, diagnostics: &mut Diagnostics) {
         variable.ty = ty;
     }
     check_discrete(flat, diagnostics);
+    check_fixed(flat, diagnostics);
     check_tables(flat, diagnostics);
 }
 
@@ -321,6 +322,19 @@ fn check_discrete(flat: &Flat, diagnostics: &mut Diagnostics) {
         let Node::Leaf(Leaf::New(variable)) = flat.exprs.node(equation.left) else {
             continue;
         };
+        if flat.variable(variable).kind == Kind::State {
+            diagnostics.push(
+                Diagnostic::new(
+                    Code::Misplaced,
+                    format!(
+                        "`{}` is differentiated and cannot be set by `new`",
+                        flat.name(variable)
+                    ),
+                )
+                .at(equation.span, "set here")
+                .hint("`init(x) = v` in a `when` restarts a state; `new` is for what keeps its value between events"),
+            );
+        }
         let earlier = seen.entry(variable).or_default();
         let clash = earlier
             .iter()
@@ -349,6 +363,38 @@ fn check_discrete(flat: &Flat, diagnostics: &mut Diagnostics) {
             );
         }
         earlier.push((equation.kind, equation.span));
+    }
+}
+
+/// Parameters get their values where they are declared or instantiated, not by equations.
+fn check_fixed(flat: &Flat, diagnostics: &mut Diagnostics) {
+    let fixed = |side: ExprId| match flat.exprs.node(side) {
+        Node::Leaf(Leaf::Var(id))
+            if matches!(flat.variable(id).kind, Kind::Parameter | Kind::Constant) =>
+        {
+            Some(id)
+        }
+        _ => None,
+    };
+    for equation in &flat.equations {
+        let other_is_known = matches!(
+            flat.exprs.node(equation.right),
+            Node::Number(_) | Node::Bool(_)
+        ) || fixed(equation.right).is_some();
+        if equation.kind != EquationKind::Equation || !other_is_known {
+            continue;
+        }
+        if let Some(variable) = fixed(equation.left) {
+            let name = flat.name(variable);
+            diagnostics.push(
+                Diagnostic::new(
+                    Code::Misplaced,
+                    format!("`{name}` has its value already; an equation cannot set it"),
+                )
+                .at(equation.span, "nothing is unknown here")
+                .hint("give the value with the instance, `submodel (R) R1(R = 100)`, or make it a `terminal`"),
+            );
+        }
     }
 }
 
