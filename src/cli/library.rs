@@ -34,10 +34,11 @@ fn overview() -> String {
         text.push_str(&format!("@{stem}\n"));
         for entry in entries().filter(|entry| entry.file == file) {
             let doc = entry.doc.join(" ");
-            let sentence = doc
-                .split_once(". ")
-                .map_or(doc.as_str(), |(first, _)| first);
-            let sentence = sentence.trim_end_matches('.');
+            // The first sentence; the dots of `p[1] .. p[n]` end none.
+            let end = (doc.match_indices(". ").map(|(at, _)| at))
+                .find(|&at| !doc[..at].ends_with(['.', ' ']))
+                .unwrap_or(doc.len());
+            let sentence = doc[..end].trim_end_matches('.');
             text.push_str(&format!("  {:<18} {sentence}\n", entry.name));
         }
     }
