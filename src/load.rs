@@ -313,6 +313,10 @@ impl Loader<'_> {
         }
         known.retain(|name| name.ends_with(".bgm"));
         known.extend(library::FILES.iter().map(|(file, _)| file.to_string()));
+        if name.to_lowercase().ends_with(".bnd") {
+            let types = library::types().map(|(_, _, name)| format!("{}.bnd", name.to_lowercase()));
+            known = types.collect();
+        }
         let stems: Vec<&str> = known
             .iter()
             .map(|name| name.strip_suffix(".bgm").unwrap_or(name))
@@ -328,7 +332,7 @@ impl Loader<'_> {
         }
         let library: Vec<&str> = library::FILES.iter().map(|(file, _)| *file).collect();
         diagnostic = diagnostic.note(format!(
-            "looked in the standard library: {}",
+            "looked in the standard library: {}, and its types as NAME.bnd",
             library.join(", ")
         ));
         self.diagnostics

@@ -103,7 +103,7 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
             // Wrong capitals are the commonest slip: a name that differs in them alone is nearest.
             let distance = match name.to_lowercase() == lower {
                 true => 0,
-                false => strsim::damerau_levenshtein(wrong, name),
+                false => strsim::osa_distance(wrong, name),
             };
             // A name of one letter is near to every other one.
             let near = distance == 0 || (distance <= most && distance < wrong.chars().count());

@@ -232,7 +232,7 @@ fn unconnected(
                     Code::UnconnectedCut,
                     format!("nothing is connected to {}", listed(&names)),
                 )
-                .at(span, "its flow is set to zero"),
+                .at(span, "what flows there is set to zero"),
             );
         }
         let zeros = once(zeros)

@@ -24,6 +24,7 @@ mod resolve;
 mod resolve_body;
 mod resolve_check;
 mod resolve_connect;
+mod resolve_point;
 mod sets;
 mod sizes;
 mod starts;

@@ -48,6 +48,20 @@ impl<'l, 'd> Resolver<'l, 'd> {
         self.loaded.tree(self.file)
     }
 
+    /// Names to suggest one of, in alphabetical order, so that nothing depends on hash order. After
+    /// many errors there are none: comparing with all names takes its time.
+    pub fn known<'s>(&self, symbols: impl Iterator<Item = &'s Symbol>) -> Vec<&'l str> {
+        const ENOUGH: usize = 50;
+        if self.diagnostics.errors() >= ENOUGH {
+            return Vec::new();
+        }
+        let mut names: Vec<&str> = symbols
+            .map(|&symbol| self.loaded.interner.name(symbol))
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
     pub fn text(&self, symbol: Symbol) -> String {
         shorten(self.loaded.interner.name(symbol))
     }
@@ -323,14 +337,4 @@ impl<'l, 'd> Resolver<'l, 'd> {
 
 fn shift(id: ExprId, offset: i64) -> ExprId {
     ExprId((i64::from(id.0) + offset) as u32)
-}
-
-/// Names in alphabetical order, so that nothing depends on hash order.
-pub fn sorted_names<'a>(
-    interner: &'a crate::intern::Interner,
-    symbols: impl Iterator<Item = &'a Symbol>,
-) -> Vec<&'a str> {
-    let mut names: Vec<&str> = symbols.map(|&symbol| interner.name(symbol)).collect();
-    names.sort_unstable();
-    names
 }

@@ -2,7 +2,7 @@
 
 use super::class::*;
 use super::declare::Place;
-use super::resolve::{Mode, Resolver, sorted_names};
+use super::resolve::{Mode, Resolver};
 use crate::diagnostics::{Code as DiagnosticCode, Diagnostic};
 use crate::expr::{ExprId, Function, Node};
 use crate::source::{FileId, Span};
@@ -73,7 +73,7 @@ impl Resolver<'_, '_> {
         let class = self.class();
         let Some(&PointName::Cut(cut)) = class.points.get(&name.symbol) else {
             let cuts: Vec<_> = class.cuts.iter().map(|cut| cut.name).collect();
-            let known = sorted_names(&self.loaded.interner, cuts.iter());
+            let known = self.known(cuts.iter());
             let wrong = self.loaded.interner.name(name.symbol);
             let diagnostic = Diagnostic::new(
                 DiagnosticCode::UnknownCut,
@@ -231,7 +231,7 @@ impl Resolver<'_, '_> {
                     .filter(|variable| variable.kind == VariableKind::Parameter)
                     .map(|variable| variable.name)
                     .collect();
-                let known = sorted_names(&self.loaded.interner, names.iter());
+                let known = self.known(names.iter());
                 let wrong = self.loaded.interner.name(name.symbol);
                 let diagnostic = Diagnostic::new(
                     DiagnosticCode::UnknownParameter,

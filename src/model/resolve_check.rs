@@ -1,7 +1,7 @@
 //! What names and calls in expressions may not be.
 
 use super::class::*;
-use super::resolve::{Mode, Resolver, sorted_names};
+use super::resolve::{Mode, Resolver};
 use super::types::shorten;
 use crate::diagnostics::{Code as DiagnosticCode, Diagnostic};
 use crate::expr::{Args, ExprId, Function, Node};
@@ -53,7 +53,7 @@ impl Resolver<'_, '_> {
             .at(name.span, format!("a {what} is wanted here"))
             .hint(hint),
             None => {
-                let known = sorted_names(interner, scope.values.keys());
+                let known = self.known(scope.values.keys());
                 let unknown = Diagnostic::new(DiagnosticCode::UnknownVariable, message)
                     .at(name.span, "not declared");
                 match class == self.id {
