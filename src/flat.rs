@@ -341,6 +341,7 @@ impl Flat {
             flat: self,
             from: InstanceId::TOP,
             style: Style::Plain,
+            marked: None,
         };
         write(&printer, id, Style::Plain, &mut out);
         out
@@ -389,6 +390,8 @@ pub struct Printer<'f> {
     pub flat: &'f Flat,
     pub from: InstanceId,
     pub style: Style,
+    /// The unknown that stands in square brackets.
+    pub marked: Option<Leaf>,
 }
 
 impl Printer<'_> {
@@ -416,6 +419,10 @@ impl Source for Printer<'_> {
             Leaf::Init(v) => ("init", v, 1),
             Leaf::Pre(v) => ("pre", v, 1),
         };
+        let marked = self.marked == Some(leaf);
+        if marked {
+            out.push('[');
+        }
         match self.style {
             // `C1.dere`, as the papers print.
             Style::Classic => {
@@ -435,6 +442,9 @@ impl Source for Printer<'_> {
                     out.push(')');
                 }
             }
+        }
+        if marked {
+            out.push(']');
         }
         None
     }

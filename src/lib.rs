@@ -18,5 +18,7 @@ pub mod library;
 pub mod listing;
 pub mod load;
 pub mod model;
+pub mod sort;
 pub mod source;
+pub mod structure;
 pub mod syntax;

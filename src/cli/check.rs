@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::{Console, FAILED, Output, Source};
 use crate::diagnostics::{Diagnostics, json};
-use crate::listing::equations::count;
+use crate::listing::count;
 use crate::source::Sources;
 
 #[derive(Debug, Args)]

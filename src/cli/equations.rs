@@ -22,10 +22,19 @@ pub struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum StyleName {
+pub enum StyleName {
     Full,
     #[value(name = "1990")]
     Classic,
+}
+
+impl From<StyleName> for Style {
+    fn from(name: StyleName) -> Style {
+        match name {
+            StyleName::Full => Style::Plain,
+            StyleName::Classic => Style::Classic,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

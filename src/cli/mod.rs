@@ -5,6 +5,7 @@ mod equations;
 mod explain;
 mod io;
 mod library;
+mod sort;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,6 +34,8 @@ struct Cli {
 enum Command {
     /// List the equations of a model as flattened
     Equations(equations::Arguments),
+    /// List the equations in the order of evaluation, each with its unknown in brackets
+    Sort(sort::Arguments),
     /// Report everything that is wrong with a model
     Check(check::Arguments),
     /// Tell what a diagnostic means, with an example of the mistake and of the cure
@@ -92,6 +95,7 @@ pub fn run() -> ExitCode {
     });
     let done = match cli.command {
         Command::Equations(arguments) => equations::run(&arguments, &mut console),
+        Command::Sort(arguments) => sort::run(&arguments, &mut console),
         Command::Check(arguments) => check::run(&arguments, &mut console),
         Command::Explain(arguments) => explain::run(&arguments, &mut console),
         Command::Library(arguments) => library::run(&arguments, &mut console),

@@ -1,5 +1,5 @@
 //! The codes. The first two digits tell the phase: 01 text, 02 files, 03 names, 04 connections,
-//! 05 values. `docs/diagnostics.md` explains each with an example of the mistake and of the cure.
+//! 05 values, 06 structure. `docs/diagnostics.md` explains each with an example of the mistake and of the cure.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
@@ -84,6 +84,10 @@ codes! {
     IndexUse "E0508" "an array without an index, or an index without an array";
     BadTable "E0509" "a table that cannot be interpolated";
     BadValue "E0510" "a value that is not a number";
+
+    TooManyEquations "E0601" "more equations than unknowns";
+    TooFewEquations "E0602" "fewer equations than unknowns";
+    HigherIndex "E0603" "states that depend on each other";
 
     ImplicitLocal "W0301" "a name taken as `local`";
     UnconnectedCut "W0401" "a cut that nothing is connected to";

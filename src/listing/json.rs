@@ -149,6 +149,7 @@ impl Equations<'_> {
                 flat: self.flat,
                 from: InstanceId::TOP,
                 style: Default::default(),
+                marked: None,
             };
             printer.write(id, &mut out);
             out

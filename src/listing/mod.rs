@@ -2,3 +2,7 @@
 
 pub mod equations;
 pub mod json;
+mod lines;
+pub mod sorted;
+
+pub use lines::count;

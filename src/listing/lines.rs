@@ -1,0 +1,144 @@
+//! The lines of a listing: the submodel in the first column, then the equation.
+
+use crate::expr::print::Style;
+use crate::flat::{EqId, EquationKind, Flat, InstanceId, Leaf, Printer, WhenId};
+
+/// The first column is as wide as the longest name in it, within reason.
+const WIDEST: usize = 32;
+
+/// Default: full names everywhere. `Style::Classic`: the two columns of the 1990 paper, with names
+/// as the submodel itself knows them.
+#[derive(Debug)]
+pub struct Lines<'f> {
+    flat: &'f Flat,
+    style: Style,
+    width: usize,
+    last: Option<InstanceId>,
+    /// Stands before each equation: marks loops.
+    pub mark: &'static str,
+    pub out: String,
+}
+
+/// `1 equation`, `18 equations`
+pub fn count(number: usize, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    }
+}
+
+impl<'f> Lines<'f> {
+    /// Begins with a line that says model, equations, unknowns, and what else is to be said.
+    pub fn new(flat: &'f Flat, style: Style, more: &str) -> Self {
+        let out = format!(
+            "{}: {}, {}{more}\n\n",
+            flat.model(),
+            count(flat.equation_count(), "equation"),
+            count(flat.unknown_count(), "unknown"),
+        );
+        Lines {
+            flat,
+            style,
+            width: width(flat),
+            last: None,
+            mark: "",
+            out,
+        }
+    }
+
+    /// The first column, blank when it is the same as above.
+    fn begin(&mut self, origin: InstanceId) {
+        let start = self.out.len();
+        if self.last.replace(origin) != Some(origin) {
+            match origin {
+                InstanceId::TOP => self.out.push_str(self.flat.model()),
+                _ => self.flat.write_path(origin, InstanceId::TOP, &mut self.out),
+            }
+        }
+        let written = self.out[start..].chars().count();
+        let blanks = (self.width + 2).saturating_sub(written).max(2);
+        self.out.extend(std::iter::repeat_n(' ', blanks));
+        self.out.push_str(self.mark);
+    }
+
+    fn printer(&self, origin: InstanceId, marked: Option<Leaf>) -> Printer<'f> {
+        Printer {
+            flat: self.flat,
+            from: match self.style {
+                Style::Plain => InstanceId::TOP,
+                Style::Classic => origin,
+            },
+            style: self.style,
+            marked,
+        }
+    }
+
+    /// A run of equations, `when`s around those that stand in one; the unknown in brackets.
+    pub fn equations(&mut self, ids: impl IntoIterator<Item = EqId>, marked: Option<Leaf>) {
+        let mut open: Option<(WhenId, u16)> = None;
+        for id in ids {
+            let equation = &self.flat.equations[id.index()];
+            let next = match equation.kind {
+                EquationKind::When(id, branch) => Some((id, branch)),
+                _ => None,
+            };
+            self.when_lines(open, next, equation.origin);
+            self.begin(equation.origin);
+            if next.is_some() {
+                self.out.push_str("  ");
+            }
+            let printer = self.printer(equation.origin, marked);
+            printer.write(equation.left, &mut self.out);
+            self.out.push_str(" = ");
+            printer.write(equation.right, &mut self.out);
+            self.out.push('\n');
+            open = next;
+        }
+        self.when_lines(open, None, InstanceId::TOP);
+    }
+
+    /// Closes the `when` that ends here and opens the one that begins.
+    fn when_lines(
+        &mut self,
+        open: Option<(WhenId, u16)>,
+        next: Option<(WhenId, u16)>,
+        origin: InstanceId,
+    ) {
+        if open == next {
+            return;
+        }
+        let same = open.map(|(id, _)| id) == next.map(|(id, _)| id);
+        if let (Some((id, _)), false) = (open, same) {
+            self.begin(self.flat.whens[id.index()].origin);
+            self.out.push_str("endwhen\n");
+        }
+        let Some((id, branch)) = next else { return };
+        // Branches without equations are passed over, but their conditions count.
+        let first = match open {
+            Some((_, last)) if same => last + 1,
+            _ => 0,
+        };
+        for at in first..=branch {
+            self.begin(origin);
+            let (condition, _) = self.flat.whens[id.index()].conditions[at as usize];
+            let word = if at == 0 { "when " } else { "elsewhen " };
+            self.out.push_str(word);
+            self.printer(origin, None).write(condition, &mut self.out);
+            self.out.push_str(" then\n");
+        }
+    }
+}
+
+fn width(flat: &Flat) -> usize {
+    let mut widest = flat.model().chars().count();
+    let mut last = None;
+    let mut path = String::new();
+    for equation in &flat.equations {
+        if last.replace(equation.origin) != Some(equation.origin) {
+            path.clear();
+            flat.write_path(equation.origin, InstanceId::TOP, &mut path);
+            widest = widest.max(path.chars().count());
+        }
+    }
+    widest.min(WIDEST)
+}

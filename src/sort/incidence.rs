@@ -1,0 +1,229 @@
+//! Which unknowns a row contains, and how well it could be solved for each.
+
+use super::Row;
+use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
+use crate::flat::{Flat, Kind, Leaf, VarId};
+use crate::structure::{Incidence, NONE};
+
+/// How well an equation can be solved for an unknown in it.
+pub mod grade {
+    /// The coefficient is a number other than zero.
+    pub const PLAIN: u8 = 0;
+    /// The coefficient is made of parameters.
+    pub const PARAMETER: u8 = 1;
+    /// The coefficient can vanish, or the unknown stands there more than once.
+    pub const DOUBTFUL: u8 = 2;
+    /// Not linear.
+    pub const NONLINEAR: u8 = 3;
+}
+
+/// What is done with variables that are differentiated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum States {
+    /// They are known; their highest derivatives are unknown.
+    Known,
+    /// A variable and its derivatives are one unknown.
+    WithDerivatives,
+}
+
+/// The unknowns, numbered.
+#[derive(Debug)]
+pub struct Columns {
+    states: States,
+    leaves: Vec<Leaf>,
+    /// The column of each variable, or `NONE`.
+    of: Vec<u32>,
+    /// The highest derivative of each variable.
+    orders: Vec<u8>,
+    /// Columns that only a `when` has: restarts, by row.
+    restarts: Vec<(u32, u32)>,
+    /// Expressions that are known before the start.
+    fixed: Vec<bool>,
+}
+
+impl Columns {
+    pub fn new(flat: &Flat, rows: &[Row], states: States) -> Self {
+        let mut orders = vec![0u8; flat.variables.len()];
+        let mut fixed = vec![false; flat.exprs.len()];
+        for at in 0..flat.exprs.len() as u32 {
+            let id = ExprId(at);
+            if let Node::Leaf(Leaf::Der(variable, order)) = flat.exprs.node(id) {
+                let highest = &mut orders[variable.index()];
+                *highest = (*highest).max(order);
+            }
+            fixed[id.index()] = is_fixed(flat, id, &fixed);
+        }
+        let mut columns = Columns {
+            states,
+            leaves: Vec::new(),
+            of: vec![NONE; flat.variables.len()],
+            orders,
+            restarts: Vec::new(),
+            fixed,
+        };
+        for id in flat.variable_ids() {
+            let leaf = match flat.variable(id).kind {
+                Kind::State => Leaf::Der(id, columns.orders[id.index()]),
+                Kind::Discrete => Leaf::New(id),
+                Kind::Algebraic | Kind::Output => Leaf::Var(id),
+                Kind::Input | Kind::Parameter | Kind::Constant => continue,
+            };
+            columns.of[id.index()] = columns.leaves.len() as u32;
+            columns.leaves.push(leaf);
+        }
+        for (at, row) in rows.iter().enumerate() {
+            // A restart is an unknown of its own: nothing else determines or reads it.
+            if let Row::When(_, equations) = row
+                && let Some(first) = equations.first()
+                && let Node::Leaf(leaf @ Leaf::Init(_)) =
+                    flat.exprs.node(flat.equations[first.index()].left)
+            {
+                columns
+                    .restarts
+                    .push((at as u32, columns.leaves.len() as u32));
+                columns.leaves.push(leaf);
+            }
+        }
+        columns
+    }
+
+    pub fn leaf(&self, column: u32) -> Leaf {
+        self.leaves[column as usize]
+    }
+
+    fn column(&self, leaf: Leaf) -> u32 {
+        let variable: VarId = leaf.variable();
+        let column = self.of[variable.index()];
+        if column == NONE || self.leaves[column as usize] == leaf {
+            return column;
+        }
+        match (self.leaves[column as usize], leaf, self.states) {
+            (Leaf::Der(..), Leaf::Var(_) | Leaf::Der(..), States::WithDerivatives) => column,
+            _ => NONE,
+        }
+    }
+
+    /// The pattern of all rows.
+    pub fn incidence(&self, flat: &Flat, rows: &[Row]) -> Incidence {
+        let mut incidence = Incidence::new(self.leaves.len());
+        let mut entries: Vec<(u32, u8)> = Vec::new();
+        let mut work: Vec<(ExprId, u8)> = Vec::new();
+        let mut restarts = self.restarts.iter().peekable();
+        for (at, row) in rows.iter().enumerate() {
+            entries.clear();
+            match row {
+                Row::Equation(id) => {
+                    let equation = &flat.equations[id.index()];
+                    work.extend([
+                        (equation.left, grade::PLAIN),
+                        (equation.right, grade::PLAIN),
+                    ]);
+                    self.collect(flat, &mut work, &mut entries);
+                }
+                Row::When(when, equations) => {
+                    for id in equations {
+                        let equation = &flat.equations[id.index()];
+                        work.extend([
+                            (equation.left, grade::PLAIN),
+                            (equation.right, grade::NONLINEAR),
+                        ]);
+                    }
+                    let conditions = &flat.whens[when.index()].conditions;
+                    work.extend(conditions.iter().map(|&(id, _)| (id, grade::NONLINEAR)));
+                    self.collect(flat, &mut work, &mut entries);
+                    if let Some(&(_, column)) = restarts.next_if(|(row, _)| *row == at as u32) {
+                        entries.push((column, grade::PLAIN));
+                    }
+                }
+            }
+            entries.sort_unstable();
+            for at in 1..entries.len() {
+                if entries[at].0 == entries[at - 1].0 {
+                    entries[at].1 = entries[at].1.max(grade::DOUBTFUL);
+                }
+            }
+            incidence.push_row(entries.iter().copied());
+        }
+        incidence
+    }
+
+    fn collect(&self, flat: &Flat, work: &mut Vec<(ExprId, u8)>, out: &mut Vec<(u32, u8)>) {
+        while let Some((id, known)) = work.pop() {
+            match flat.exprs.node(id) {
+                Node::Number(_) | Node::Bool(_) | Node::Time => {}
+                Node::Leaf(leaf) => {
+                    let column = self.column(leaf);
+                    if column != NONE {
+                        out.push((column, known));
+                    }
+                }
+                _ if self.fixed[id.index()] => {}
+                Node::Unary(UnaryOp::Minus | UnaryOp::Plus | UnaryOp::Not, a) => {
+                    work.push((a, known));
+                }
+                Node::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {
+                    work.extend([(a, known), (b, known)]);
+                }
+                Node::Binary(BinaryOp::Mul, a, b) => {
+                    work.push((a, known.max(self.factor(flat, b))));
+                    work.push((b, known.max(self.factor(flat, a))));
+                }
+                Node::Binary(BinaryOp::Div, a, b) => {
+                    work.push((a, known.max(self.factor(flat, b))));
+                    work.push((b, grade::NONLINEAR));
+                }
+                Node::Binary(_, a, b) => {
+                    work.extend([(a, grade::NONLINEAR), (b, grade::NONLINEAR)]);
+                }
+                Node::If(condition, a, b) => {
+                    work.push((condition, grade::NONLINEAR));
+                    let branch = known.max(grade::DOUBTFUL);
+                    work.extend([(a, branch), (b, branch)]);
+                }
+                Node::Call(_, args) | Node::List(args) => {
+                    let args = flat.exprs.args(args).iter();
+                    work.extend(args.map(|&arg| (arg, grade::NONLINEAR)));
+                }
+            }
+        }
+    }
+
+    /// How good a coefficient the expression is.
+    fn factor(&self, flat: &Flat, id: ExprId) -> u8 {
+        match flat.exprs.node(id) {
+            Node::Number(value) if value.0 != 0.0 => grade::PLAIN,
+            Node::Unary(UnaryOp::Minus, a) => self.factor(flat, a),
+            // A parameter that is zero as given is no coefficient to divide by.
+            Node::Leaf(Leaf::Var(variable)) if self.fixed[id.index()] => {
+                let value = flat.value(variable).and_then(|given| given.value.real());
+                match value {
+                    Some(0.0) => grade::DOUBTFUL,
+                    _ => grade::PARAMETER,
+                }
+            }
+            _ if self.fixed[id.index()] => grade::PARAMETER,
+            _ => grade::DOUBTFUL,
+        }
+    }
+}
+
+fn is_fixed(flat: &Flat, id: ExprId, fixed: &[bool]) -> bool {
+    let of = |id: ExprId| fixed[id.index()];
+    match flat.exprs.node(id) {
+        Node::Number(_) | Node::Bool(_) => true,
+        Node::Time => false,
+        Node::Leaf(Leaf::Var(variable)) => matches!(
+            flat.variable(variable).kind,
+            Kind::Parameter | Kind::Constant
+        ),
+        Node::Leaf(_) => false,
+        Node::Unary(_, a) => of(a),
+        Node::Binary(_, a, b) => of(a) && of(b),
+        Node::If(a, b, c) => of(a) && of(b) && of(c),
+        Node::Call(function, args) => {
+            function != crate::expr::Function::Sample
+                && flat.exprs.args(args).iter().all(|&arg| of(arg))
+        }
+        Node::List(args) => flat.exprs.args(args).iter().all(|&arg| of(arg)),
+    }
+}

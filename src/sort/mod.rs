@@ -1,0 +1,103 @@
+//! Which equation is solved for which unknown, and in which order.
+//!
+//! Before: the flat model. After: [`Sorted`], blocks of equations in an order in which they can be
+//! evaluated, each equation with its unknown; a block of several is an algebraic loop. States and
+//! inputs count as known; the unknowns are highest derivatives, algebraic variables and the next
+//! values of discrete ones. A model that is not balanced, or whose index has to be reduced first, is
+//! reported instead.
+//!
+//! Matching and Tarjan's algorithm as in Cellier 1990 ("partition") and Elmqvist 1978.
+
+mod balance;
+mod incidence;
+
+use crate::diagnostics::Diagnostics;
+use crate::flat::{EqId, EquationKind, Flat, Leaf, WhenId};
+use crate::structure::{blocks, maximum_matching};
+use incidence::{Columns, States};
+
+/// Something that is evaluated as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Row {
+    Equation(EqId),
+    /// What a `when` does to one variable, in its branches.
+    When(WhenId, Vec<EqId>),
+}
+
+#[derive(Clone, Debug)]
+pub struct Sorted {
+    pub rows: Vec<Row>,
+    /// What each row is solved for.
+    pub unknowns: Vec<Leaf>,
+    /// Rows in the order of evaluation; several in one block are a loop.
+    pub blocks: Vec<Vec<u32>>,
+}
+
+impl Sorted {
+    pub fn loops(&self) -> impl Iterator<Item = &Vec<u32>> {
+        self.blocks.iter().filter(|block| block.len() > 1)
+    }
+}
+
+/// Sorts the equations; `None` after an error.
+pub fn sort(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<Sorted> {
+    let rows = rows(flat);
+    // First with a state and its derivatives as one: what fails here fails for good.
+    let together = Columns::new(flat, &rows, States::WithDerivatives);
+    let pattern = together.incidence(flat, &rows);
+    let matching = maximum_matching(&pattern);
+    if !matching.is_perfect() {
+        balance::report(flat, &rows, &together, &pattern, &matching, diagnostics);
+        return None;
+    }
+    let columns = Columns::new(flat, &rows, States::Known);
+    let pattern = columns.incidence(flat, &rows);
+    let matching = maximum_matching(&pattern);
+    if !matching.is_perfect() {
+        balance::report_index(flat, &rows, &pattern, &matching, diagnostics);
+        return None;
+    }
+    let unknowns = matching
+        .column_of
+        .iter()
+        .map(|&at| columns.leaf(at))
+        .collect();
+    Some(Sorted {
+        blocks: blocks(&pattern, &matching),
+        rows,
+        unknowns,
+    })
+}
+
+/// One row for each equation that holds at all times, one for each variable that a `when` sets.
+/// Start values take no part.
+fn rows(flat: &Flat) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::with_capacity(flat.equations.len());
+    let mut last: Option<(WhenId, Vec<(crate::expr::ExprId, usize)>)> = None;
+    for id in flat.equation_ids() {
+        let equation = &flat.equations[id.index()];
+        match equation.kind {
+            EquationKind::Init => {}
+            EquationKind::When(when, _) => {
+                // The equations of a `when` stand together.
+                let targets = match &mut last {
+                    Some((known, targets)) if *known == when => targets,
+                    _ => &mut last.insert((when, Vec::new())).1,
+                };
+                match targets.iter().find(|(target, _)| *target == equation.left) {
+                    Some(&(_, row)) => {
+                        if let Row::When(_, equations) = &mut rows[row] {
+                            equations.push(id);
+                        }
+                    }
+                    None => {
+                        targets.push((equation.left, rows.len()));
+                        rows.push(Row::When(when, vec![id]));
+                    }
+                }
+            }
+            _ => rows.push(Row::Equation(id)),
+        }
+    }
+    rows
+}

@@ -1,0 +1,77 @@
+//! Which rows contain which columns, in compressed rows.
+
+/// Each entry has a grade: 0 is the best to solve a row for, larger ones are worse.
+#[derive(Clone, Debug)]
+pub struct Incidence {
+    starts: Vec<u32>,
+    entries: Vec<(u32, u8)>,
+    columns: usize,
+}
+
+impl Incidence {
+    pub fn new(columns: usize) -> Self {
+        Incidence {
+            starts: vec![0],
+            entries: Vec::new(),
+            columns,
+        }
+    }
+
+    /// Adds a row; a column that comes twice counts once, with its worst grade.
+    pub fn push_row(&mut self, entries: impl IntoIterator<Item = (u32, u8)>) {
+        let start = self.entries.len();
+        self.entries.extend(entries);
+        self.entries[start..].sort_unstable();
+        // Equal columns stand together, the worst grade last.
+        let mut kept = start;
+        for at in start..self.entries.len() {
+            if kept > start && self.entries[kept - 1].0 == self.entries[at].0 {
+                self.entries[kept - 1] = self.entries[at];
+            } else {
+                self.entries[kept] = self.entries[at];
+                kept += 1;
+            }
+        }
+        self.entries.truncate(kept);
+        self.starts.push(kept as u32);
+    }
+
+    pub fn rows(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Columns of a row, ascending, with their grades.
+    pub fn row(&self, row: u32) -> &[(u32, u8)] {
+        let (start, end) = (self.starts[row as usize], self.starts[row as usize + 1]);
+        &self.entries[start as usize..end as usize]
+    }
+
+    /// Rows of each column, ascending.
+    pub fn transposed(&self) -> Incidence {
+        let mut starts = vec![0u32; self.columns + 1];
+        for &(column, _) in &self.entries {
+            starts[column as usize + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut entries = vec![(0, 0); self.entries.len()];
+        for row in 0..self.rows() as u32 {
+            for &(column, grade) in self.row(row) {
+                let place = &mut next[column as usize];
+                entries[*place as usize] = (row, grade);
+                *place += 1;
+            }
+        }
+        Incidence {
+            starts,
+            entries,
+            columns: self.rows(),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Structural kernels. They know integers only: rows, columns, and which rows contain which columns.
+//!
+//! Everything keeps its own stack, visits rows and columns in the order of their numbers, and gives
+//! the same answer in every run.
+
+mod dulmage_mendelsohn;
+mod incidence;
+mod matching;
+mod scc;
+
+pub use dulmage_mendelsohn::{Part, overdetermined, underdetermined};
+pub use incidence::Incidence;
+pub use matching::{Matching, maximum_matching};
+pub use scc::blocks;
+
+/// No row, or no column.
+pub const NONE: u32 = u32::MAX;

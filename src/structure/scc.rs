@@ -1,0 +1,87 @@
+//! Blocks of rows that must be solved together, in an order in which they can be solved.
+//!
+//! Tarjan's algorithm (1972) on the rows: a row depends on the rows that its other columns are
+//! matched with. A block comes out after all that it depends on.
+
+use super::{Incidence, Matching, NONE};
+
+/// The blocks, each with its rows ascending. Unmatched rows and columns are passed over.
+pub fn blocks(incidence: &Incidence, matching: &Matching) -> Vec<Vec<u32>> {
+    let rows = incidence.rows();
+    let mut tarjan = Tarjan {
+        number: vec![NONE; rows],
+        low: vec![NONE; rows],
+        stacked: vec![false; rows],
+        stack: Vec::new(),
+        blocks: Vec::new(),
+        count: 0,
+    };
+    for row in 0..rows as u32 {
+        if tarjan.number[row as usize] == NONE && matching.column_of[row as usize] != NONE {
+            tarjan.visit(row, incidence, matching);
+        }
+    }
+    tarjan.blocks
+}
+
+struct Tarjan {
+    number: Vec<u32>,
+    low: Vec<u32>,
+    stacked: Vec<bool>,
+    stack: Vec<u32>,
+    blocks: Vec<Vec<u32>>,
+    count: u32,
+}
+
+impl Tarjan {
+    fn enter(&mut self, row: u32) {
+        self.number[row as usize] = self.count;
+        self.low[row as usize] = self.count;
+        self.count += 1;
+        self.stack.push(row);
+        self.stacked[row as usize] = true;
+    }
+
+    fn visit(&mut self, start: u32, incidence: &Incidence, matching: &Matching) {
+        self.enter(start);
+        // Rows on the way, each with how many of its columns have been followed.
+        let mut way: Vec<(u32, usize)> = vec![(start, 0)];
+        while let Some((row, followed)) = way.last_mut() {
+            let row = *row;
+            if let Some(&(column, _)) = incidence.row(row).get(*followed) {
+                *followed += 1;
+                let next = matching.row_of[column as usize];
+                if next == NONE || next == row {
+                    continue;
+                }
+                if self.number[next as usize] == NONE {
+                    self.enter(next);
+                    way.push((next, 0));
+                } else if self.stacked[next as usize] {
+                    let reached = self.number[next as usize];
+                    let low = &mut self.low[row as usize];
+                    *low = (*low).min(reached);
+                }
+                continue;
+            }
+            way.pop();
+            let low = self.low[row as usize];
+            if let Some(&(above, _)) = way.last() {
+                let outer = &mut self.low[above as usize];
+                *outer = (*outer).min(low);
+            }
+            if low == self.number[row as usize] {
+                let mut block = Vec::new();
+                while let Some(member) = self.stack.pop() {
+                    self.stacked[member as usize] = false;
+                    block.push(member);
+                    if member == row {
+                        break;
+                    }
+                }
+                block.sort_unstable();
+                self.blocks.push(block);
+            }
+        }
+    }
+}
