@@ -169,6 +169,13 @@ pub struct Given {
     pub span: Span,
 }
 
+/// What stands for an eliminated variable or derivative.
+#[derive(Clone, Copy, Debug)]
+pub struct Eliminated {
+    pub leaf: Leaf,
+    pub expression: ExprId,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EquationKind {
     Equation,
@@ -227,6 +234,8 @@ pub struct Flat {
     pub values: Vec<Given>,
     /// Start values, by variable.
     pub starts: Vec<Given>,
+    /// Variables and derivatives that alias elimination replaced, with what by.
+    pub eliminated: Vec<Eliminated>,
     /// Wishes for state selection, by variable: true for `state`, false for `nostate`.
     pub wishes: Vec<(VarId, bool)>,
 }
@@ -294,6 +303,7 @@ impl Flat {
             .iter()
             .filter(|variable| variable.kind.is_unknown())
             .count()
+            - self.eliminated.len()
     }
 
     /// `c[2].R1`, empty for the top; seen from the instance `from`.
@@ -337,13 +347,7 @@ impl Flat {
     /// An expression in .bgm syntax with full names.
     pub fn expression(&self, id: ExprId) -> String {
         let mut out = String::new();
-        let printer = Printer {
-            flat: self,
-            from: InstanceId::TOP,
-            style: Style::Plain,
-            marked: None,
-        };
-        write(&printer, id, Style::Plain, &mut out);
+        Printer::new(self).write(id, &mut out);
         out
     }
 }
@@ -392,9 +396,22 @@ pub struct Printer<'f> {
     pub style: Style,
     /// The unknown that stands in square brackets.
     pub marked: Option<Leaf>,
+    /// Variables shown by the name of another: outputs for states, as the 1990 paper does.
+    pub renamed: &'f [(VarId, VarId)],
 }
 
-impl Printer<'_> {
+impl<'f> Printer<'f> {
+    /// Full names.
+    pub fn new(flat: &'f Flat) -> Self {
+        Printer {
+            flat,
+            from: InstanceId::TOP,
+            style: Style::Plain,
+            marked: None,
+            renamed: &[],
+        }
+    }
+
     pub fn write(&self, id: ExprId, out: &mut String) {
         write(self, id, self.style, out);
     }
@@ -423,6 +440,11 @@ impl Source for Printer<'_> {
         if marked {
             out.push('[');
         }
+        let shown = match leaf {
+            Leaf::Var(_) => (self.renamed.iter()).find(|(known, _)| *known == variable),
+            _ => None,
+        };
+        let variable = shown.map_or(variable, |&(_, name)| name);
         match self.style {
             // `C1.dere`, as the papers print.
             Style::Classic => {

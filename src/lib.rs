@@ -8,6 +8,7 @@
 //! [`cli`] is the edge. Representations are flat arenas with typed ids: nothing recurses as deep as
 //! a model, and nothing depends on hash order. docs/architecture.md tells more.
 
+pub mod alias;
 pub mod cli;
 pub mod compile;
 pub mod diagnostics;

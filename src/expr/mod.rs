@@ -10,6 +10,7 @@
 mod arena;
 mod op;
 pub mod print;
+mod simplify;
 mod value;
 
 pub use arena::{Arena, Leaf};

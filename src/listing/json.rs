@@ -7,7 +7,7 @@ use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
 use crate::diagnostics::json::{Place, place};
 use crate::expr::{ExprId, Value};
-use crate::flat::{Equation, EquationKind, Flat, InstanceId, Printer, VarId};
+use crate::flat::{Equation, EquationKind, Flat, VarId};
 use crate::source::Sources;
 
 /// Writes the model; entries are made one at a time, so that large models need no second copy.
@@ -143,17 +143,7 @@ struct EquationEntry<'f> {
 
 impl Equations<'_> {
     fn entry(&self, equation: &Equation) -> EquationEntry<'_> {
-        let text = |id: ExprId| {
-            let mut out = String::new();
-            let printer = Printer {
-                flat: self.flat,
-                from: InstanceId::TOP,
-                style: Default::default(),
-                marked: None,
-            };
-            printer.write(id, &mut out);
-            out
-        };
+        let text = |id: ExprId| self.flat.expression(id);
         let (mut condition, mut unless, mut when) = (None, Vec::new(), None);
         if let EquationKind::When(id, branch) = equation.kind {
             let conditions = &self.flat.whens[id.index()].conditions;

@@ -1,7 +1,8 @@
 //! The lines of a listing: the submodel in the first column, then the equation.
 
-use crate::expr::print::Style;
-use crate::flat::{EqId, EquationKind, Flat, InstanceId, Leaf, Printer, WhenId};
+use crate::expr::Node;
+use crate::expr::print::{Source, Style};
+use crate::flat::{EqId, EquationKind, Flat, InstanceId, Kind, Leaf, Printer, VarId, WhenId};
 
 /// The first column is as wide as the longest name in it, within reason.
 const WIDEST: usize = 32;
@@ -14,6 +15,7 @@ pub struct Lines<'f> {
     style: Style,
     width: usize,
     last: Option<InstanceId>,
+    renamed: Vec<(VarId, VarId)>,
     /// Stands before each equation: marks loops.
     pub mark: &'static str,
     pub out: String,
@@ -41,6 +43,10 @@ impl<'f> Lines<'f> {
             style,
             width: width(flat),
             last: None,
+            renamed: match style {
+                Style::Plain => Vec::new(),
+                Style::Classic => outputs_for_states(flat),
+            },
             mark: "",
             out,
         }
@@ -61,15 +67,16 @@ impl<'f> Lines<'f> {
         self.out.push_str(self.mark);
     }
 
-    fn printer(&self, origin: InstanceId, marked: Option<Leaf>) -> Printer<'f> {
+    fn printer(&self, origin: InstanceId, marked: Option<Leaf>) -> Printer<'_> {
         Printer {
-            flat: self.flat,
             from: match self.style {
                 Style::Plain => InstanceId::TOP,
                 Style::Classic => origin,
             },
             style: self.style,
             marked,
+            renamed: &self.renamed,
+            ..Printer::new(self.flat)
         }
     }
 
@@ -87,14 +94,34 @@ impl<'f> Lines<'f> {
             if next.is_some() {
                 self.out.push_str("  ");
             }
+            let mut text = String::new();
             let printer = self.printer(equation.origin, marked);
-            printer.write(equation.left, &mut self.out);
-            self.out.push_str(" = ");
-            printer.write(equation.right, &mut self.out);
-            self.out.push('\n');
+            printer.write(equation.left, &mut text);
+            text.push_str(" = ");
+            printer.write(equation.right, &mut text);
+            text.push('\n');
+            self.out.push_str(&text);
             open = next;
         }
         self.when_lines(open, None, InstanceId::TOP);
+    }
+
+    /// What was eliminated, and what stands for it.
+    pub fn eliminated(&mut self) {
+        if self.flat.eliminated.is_empty() {
+            return;
+        }
+        self.out.push_str("\nELIMINATED VARIABLES\n\n");
+        let printer = Printer {
+            style: self.style,
+            ..Printer::new(self.flat)
+        };
+        for gone in &self.flat.eliminated {
+            printer.leaf(gone.leaf, &mut self.out);
+            self.out.push_str(" = ");
+            printer.write(gone.expression, &mut self.out);
+            self.out.push('\n');
+        }
     }
 
     /// Closes the `when` that ends here and opens the one that begins.
@@ -123,10 +150,24 @@ impl<'f> Lines<'f> {
             let (condition, _) = self.flat.whens[id.index()].conditions[at as usize];
             let word = if at == 0 { "when " } else { "elsewhen " };
             self.out.push_str(word);
-            self.printer(origin, None).write(condition, &mut self.out);
+            let mut text = String::new();
+            self.printer(origin, None).write(condition, &mut text);
+            self.out.push_str(&text);
             self.out.push_str(" then\n");
         }
     }
+}
+
+/// States that an output stands for, as in the 1990 paper (y1 for C1.e).
+fn outputs_for_states(flat: &Flat) -> Vec<(VarId, VarId)> {
+    (flat.eliminated.iter())
+        .filter(|gone| flat.variable(gone.leaf.variable()).output)
+        .filter_map(|gone| match (gone.leaf, flat.exprs.node(gone.expression)) {
+            (Leaf::Var(output), Node::Leaf(Leaf::Var(state))) => Some((state, output)),
+            _ => None,
+        })
+        .filter(|&(state, _)| flat.variable(state).kind == Kind::State)
+        .collect()
 }
 
 fn width(flat: &Flat) -> usize {

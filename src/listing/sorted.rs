@@ -30,5 +30,6 @@ pub fn sorted(flat: &Flat, sorted: &Sorted, style: Style) -> String {
             }
         }
     }
+    lines.eliminated();
     lines.out
 }

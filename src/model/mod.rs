@@ -194,6 +194,7 @@ pub fn flatten(
         whens: parts.whens,
         values: parts.values,
         starts: parts.starts,
+        eliminated: Vec::new(),
         wishes: parts.wishes,
     };
     infer(&mut flat, diagnostics);

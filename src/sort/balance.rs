@@ -4,7 +4,7 @@
 use super::Row;
 use super::incidence::Columns;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
-use crate::flat::{EqId, EquationKind, Flat, InstanceId, Leaf, Printer};
+use crate::flat::{EqId, EquationKind, Flat, Leaf, Printer};
 use crate::structure::{Incidence, Matching, Part, overdetermined, underdetermined};
 
 /// More than this at once helps nobody.
@@ -44,10 +44,9 @@ pub fn report(
             ),
         };
         let mut diagnostic = Diagnostic::new(Code::TooFewEquations, message);
-        if let Some(&column) = part.columns.first() {
-            let span = flat.declaration(columns.leaf(column).variable()).span;
-            diagnostic = diagnostic.at(span, "declared here");
-        }
+        let variable = columns.leaf(part.start).variable();
+        let text = format!("`{}` is declared here", flat.name(variable));
+        diagnostic = diagnostic.at(flat.declaration(variable).span, text);
         let diagnostic = with_equations(flat, rows, part, diagnostic);
         diagnostics.push(diagnostic.hint(match part.rows.is_empty() {
             true => "write an equation for it, connect it, or remove it",
@@ -116,12 +115,7 @@ fn with_equations(
     });
     for &id in equations.iter().take(SHOWN) {
         let equation = &flat.equations[id.index()];
-        let printer = Printer {
-            flat,
-            from: InstanceId::TOP,
-            style: Default::default(),
-            marked: None,
-        };
+        let printer = Printer::new(flat);
         let mut text = String::new();
         printer.write(equation.left, &mut text);
         text.push_str(" = ");

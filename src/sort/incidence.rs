@@ -1,5 +1,7 @@
 //! Which unknowns a row contains, and how well it could be solved for each.
 
+use rustc_hash::FxHashSet;
+
 use super::Row;
 use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
 use crate::flat::{Flat, Kind, Leaf, VarId};
@@ -61,6 +63,7 @@ impl Columns {
             restarts: Vec::new(),
             fixed,
         };
+        let gone: FxHashSet<Leaf> = flat.eliminated.iter().map(|gone| gone.leaf).collect();
         for id in flat.variable_ids() {
             let leaf = match flat.variable(id).kind {
                 Kind::State => Leaf::Der(id, columns.orders[id.index()]),
@@ -68,6 +71,9 @@ impl Columns {
                 Kind::Algebraic | Kind::Output => Leaf::Var(id),
                 Kind::Input | Kind::Parameter | Kind::Constant => continue,
             };
+            if gone.contains(&leaf) {
+                continue;
+            }
             columns.of[id.index()] = columns.leaves.len() as u32;
             columns.leaves.push(leaf);
         }

@@ -10,6 +10,8 @@ use super::{Incidence, Matching, NONE};
 /// Rows and columns, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
+    /// The unmatched row or column that it was found from.
+    pub start: u32,
     pub rows: Vec<u32>,
     pub columns: Vec<u32>,
 }
@@ -40,7 +42,10 @@ fn parts(incidence: &Incidence, column_of: &[u32], row_of: &[u32]) -> Vec<Part> 
         if column_of[start as usize] != NONE {
             continue;
         }
-        let mut part = Part::default();
+        let mut part = Part {
+            start,
+            ..Part::default()
+        };
         let mut work = vec![start];
         seen_row[start as usize] = start;
         while let Some(row) = work.pop() {

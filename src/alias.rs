@@ -1,0 +1,341 @@
+//! Alias elimination: `a = b`, `a = -b`, `a + b = 0`, `a = constant`.
+//!
+//! Before: a flat model that can be sorted. After: the same model without these equations, every
+//! variable of an alias set replaced by the one that survives; what was eliminated stays listed
+//! with its value. Sets are kept by a union-find with signs.
+//!
+//! The survivor of a set is a rule, so that shuffling a model changes nothing: what is known
+//! (parameter, input, state), then outputs, then names with fewer parts, then the alphabet;
+//! derivatives last. Two known things are never put into one set: that equation stays.
+
+use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
+use crate::flat::{Eliminated, EquationKind, Flat, Kind, Leaf, VarId};
+
+/// A member of a set: a variable, or (behind the variables) its highest derivative.
+type Member = u32;
+
+struct Sets {
+    parents: Vec<Member>,
+    /// Whether the member is the negative of its parent.
+    negative: Vec<bool>,
+    /// Holds something known; by root.
+    anchored: Vec<bool>,
+    /// A constant that the set equals, by root.
+    constants: Vec<Option<f64>>,
+}
+
+impl Sets {
+    /// The root, and whether the member is its negative.
+    fn find(&mut self, start: Member) -> (Member, bool) {
+        let (mut root, mut sign) = (start, false);
+        while self.parents[root as usize] != root {
+            sign ^= self.negative[root as usize];
+            root = self.parents[root as usize];
+        }
+        // Point the whole way at the root.
+        let (mut at, mut left) = (start, sign);
+        while at != root {
+            let next = self.parents[at as usize];
+            let step = self.negative[at as usize];
+            self.parents[at as usize] = root;
+            self.negative[at as usize] = left;
+            left ^= step;
+            at = next;
+        }
+        (root, sign)
+    }
+
+    /// Makes a = b, or a = -b. False if that cannot be done.
+    fn join(&mut self, a: Member, b: Member, negative: bool) -> bool {
+        let (x, s) = self.find(a);
+        let (y, t) = self.find(b);
+        let known = |sets: &Sets, root: Member| {
+            sets.anchored[root as usize] || sets.constants[root as usize].is_some()
+        };
+        if x == y || (known(self, x) && known(self, y)) {
+            return false;
+        }
+        let (root, below) = if known(self, y) { (y, x) } else { (x, y) };
+        self.parents[below as usize] = root;
+        self.negative[below as usize] = s ^ t ^ negative;
+        true
+    }
+
+    fn fix(&mut self, a: Member, value: f64) -> bool {
+        let (root, negative) = self.find(a);
+        if self.anchored[root as usize] || self.constants[root as usize].is_some() {
+            return false;
+        }
+        let value = if negative { -value } else { value };
+        // Minus zero would print as `-0`.
+        self.constants[root as usize] = Some(if value == 0.0 { 0.0 } else { value });
+        true
+    }
+}
+
+/// One side of an alias equation.
+enum Side {
+    Member(Member, bool),
+    Constant(f64),
+}
+
+/// Eliminates what can be eliminated. A constant put in may make an alias of another equation
+/// (`u = Va - Vb` with `Vb = 0`), so it is tried again while that helps, within reason.
+pub fn eliminate(mut flat: Flat) -> Flat {
+    const MOST: usize = 10;
+    for _ in 0..MOST {
+        let before = flat.eliminated.len();
+        flat = pass(flat);
+        if flat.eliminated.len() == before {
+            break;
+        }
+    }
+    flat.eliminated.sort_by_key(|gone| {
+        let derivative = matches!(gone.leaf, Leaf::Der(..));
+        (derivative, gone.leaf.variable())
+    });
+    flat
+}
+
+fn pass(mut flat: Flat) -> Flat {
+    let orders = highest_orders(&flat);
+    let count = flat.variables.len();
+    let mut sets = Sets {
+        parents: (0..2 * count as u32).collect(),
+        negative: vec![false; 2 * count],
+        anchored: (flat.variables.iter())
+            .map(|variable| !matches!(variable.kind, Kind::Algebraic | Kind::Output))
+            .chain(std::iter::repeat_n(false, count))
+            .collect(),
+        constants: vec![None; 2 * count],
+    };
+    let mut kept = Vec::with_capacity(flat.equations.len());
+    for equation in &flat.equations {
+        let can_go = matches!(
+            equation.kind,
+            EquationKind::Equation | EquationKind::Coupling | EquationKind::ZeroFlow
+        );
+        if !(can_go && take(&flat, &orders, &mut sets, equation.left, equation.right)) {
+            kept.push(*equation);
+        }
+    }
+    let replaced = replacements(&mut flat, &orders, &mut sets);
+    let rewritten = rewrite(&mut flat, &orders, &replaced);
+    let new = |id: ExprId| rewritten[id.index()];
+    for equation in &mut kept {
+        equation.left = new(equation.left);
+        equation.right = new(equation.right);
+    }
+    for when in &mut flat.whens {
+        for (condition, _) in &mut when.conditions {
+            *condition = new(*condition);
+        }
+    }
+    flat.equations = kept;
+    for gone in &mut flat.eliminated {
+        gone.expression = new(gone.expression);
+    }
+    let more = (replaced.iter().enumerate()).filter_map(|(member, replacement)| {
+        Some(Eliminated {
+            leaf: leaf_of(member as u32, count, &orders),
+            expression: (*replacement)?,
+        })
+    });
+    flat.eliminated.extend(more);
+    flat
+}
+
+/// 0 where a variable is not differentiated.
+fn highest_orders(flat: &Flat) -> Vec<u8> {
+    let mut orders = vec![0u8; flat.variables.len()];
+    for at in 0..flat.exprs.len() as u32 {
+        if let Node::Leaf(Leaf::Der(variable, order)) = flat.exprs.node(ExprId(at)) {
+            let highest = &mut orders[variable.index()];
+            *highest = (*highest).max(order);
+        }
+    }
+    orders
+}
+
+fn leaf_of(member: Member, count: usize, orders: &[u8]) -> Leaf {
+    match (member as usize).checked_sub(count) {
+        None => Leaf::Var(VarId(member)),
+        Some(at) => Leaf::Der(VarId(at as u32), orders[at]),
+    }
+}
+
+fn member_of(leaf: Leaf, count: usize, orders: &[u8]) -> Option<Member> {
+    match leaf {
+        Leaf::Var(variable) => Some(variable.0),
+        Leaf::Der(variable, order) if order == orders[variable.index()] => {
+            Some(count as u32 + variable.0)
+        }
+        _ => None,
+    }
+}
+
+/// Puts an equation into the sets, if it is one of an alias.
+fn take(flat: &Flat, orders: &[u8], sets: &mut Sets, left: ExprId, right: ExprId) -> bool {
+    let number = |id: ExprId| match flat.exprs.node(id) {
+        Node::Number(value) => Some(value.0),
+        _ => None,
+    };
+    // a + b = 0 and a - b = 0, from either side.
+    for (sum, zero) in [(left, right), (right, left)] {
+        if number(zero) == Some(0.0)
+            && let Node::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) = flat.exprs.node(sum)
+            && let (Some(Side::Member(a, s)), Some(Side::Member(b, t))) =
+                (side(flat, orders, a), side(flat, orders, b))
+        {
+            return sets.join(a, b, s ^ t ^ (op == BinaryOp::Add));
+        }
+    }
+    match (side(flat, orders, left), side(flat, orders, right)) {
+        (Some(Side::Member(a, s)), Some(Side::Member(b, t))) => sets.join(a, b, s ^ t),
+        (Some(Side::Member(a, s)), Some(Side::Constant(value)))
+        | (Some(Side::Constant(value)), Some(Side::Member(a, s))) => {
+            sets.fix(a, if s { -value } else { value })
+        }
+        _ => false,
+    }
+}
+
+fn side(flat: &Flat, orders: &[u8], id: ExprId) -> Option<Side> {
+    match flat.exprs.node(id) {
+        Node::Number(value) => Some(Side::Constant(value.0)),
+        Node::Leaf(leaf) => Some(Side::Member(
+            member_of(leaf, flat.variables.len(), orders)?,
+            false,
+        )),
+        Node::Unary(UnaryOp::Minus, a) => match side(flat, orders, a)? {
+            Side::Member(member, negative) => Some(Side::Member(member, !negative)),
+            Side::Constant(value) => Some(Side::Constant(-value)),
+        },
+        _ => None,
+    }
+}
+
+/// What each member is replaced by; `None` for those that stay.
+fn replacements(flat: &mut Flat, orders: &[u8], sets: &mut Sets) -> Vec<Option<ExprId>> {
+    let count = flat.variables.len();
+    let mut groups: Vec<Vec<(Member, bool)>> = vec![Vec::new(); 2 * count];
+    for member in 0..2 * count as u32 {
+        let derivative = member as usize >= count;
+        if derivative && orders[member as usize - count] == 0 {
+            continue;
+        }
+        let (root, negative) = sets.find(member);
+        groups[root as usize].push((member, negative));
+    }
+    let mut replaced = vec![None; 2 * count];
+    for (root, group) in groups.into_iter().enumerate() {
+        if let Some(value) = sets.constants[root] {
+            for (member, negative) in group {
+                let value = if negative { -value } else { value };
+                let number = flat.exprs.number(value.abs());
+                let number = match value < 0.0 {
+                    true => flat.exprs.tidy_minus(number),
+                    false => number,
+                };
+                replaced[member as usize] = Some(number);
+            }
+            continue;
+        }
+        if group.len() < 2 {
+            continue;
+        }
+        let survivor = (group.iter().copied())
+            .map(|found| (rank(flat, found.0), found))
+            .min()
+            .map_or(group[0], |(_, found)| found);
+        let leaf = leaf_of(survivor.0, count, orders);
+        for (member, negative) in group {
+            if member != survivor.0 {
+                let mut expression = flat.exprs.leaf(leaf);
+                if negative != survivor.1 {
+                    expression = flat.exprs.tidy_minus(expression);
+                }
+                replaced[member as usize] = Some(expression);
+            }
+        }
+    }
+    replaced
+}
+
+/// Smaller survives.
+fn rank(flat: &Flat, member: Member) -> (u8, usize, String) {
+    let count = flat.variables.len();
+    let derivative = member as usize >= count;
+    let variable = VarId(member % count as u32);
+    let class = match flat.variable(variable).kind {
+        _ if derivative => 3,
+        Kind::Algebraic => 2,
+        Kind::Output => 1,
+        _ => 0,
+    };
+    let name = flat.name(variable);
+    (class, name.matches('.').count(), name)
+}
+
+/// Each expression with its leaves replaced; operands come before their users.
+fn rewrite(flat: &mut Flat, orders: &[u8], replaced: &[Option<ExprId>]) -> Vec<ExprId> {
+    let count = flat.variables.len();
+    let size = flat.exprs.len();
+    let mut new: Vec<ExprId> = Vec::with_capacity(size);
+    for at in 0..size as u32 {
+        let id = ExprId(at);
+        let of = |id: ExprId| new[id.index()];
+        let same = |ids: &[ExprId]| ids.iter().all(|&id| of(id) == id);
+        let exprs = &mut flat.exprs;
+        let result = match exprs.node(id) {
+            Node::Number(_) | Node::Bool(_) | Node::Time => id,
+            Node::Leaf(Leaf::Pre(variable)) => match replaced[variable.index()] {
+                None => id,
+                Some(other) => before(exprs, other),
+            },
+            Node::Leaf(leaf) => member_of(leaf, count, orders)
+                .and_then(|member| replaced[member as usize])
+                .unwrap_or(id),
+            Node::Unary(_, a) if same(&[a]) => id,
+            Node::Unary(op, a) => exprs.tidy_unary(op, of(a)),
+            Node::Binary(_, a, b) if same(&[a, b]) => id,
+            Node::Binary(op, a, b) => exprs.tidy_binary(op, of(a), of(b)),
+            Node::If(a, b, c) if same(&[a, b, c]) => id,
+            Node::If(a, b, c) => exprs.if_else(of(a), of(b), of(c)),
+            Node::Call(function, args) => {
+                let args: Vec<ExprId> = exprs.args(args).to_vec();
+                match same(&args) {
+                    true => id,
+                    false => {
+                        let args: Vec<ExprId> = args.into_iter().map(of).collect();
+                        exprs.call(function, &args)
+                    }
+                }
+            }
+            Node::List(args) => {
+                let args: Vec<ExprId> = exprs.args(args).to_vec();
+                match same(&args) {
+                    true => id,
+                    false => {
+                        let args: Vec<ExprId> = args.into_iter().map(of).collect();
+                        exprs.list(&args)
+                    }
+                }
+            }
+        };
+        new.push(result);
+    }
+    new
+}
+
+/// The value before the event of what a variable was replaced by.
+fn before(exprs: &mut crate::expr::Arena<Leaf>, replacement: ExprId) -> ExprId {
+    match exprs.node(replacement) {
+        Node::Leaf(leaf) => exprs.leaf(Leaf::Pre(leaf.variable())),
+        Node::Unary(UnaryOp::Minus, a) => {
+            let inner = before(exprs, a);
+            exprs.tidy_minus(inner)
+        }
+        _ => replacement,
+    }
+}
