@@ -3,6 +3,7 @@
 
 mod common;
 
+use bgm::alias::eliminate;
 use common::{flat, solve_at};
 use nalgebra::Complex;
 use proptest::prelude::*;
@@ -187,7 +188,13 @@ proptest! {
              submodel Ground\n  input u\n  connect Ground - U - {chain} - Ground\n  U.E0 = u\nend\n"
         );
         let s = C::new(re, im);
-        let solution = solve_at(&flat(&text), s, &[("u", 1.0)]);
+        let model = flat(&text);
+        let solution = solve_at(&model, s, &[("u", 1.0)]);
+        // Eliminating aliases changes no value of what is left.
+        for (name, value) in solve_at(&eliminate(model), s, &[("u", 1.0)]) {
+            let difference = (value - solution[&name]).norm();
+            prop_assert!(difference <= 1e-6*(1.0 + value.norm()), "{}: {}", name, difference);
+        }
         // Poles and zeros of the network are not what is tested.
         let wanted = net.impedance(s);
         prop_assume!(wanted.norm() > 1e-6 && wanted.norm() < 1e6);

@@ -31,6 +31,7 @@ pub fn solve_at(
 ) -> HashMap<String, Complex<f64>> {
     let unknowns: Vec<VarId> = (flat.variable_ids())
         .filter(|&id| flat.variable(id).kind.is_unknown())
+        .filter(|&id| !(flat.eliminated.iter()).any(|gone| gone.leaf == Leaf::Var(id)))
         .collect();
     let equations: Vec<_> = (flat.equations.iter())
         .filter(|equation| !matches!(equation.kind, EquationKind::Init | EquationKind::When(..)))

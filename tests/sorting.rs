@@ -1,0 +1,175 @@
+//! Sorted equations can be evaluated in their order: checked on every model of the examples and the
+//! papers by a plain walk over the expressions, with and without elimination.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use bgm::alias::eliminate;
+use bgm::compile::{Options, check};
+use bgm::diagnostics::Diagnostics;
+use bgm::expr::{ExprId, Node};
+use bgm::flat::{Flat, Kind, Leaf};
+use bgm::listing::sorted::sorted as list;
+use bgm::load::{Files, Input};
+use bgm::sort::{Row, Sorted, sort};
+
+struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+
+    fn identity(&self, path: &Path) -> PathBuf {
+        path.to_path_buf()
+    }
+
+    fn list(&self, _: &Path) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+fn models() -> Vec<Flat> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    for folder in ["examples", "tests/papers", "tests/language"] {
+        let mut files: Vec<PathBuf> = std::fs::read_dir(root.join(folder))
+            .expect("the folder is there")
+            .map(|entry| entry.expect("an entry can be read").path())
+            .filter(|path| path.extension().is_some_and(|e| e == "bgm"))
+            .collect();
+        files.sort();
+        for file in files {
+            check(&Input::File(file), &Options::default(), &Disk, |flat| {
+                found.push(flat);
+            });
+        }
+    }
+    assert!(found.len() > 50);
+    found
+}
+
+fn leaves(flat: &Flat, root: ExprId, out: &mut HashSet<Leaf>) {
+    match flat.exprs.node(root) {
+        Node::Number(_) | Node::Bool(_) | Node::Time => {}
+        Node::Leaf(leaf) => {
+            out.insert(leaf);
+        }
+        Node::Unary(_, a) => leaves(flat, a, out),
+        Node::Binary(_, a, b) => {
+            leaves(flat, a, out);
+            leaves(flat, b, out);
+        }
+        Node::If(a, b, c) => {
+            for part in [a, b, c] {
+                leaves(flat, part, out);
+            }
+        }
+        Node::Call(_, args) | Node::List(args) => {
+            for &arg in flat.exprs.args(args) {
+                leaves(flat, arg, out);
+            }
+        }
+    }
+}
+
+/// Known before anything is evaluated: parameters, inputs, states, values before an event.
+fn known(flat: &Flat, leaf: Leaf) -> bool {
+    let kind = flat.variable(leaf.variable()).kind;
+    match leaf {
+        Leaf::Pre(_) => true,
+        Leaf::Var(_) => !matches!(kind, Kind::Algebraic | Kind::Output),
+        Leaf::Der(..) | Leaf::New(_) | Leaf::Init(_) => false,
+    }
+}
+
+fn can_be_evaluated(flat: &Flat, sorted: &Sorted) {
+    let mut computed: HashSet<Leaf> = HashSet::new();
+    let mut rows = 0;
+    for block in &sorted.blocks {
+        // Within a block everything is solved together.
+        for &row in block {
+            let unknown = sorted.unknowns[row as usize];
+            let restart = matches!(unknown, Leaf::Init(_));
+            assert!(
+                computed.insert(unknown) || restart,
+                "{}: twice",
+                flat.model()
+            );
+        }
+        for &row in block {
+            rows += 1;
+            let mut found = HashSet::new();
+            match &sorted.rows[row as usize] {
+                Row::Equation(id) => {
+                    let equation = &flat.equations[id.index()];
+                    leaves(flat, equation.left, &mut found);
+                    leaves(flat, equation.right, &mut found);
+                }
+                Row::When(when, ids) => {
+                    for id in ids {
+                        let equation = &flat.equations[id.index()];
+                        leaves(flat, equation.left, &mut found);
+                        leaves(flat, equation.right, &mut found);
+                    }
+                    for &(condition, _) in &flat.whens[when.index()].conditions {
+                        leaves(flat, condition, &mut found);
+                    }
+                }
+            }
+            assert!(
+                found.contains(&sorted.unknowns[row as usize]),
+                "{}",
+                flat.model()
+            );
+            for leaf in found {
+                let there = known(flat, leaf) || computed.contains(&leaf);
+                // Lower derivatives of a state are states themselves.
+                let lower = matches!(leaf, Leaf::Der(variable, order)
+                    if sorted.unknowns.iter().any(|unknown| matches!(unknown,
+                        Leaf::Der(same, highest) if *same == variable && *highest > order)));
+                assert!(
+                    there || lower,
+                    "{}: {leaf:?} is used before it is known",
+                    flat.model()
+                );
+            }
+        }
+    }
+    assert_eq!(rows, sorted.rows.len());
+}
+
+#[test]
+fn every_sorted_model_can_be_evaluated() {
+    let mut sorted_models = 0;
+    for flat in models() {
+        let mut diagnostics = Diagnostics::default();
+        let Some(sorted) = sort(&flat, &mut diagnostics) else {
+            assert!(diagnostics.has_errors());
+            continue;
+        };
+        sorted_models += 1;
+        can_be_evaluated(&flat, &sorted);
+        let text = list(&flat, &sorted, Default::default());
+        let again = sort(&flat, &mut diagnostics).expect("sorted once, sorted again");
+        assert_eq!(text, list(&flat, &again, Default::default()));
+
+        let before = flat.equations.len();
+        let reduced = eliminate(flat);
+        let sorted = sort(&reduced, &mut diagnostics).expect("elimination keeps a model regular");
+        can_be_evaluated(&reduced, &sorted);
+        assert_eq!(before - reduced.equations.len(), reduced.eliminated.len());
+        // What is eliminated does not occur any more.
+        let gone: HashSet<Leaf> = reduced.eliminated.iter().map(|gone| gone.leaf).collect();
+        let mut used = HashSet::new();
+        for equation in &reduced.equations {
+            leaves(&reduced, equation.left, &mut used);
+            leaves(&reduced, equation.right, &mut used);
+        }
+        for gone in &reduced.eliminated {
+            leaves(&reduced, gone.expression, &mut used);
+        }
+        assert!(used.is_disjoint(&gone), "{}", reduced.model());
+    }
+    assert!(sorted_models > 40, "{sorted_models}");
+}
