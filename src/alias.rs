@@ -98,7 +98,7 @@ pub fn eliminate(mut flat: Flat) -> Flat {
 }
 
 fn pass(mut flat: Flat) -> Flat {
-    let orders = highest_orders(&flat);
+    let orders = flat.highest_orders();
     let count = flat.variables.len();
     let mut sets = Sets {
         parents: (0..2 * count as u32).collect(),
@@ -143,18 +143,6 @@ fn pass(mut flat: Flat) -> Flat {
     });
     flat.eliminated.extend(more);
     flat
-}
-
-/// 0 where a variable is not differentiated.
-fn highest_orders(flat: &Flat) -> Vec<u8> {
-    let mut orders = vec![0u8; flat.variables.len()];
-    for at in 0..flat.exprs.len() as u32 {
-        if let Node::Leaf(Leaf::Der(variable, order)) = flat.exprs.node(ExprId(at)) {
-            let highest = &mut orders[variable.index()];
-            *highest = (*highest).max(order);
-        }
-    }
-    orders
 }
 
 fn leaf_of(member: Member, count: usize, orders: &[u8]) -> Leaf {

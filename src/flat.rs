@@ -277,6 +277,18 @@ impl Flat {
         .map(|at| self.wishes[at].1)
     }
 
+    /// The highest derivative of each variable; 0 where it is not differentiated.
+    pub fn highest_orders(&self) -> Vec<u8> {
+        let mut orders = vec![0u8; self.variables.len()];
+        for at in 0..self.exprs.len() as u32 {
+            if let Node::Leaf(Leaf::Der(variable, order)) = self.exprs.node(ExprId(at)) {
+                let highest = &mut orders[variable.index()];
+                *highest = (*highest).max(order);
+            }
+        }
+        orders
+    }
+
     /// How many equations determine unknowns: a discrete variable has one, however many `when`s
     /// set it; restarts and start values have none.
     pub fn equation_count(&self) -> usize {

@@ -14,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::compile::{Compiled, Options, check, compile};
 use crate::diagnostics::Diagnostics;
+use crate::expr::print::Style;
 use crate::flat::Flat;
 use crate::model::Limits;
 use crate::source::Sources;
@@ -74,6 +75,34 @@ struct Output {
     /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+}
+
+/// What every command that lists equations takes.
+#[derive(Debug, Args)]
+struct Listing {
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    output: Output,
+    /// How to print: with full names, or in the two columns of the 1990 paper
+    #[arg(long, value_name = "STYLE", default_value = "full")]
+    style: StyleName,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum StyleName {
+    Full,
+    #[value(name = "1990")]
+    Classic,
+}
+
+impl From<StyleName> for Style {
+    fn from(name: StyleName) -> Style {
+        match name {
+            StyleName::Full => Style::Plain,
+            StyleName::Classic => Style::Classic,
+        }
+    }
 }
 
 /// Exit codes: 0 fine, 1 the model has errors, 2 wrong usage.

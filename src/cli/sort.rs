@@ -4,8 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::equations::StyleName;
-use super::{Console, FAILED, Output, Source};
+use super::{Console, FAILED, Listing};
 use crate::alias::eliminate;
 use crate::listing;
 use crate::sort::sort;
@@ -13,19 +12,14 @@ use crate::sort::sort;
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
-    source: Source,
-    #[command(flatten)]
-    output: Output,
-    /// How to print: with full names, or in the two columns of the 1990 paper
-    #[arg(long, value_name = "STYLE", default_value = "full")]
-    style: StyleName,
+    listing: Listing,
     /// Eliminate variables that equal another one, or a constant
     #[arg(long)]
     eliminate: bool,
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
-    let mut compiled = arguments.source.compile(console)?;
+    let mut compiled = arguments.listing.source.compile(console)?;
     // What cannot be sorted is reported as it was written, before anything is eliminated.
     let mut sorted = match &compiled.flat {
         Some(flat) => sort(flat, &mut compiled.diagnostics),
@@ -42,8 +36,8 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
     let (Some(flat), Some(sorted)) = (&compiled.flat, sorted) else {
         return Ok(ExitCode::from(FAILED));
     };
-    console.result(arguments.output.output.as_deref(), |out| {
-        let text = listing::sorted::sorted(flat, &sorted, arguments.style.into());
+    console.result(arguments.listing.output.output.as_deref(), |out| {
+        let text = listing::sorted::sorted(flat, &sorted, arguments.listing.style.into());
         out.write_all(text.as_bytes())
     })?;
     Ok(ExitCode::SUCCESS)

@@ -45,21 +45,15 @@ pub struct Columns {
 
 impl Columns {
     pub fn new(flat: &Flat, rows: &[Row], states: States) -> Self {
-        let mut orders = vec![0u8; flat.variables.len()];
-        let mut fixed = vec![false; flat.exprs.len()];
+        let mut fixed = Vec::with_capacity(flat.exprs.len());
         for at in 0..flat.exprs.len() as u32 {
-            let id = ExprId(at);
-            if let Node::Leaf(Leaf::Der(variable, order)) = flat.exprs.node(id) {
-                let highest = &mut orders[variable.index()];
-                *highest = (*highest).max(order);
-            }
-            fixed[id.index()] = is_fixed(flat, id, &fixed);
+            fixed.push(is_fixed(flat, ExprId(at), &fixed));
         }
         let mut columns = Columns {
             states,
             leaves: Vec::new(),
             of: vec![NONE; flat.variables.len()],
-            orders,
+            orders: flat.highest_orders(),
             restarts: Vec::new(),
             fixed,
         };
