@@ -356,6 +356,13 @@ impl Flat {
         out
     }
 
+    /// `C1.e`, `der(C1.e)`
+    pub fn leaf_name(&self, leaf: Leaf) -> String {
+        let mut out = String::new();
+        Printer::new(self).leaf(leaf, &mut out);
+        out
+    }
+
     /// An expression in .bgm syntax with full names.
     pub fn expression(&self, id: ExprId) -> String {
         let mut out = String::new();

@@ -2,23 +2,15 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::{Console, FAILED, Listing};
+use super::{Console, FAILED, Format, Listing};
 use crate::listing;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
     listing: Listing,
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
@@ -29,7 +21,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
     };
     console.result(
         arguments.listing.output.output.as_deref(),
-        |out| match arguments.format {
+        |out| match arguments.listing.format {
             Format::Json => listing::json::write(flat, &compiled.sources, out),
             Format::Text => {
                 let text = listing::equations::equations(flat, arguments.listing.style.into());

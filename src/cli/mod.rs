@@ -87,6 +87,14 @@ struct Listing {
     /// How to print: with full names, or in the two columns of the 1990 paper
     #[arg(long, value_name = "STYLE", default_value = "full")]
     style: StyleName,
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::{Console, FAILED, Listing};
+use super::{Console, FAILED, Format, Listing};
 use crate::alias::eliminate;
-use crate::listing;
+use crate::listing::{json, sorted::sorted as list};
 use crate::sort::sort;
 
 #[derive(Debug, Args)]
@@ -36,9 +36,15 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
     let (Some(flat), Some(sorted)) = (&compiled.flat, sorted) else {
         return Ok(ExitCode::from(FAILED));
     };
-    console.result(arguments.listing.output.output.as_deref(), |out| {
-        let text = listing::sorted::sorted(flat, &sorted, arguments.listing.style.into());
-        out.write_all(text.as_bytes())
+    let listing = &arguments.listing;
+    console.result(listing.output.output.as_deref(), |out| {
+        match listing.format {
+            Format::Json => json::write_sorted(flat, &sorted, &compiled.sources, out),
+            Format::Text => {
+                let text = list(flat, &sorted, listing.style.into());
+                out.write_all(text.as_bytes())
+            }
+        }
     })?;
     Ok(ExitCode::SUCCESS)
 }

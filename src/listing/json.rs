@@ -8,21 +8,101 @@ use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use crate::diagnostics::json::{Place, place};
 use crate::expr::{ExprId, Value};
 use crate::flat::{Equation, EquationKind, Flat, VarId};
+use crate::sort::{Row, Sorted};
 use crate::source::Sources;
 
 /// Writes the model; entries are made one at a time, so that large models need no second copy.
 pub fn write(flat: &Flat, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
-    let mut serializer = serde_json::Serializer::pretty(&mut *out);
-    let mut map = serializer.serialize_map(None).map_err(io::Error::from)?;
-    let mut entries = || -> Result<(), serde_json::Error> {
-        map.serialize_entry("version", &1)?;
-        map.serialize_entry("model", flat.model())?;
-        map.serialize_entry("variables", &Variables { flat, sources })?;
+    write_map(flat, sources, out, |map| {
         map.serialize_entry("equations", &Equations { flat, sources })
-    };
-    entries()?;
+    })
+}
+
+/// Writes the sorted model: blocks in the order of evaluation, and what was eliminated.
+pub fn write_sorted(
+    flat: &Flat,
+    sorted: &Sorted,
+    sources: &Sources,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_map(flat, sources, out, |map| {
+        let entry = Blocks {
+            of: Equations { flat, sources },
+            sorted,
+        };
+        map.serialize_entry("blocks", &entry)?;
+        let eliminated: Vec<EliminatedEntry> = (flat.eliminated.iter())
+            .map(|gone| EliminatedEntry {
+                name: flat.leaf_name(gone.leaf),
+                expression: flat.expression(gone.expression),
+            })
+            .collect();
+        map.serialize_entry("eliminated", &eliminated)
+    })
+}
+
+type Map<'a, 'o> =
+    serde_json::ser::Compound<'a, &'o mut dyn Write, serde_json::ser::PrettyFormatter<'static>>;
+
+/// What all models have, then what `more` adds.
+fn write_map(
+    flat: &Flat,
+    sources: &Sources,
+    out: &mut dyn Write,
+    more: impl FnOnce(&mut Map<'_, '_>) -> Result<(), serde_json::Error>,
+) -> io::Result<()> {
+    let mut serializer = serde_json::Serializer::pretty(out);
+    let mut map = serializer.serialize_map(None)?;
+    map.serialize_entry("version", &1)?;
+    map.serialize_entry("model", flat.model())?;
+    map.serialize_entry("variables", &Variables { flat, sources })?;
+    more(&mut map)?;
     SerializeMap::end(map)?;
-    out.write_all(b"\n")
+    serializer.into_inner().write_all(b"\n")
+}
+
+struct Blocks<'f> {
+    of: Equations<'f>,
+    sorted: &'f Sorted,
+}
+
+#[derive(Serialize)]
+struct BlockEntry<'f> {
+    unknowns: Vec<String>,
+    equations: Vec<EquationEntry<'f>>,
+}
+
+#[derive(Serialize)]
+struct EliminatedEntry {
+    name: String,
+    expression: String,
+}
+
+impl Serialize for Blocks<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let flat = self.of.flat;
+        let mut list = serializer.serialize_seq(Some(self.sorted.blocks.len()))?;
+        for block in &self.sorted.blocks {
+            let mut entry = BlockEntry {
+                unknowns: Vec::new(),
+                equations: Vec::new(),
+            };
+            for &row in block {
+                let unknown = self.sorted.unknowns[row as usize];
+                entry.unknowns.push(flat.leaf_name(unknown));
+                let ids = match &self.sorted.rows[row as usize] {
+                    Row::Equation(id) => std::slice::from_ref(id),
+                    Row::When(_, ids) => ids,
+                };
+                let equations = ids.iter().map(|id| &flat.equations[id.index()]);
+                entry
+                    .equations
+                    .extend(equations.map(|equation| self.of.entry(equation)));
+            }
+            list.serialize_element(&entry)?;
+        }
+        list.end()
+    }
 }
 
 struct Variables<'f> {
