@@ -167,7 +167,7 @@ fn damaged_models_are_answered() {
             list(flat, &compiled.sources);
         }
         let took = start.elapsed();
-        prop_assert!(took < Duration::from_secs(5), "{took:?}:\n{text}");
+        prop_assert!(took < Duration::from_secs(60), "{took:?}:\n{text}");
         prop_assert!(
             compiled.flat.is_some() || !said.is_empty(),
             "no model, and nothing is said:\n{text}"
