@@ -5,13 +5,12 @@
 //! docs/performance.md keeps.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
 use bgm::compile::{Options, compile};
 use bgm::intern::Interner;
-use bgm::load::{Files, Input};
+use bgm::load::{Input, NoFiles};
 use bgm::source::FileId;
 use bgm::syntax::parse;
 
@@ -78,22 +77,6 @@ fn written_out(stages: usize) -> String {
     }
     text.push_str("end\n");
     text
-}
-
-struct NoFiles;
-
-impl Files for NoFiles {
-    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
-        Err(io::ErrorKind::NotFound.into())
-    }
-
-    fn identity(&self, path: &Path) -> PathBuf {
-        path.to_path_buf()
-    }
-
-    fn list(&self, _: &Path) -> Vec<String> {
-        Vec::new()
-    }
 }
 
 fn peak_bytes() -> Option<usize> {

@@ -105,7 +105,8 @@ fn pass(mut flat: Flat) -> Flat {
         negative: vec![false; 2 * count],
         anchored: (flat.variables.iter())
             .map(|variable| !matches!(variable.kind, Kind::Algebraic | Kind::Output))
-            .chain(std::iter::repeat_n(false, count))
+            // The derivative of an input comes from outside, as the input does.
+            .chain((flat.variables.iter()).map(|variable| variable.kind == Kind::Input))
             .collect(),
         constants: vec![None; 2 * count],
     };
@@ -256,6 +257,7 @@ fn rank(flat: &Flat, member: Member) -> (u8, usize, String) {
     let derivative = member as usize >= count;
     let variable = VarId(member % count as u32);
     let class = match flat.variable(variable).kind {
+        Kind::Input => 0,
         _ if derivative => 3,
         Kind::Algebraic => 2,
         Kind::Output => 1,

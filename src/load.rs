@@ -26,6 +26,24 @@ pub trait Files {
     fn list(&self, folder: &Path) -> Vec<String>;
 }
 
+/// No files at all: only the embedded library can be included.
+#[derive(Clone, Copy, Debug)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn identity(&self, path: &Path) -> PathBuf {
+        path.to_path_buf()
+    }
+
+    fn list(&self, _: &Path) -> Vec<String> {
+        Vec::new()
+    }
+}
+
 /// What is to be compiled.
 #[derive(Clone, Debug)]
 pub enum Input {

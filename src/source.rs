@@ -33,15 +33,6 @@ impl Span {
         }
     }
 
-    /// From the start of `self` to the end of `other`.
-    pub fn to(self, other: Span) -> Span {
-        Span {
-            file: self.file,
-            start: self.start,
-            end: other.end.max(self.start),
-        }
-    }
-
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -133,11 +124,5 @@ impl Sources {
     /// The text that a span covers.
     pub fn text(&self, span: Span) -> &str {
         self.file(span.file).text.get(span.range()).unwrap_or("")
-    }
-
-    /// `file.bgm:12`, for messages that mention a second place in passing.
-    pub fn place(&self, span: Span) -> String {
-        let file = self.file(span.file);
-        format!("{}:{}", file.name, file.line_column(span.start as usize).0)
     }
 }

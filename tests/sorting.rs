@@ -79,7 +79,9 @@ fn known(flat: &Flat, leaf: Leaf) -> bool {
     match leaf {
         Leaf::Pre(_) => true,
         Leaf::Var(_) => !matches!(kind, Kind::Algebraic | Kind::Output),
-        Leaf::Der(..) | Leaf::New(_) | Leaf::Init(_) => false,
+        // The derivative of an input comes from outside.
+        Leaf::Der(..) => kind == Kind::Input,
+        Leaf::New(_) | Leaf::Init(_) => false,
     }
 }
 

@@ -78,7 +78,7 @@ fn every_library_type_is_documented() {
 #[test]
 fn every_library_type_is_sound() {
     use bgm::compile::{Options, compile};
-    use bgm::load::Input;
+    use bgm::load::{Input, NoFiles};
 
     for entry in bgm::library::entries() {
         let stem = entry.file.strip_suffix(".bgm").unwrap_or(entry.file);
@@ -88,7 +88,7 @@ fn every_library_type_is_sound() {
             ..Options::default()
         };
         let input = Input::Standard(text.into_bytes());
-        let compiled = compile(&input, &options, &text::NoFiles);
+        let compiled = compile(&input, &options, &NoFiles);
         for diagnostic in compiled.diagnostics.iter() {
             // A type by itself may lack the values that its users give it.
             let code = diagnostic.code.text();
@@ -96,7 +96,3 @@ fn every_library_type_is_sound() {
         }
     }
 }
-
-#[allow(dead_code)]
-#[path = "common/text.rs"]
-mod text;

@@ -168,8 +168,4 @@ impl Diagnostics {
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()
     }
-
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
 }

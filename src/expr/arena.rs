@@ -47,13 +47,6 @@ impl<L: Leaf> Arena<L> {
         &self.args[args.range()]
     }
 
-    /// Bytes held, for benchmarks.
-    pub fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node<L>>()
-            + self.args.capacity() * size_of::<ExprId>()
-            + self.table.allocation_size()
-    }
-
     pub fn number(&mut self, value: f64) -> ExprId {
         self.share(Node::Number(Real(value)))
     }

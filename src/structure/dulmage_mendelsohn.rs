@@ -16,7 +16,8 @@ pub struct Part {
     pub columns: Vec<u32>,
 }
 
-/// For each unmatched row the rows and columns it competes with; the smallest part first.
+/// For each unmatched row the rows and columns it competes with; the smallest part first. On a large
+/// pattern with very many unmatched rows the search ends early: a few parts are all that is read.
 pub fn overdetermined(incidence: &Incidence, matching: &Matching) -> Vec<Part> {
     parts(incidence, &matching.column_of, &matching.row_of)
 }
@@ -38,6 +39,7 @@ fn parts(incidence: &Incidence, column_of: &[u32], row_of: &[u32]) -> Vec<Part> 
     let mut seen_row = vec![NONE; incidence.rows()];
     let mut seen_column = vec![NONE; incidence.columns()];
     let mut found: Vec<Part> = Vec::new();
+    let mut visits_left = 20 * (incidence.rows() + incidence.columns()) + 1000;
     for start in 0..incidence.rows() as u32 {
         if column_of[start as usize] != NONE {
             continue;
@@ -63,7 +65,12 @@ fn parts(incidence: &Incidence, column_of: &[u32], row_of: &[u32]) -> Vec<Part> 
         }
         part.rows.sort_unstable();
         part.columns.sort_unstable();
+        let visited = part.rows.len() + part.columns.len();
         found.push(part);
+        visits_left = visits_left.saturating_sub(visited);
+        if visits_left == 0 {
+            break;
+        }
     }
     found.sort_by_key(|part| {
         (

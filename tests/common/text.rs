@@ -1,28 +1,8 @@
 //! Compiling a text without any files.
 
-use std::io;
-use std::path::{Path, PathBuf};
-
 use bgm::compile::{Compiled, Options, compile};
 use bgm::diagnostics::render::render;
-use bgm::load::{Files, Input};
-
-/// No files but the embedded library.
-pub struct NoFiles;
-
-impl Files for NoFiles {
-    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
-        Err(io::ErrorKind::NotFound.into())
-    }
-
-    fn identity(&self, path: &Path) -> PathBuf {
-        path.to_path_buf()
-    }
-
-    fn list(&self, _: &Path) -> Vec<String> {
-        Vec::new()
-    }
-}
+use bgm::load::{Input, NoFiles};
 
 pub fn compile_text(text: &str) -> Compiled {
     let input = Input::Standard(text.as_bytes().to_vec());
