@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::alias::eliminate;
 use crate::diagnostics::Diagnostics;
 use crate::flat::Flat;
 use crate::load::{Files, Input, load};
 use crate::model::{self, Limits};
+use crate::solve::{Solved, solve};
+use crate::sort::{Sorted, sort};
 use crate::source::Sources;
 
 /// What a compilation is asked to do.
@@ -49,6 +52,31 @@ pub fn check(
     visit: impl FnMut(Flat),
 ) -> (Sources, Diagnostics) {
     stages(input, options, files, Which::All, visit)
+}
+
+/// Sorts the equations of a flat model, with aliases eliminated if asked for; `None` after an error.
+pub fn sorted(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(Flat, Sorted)> {
+    // What cannot be sorted is reported as it was written, before anything is eliminated.
+    let sorted = sort(&flat, said)?;
+    if aliases == Aliases::Keep {
+        return Some((flat, sorted));
+    }
+    let flat = eliminate(flat);
+    let sorted = sort(&flat, said)?;
+    Some((flat, sorted))
+}
+
+/// Sorts and solves; `None` after an error.
+pub fn solved(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<Solved> {
+    let (flat, sorted) = sorted(flat, aliases, said)?;
+    solve(flat, &sorted, said)
+}
+
+/// What becomes of variables that equal another one, or a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aliases {
+    Eliminate,
+    Keep,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

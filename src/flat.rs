@@ -108,6 +108,8 @@ pub enum Kind {
     Output,
     Parameter,
     Constant,
+    /// A common factor that solving a loop has named: Q101, Q102, ...
+    Auxiliary,
 }
 
 impl Kind {
@@ -120,6 +122,7 @@ impl Kind {
             Kind::Output => "output",
             Kind::Parameter => "parameter",
             Kind::Constant => "constant",
+            Kind::Auxiliary => "auxiliary",
         }
     }
 

@@ -19,6 +19,7 @@ pub mod library;
 pub mod listing;
 pub mod load;
 pub mod model;
+pub mod solve;
 pub mod sort;
 pub mod source;
 pub mod structure;

@@ -5,9 +5,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::{Console, FAILED, Format, Listing};
-use crate::alias::eliminate;
+use crate::compile::{Aliases, sorted};
 use crate::listing::{json, sorted::sorted as list};
-use crate::sort::sort;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -20,28 +19,22 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
     let mut compiled = arguments.listing.source.compile(console)?;
-    // What cannot be sorted is reported as it was written, before anything is eliminated.
-    let mut sorted = match &compiled.flat {
-        Some(flat) => sort(flat, &mut compiled.diagnostics),
-        None => None,
+    let aliases = match arguments.eliminate {
+        true => Aliases::Eliminate,
+        false => Aliases::Keep,
     };
-    if arguments.eliminate && sorted.is_some() {
-        compiled.flat = compiled.flat.map(eliminate);
-        sorted = match &compiled.flat {
-            Some(flat) => sort(flat, &mut compiled.diagnostics),
-            None => None,
-        };
-    }
+    let flat = compiled.flat.take();
+    let done = flat.and_then(|flat| sorted(flat, aliases, &mut compiled.diagnostics));
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
-    let (Some(flat), Some(sorted)) = (&compiled.flat, sorted) else {
+    let Some((flat, sorted)) = &done else {
         return Ok(ExitCode::from(FAILED));
     };
     let listing = &arguments.listing;
     console.result(listing.output.output.as_deref(), |out| {
         match listing.format {
-            Format::Json => json::write_sorted(flat, &sorted, &compiled.sources, out),
+            Format::Json => json::write_sorted(flat, sorted, &compiled.sources, out),
             Format::Text => {
-                let text = list(flat, &sorted, listing.style.into());
+                let text = list(flat, sorted, listing.style.into());
                 out.write_all(text.as_bytes())
             }
         }

@@ -63,7 +63,7 @@ impl Columns {
                 Kind::State => Leaf::Der(id, columns.orders[id.index()]),
                 Kind::Discrete => Leaf::New(id),
                 Kind::Algebraic | Kind::Output => Leaf::Var(id),
-                Kind::Input | Kind::Parameter | Kind::Constant => continue,
+                Kind::Input | Kind::Parameter | Kind::Constant | Kind::Auxiliary => continue,
             };
             if gone.contains(&leaf) {
                 continue;
