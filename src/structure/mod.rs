@@ -7,11 +7,13 @@ mod dulmage_mendelsohn;
 mod incidence;
 mod matching;
 mod scc;
+mod tearing;
 
 pub use dulmage_mendelsohn::{Part, overdetermined, underdetermined};
 pub use incidence::Incidence;
 pub use matching::{Matching, maximum_matching};
 pub use scc::blocks;
+pub use tearing::{Torn, tear};
 
 /// No row, or no column.
 pub const NONE: u32 = u32::MAX;

@@ -1,0 +1,325 @@
+//! Tearing of one block: few columns to guess, so that rows can be solved one after the other.
+//!
+//! Before: a square pattern; an entry of a grade up to `good` says that its row can be solved for its
+//! column. After: [`Torn`]. Four reductions cost nothing (Steward 1965, and what follows from it by
+//! exchanging rows and columns): a row with one column left is solved for it; a column with one row
+//! left is solved by it, last of all; a column that no row can be solved for is guessed; a row that
+//! can be solved for nothing is a residual. When none applies, a column is guessed that leaves most
+//! rows with one column. The same is done with rows and columns exchanged and, in small blocks, with
+//! each column as the first guess; the best result is taken. Finding the least number is NP-complete.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::Incidence;
+
+/// Guess the iteration columns, solve the inner rows in order, and the residual rows must hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Torn {
+    /// Columns, ascending.
+    pub iteration: Vec<u32>,
+    /// Rows, each with the column it is solved for, in the order of evaluation.
+    pub inner: Vec<(u32, u32)>,
+    /// Rows, ascending; as many as there are iteration columns.
+    pub residuals: Vec<u32>,
+}
+
+/// Up to this many rows every column is tried as the first guess.
+const SMALL: usize = 60;
+
+/// Tears a square pattern. Cost: entries times a logarithm, times the rows of a small block.
+pub fn tear(incidence: &Incidence, good: u8) -> Torn {
+    let across = incidence.transposed();
+    let ahead = |choice: Choice| Tearing::new(incidence, &across, good, choice).run();
+    let back = |choice: Choice| {
+        Tearing::new(&across, incidence, good, choice)
+            .run()
+            .turned()
+    };
+    let mut best = ahead(Choice::Solves);
+    // None and one cannot be bettered: what needs none is reduced to nothing.
+    let mut better = |make: &dyn Fn() -> Torn| {
+        if best.iteration.len() > 1 {
+            let torn = make();
+            if torn.iteration.len() < best.iteration.len() {
+                best = torn;
+            }
+        }
+    };
+    better(&|| back(Choice::Solves));
+    better(&|| ahead(Choice::Spreads));
+    better(&|| back(Choice::Spreads));
+    if incidence.rows() <= SMALL {
+        for line in 0..incidence.rows() as u32 {
+            better(&|| ahead(Choice::Begins(line)));
+            better(&|| back(Choice::Begins(line)));
+        }
+    }
+    best
+}
+
+impl Torn {
+    /// Rows and columns exchanged: what is solved for what is the same, read backwards.
+    fn turned(mut self) -> Self {
+        std::mem::swap(&mut self.iteration, &mut self.residuals);
+        self.inner.reverse();
+        for (row, column) in &mut self.inner {
+            std::mem::swap(row, column);
+        }
+        self
+    }
+}
+
+/// What a guess should do first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choice {
+    /// Leave most rows with a single column.
+    Solves,
+    /// Stand in most rows.
+    Spreads,
+    /// Be this column, then as `Solves`.
+    Begins(u32),
+}
+
+/// One side of the pattern: rows, or columns.
+#[derive(Debug)]
+struct Side {
+    open: Vec<bool>,
+    /// Open entries of each line.
+    left: Vec<u32>,
+    /// Those of them that can be solved for.
+    good: Vec<u32>,
+}
+
+impl Side {
+    fn new(lines: &Incidence, good: u8) -> Self {
+        let count = lines.rows() as u32;
+        let solvable = |line: u32| lines.row(line).iter().filter(|entry| entry.1 <= good);
+        Side {
+            open: vec![true; count as usize],
+            left: (0..count)
+                .map(|line| lines.row(line).len() as u32)
+                .collect(),
+            good: (0..count)
+                .map(|line| solvable(line).count() as u32)
+                .collect(),
+        }
+    }
+}
+
+/// A row that has two columns left, and which of them has a point for it.
+type Pair = Option<[(u32, bool); 2]>;
+
+#[derive(Clone, Copy, Debug)]
+enum Look {
+    Row(u32),
+    Column(u32),
+}
+
+struct Tearing<'i> {
+    by_row: &'i Incidence,
+    by_column: &'i Incidence,
+    grade: u8,
+    choice: Choice,
+    rows: Side,
+    columns: Side,
+    pairs: Vec<Pair>,
+    /// How many rows a guess of the column leaves with one column that they can be solved for.
+    points: Vec<u32>,
+    /// An entry at least as good as the column deserves now, for every open column.
+    queue: BinaryHeap<(u32, u32, Reverse<u32>)>,
+    /// Lines that have lost an entry.
+    work: Vec<Look>,
+    first: Vec<(u32, u32)>,
+    /// In the order found: the last comes first.
+    last: Vec<(u32, u32)>,
+    iteration: Vec<u32>,
+    residuals: Vec<u32>,
+}
+
+impl<'i> Tearing<'i> {
+    fn new(by_row: &'i Incidence, by_column: &'i Incidence, grade: u8, choice: Choice) -> Self {
+        let (rows, columns) = (by_row.rows() as u32, by_column.rows() as u32);
+        // Taken from the end.
+        let work = (0..columns).rev().map(Look::Column);
+        let mut tearing = Tearing {
+            by_row,
+            by_column,
+            grade,
+            choice,
+            rows: Side::new(by_row, grade),
+            columns: Side::new(by_column, grade),
+            pairs: vec![None; rows as usize],
+            points: vec![0; columns as usize],
+            queue: BinaryHeap::new(),
+            work: work.chain((0..rows).rev().map(Look::Row)).collect(),
+            first: Vec::new(),
+            last: Vec::new(),
+            iteration: Vec::new(),
+            residuals: Vec::new(),
+        };
+        for row in 0..rows {
+            tearing.give_points(row);
+        }
+        for column in 0..columns {
+            tearing.enqueue(column);
+        }
+        tearing
+    }
+
+    fn run(mut self) -> Torn {
+        loop {
+            while let Some(look) = self.work.pop() {
+                match look {
+                    Look::Row(row) if self.rows.open[row as usize] => self.look_at_row(row),
+                    Look::Column(column) if self.columns.open[column as usize] => {
+                        self.look_at_column(column);
+                    }
+                    _ => {}
+                }
+            }
+            let Some(column) = self.choose() else {
+                break;
+            };
+            self.guess(column);
+        }
+        self.last.reverse();
+        self.first.append(&mut self.last);
+        self.iteration.sort_unstable();
+        self.residuals.sort_unstable();
+        Torn {
+            iteration: self.iteration,
+            inner: self.first,
+            residuals: self.residuals,
+        }
+    }
+
+    fn look_at_row(&mut self, row: u32) {
+        if self.rows.good[row as usize] == 0 {
+            self.residuals.push(row);
+            self.close_row(row);
+        } else if self.rows.left[row as usize] == 1
+            && let Some(column) = self.open_column(row)
+        {
+            // Of the rows that could be solved for it now, the one that is best at it.
+            let best = (self.by_column.row(column).iter())
+                .filter(|&&(row, _)| {
+                    self.rows.open[row as usize] && self.rows.left[row as usize] == 1
+                })
+                .min_by_key(|&&(row, grade)| (grade, row))
+                .map_or(row, |&(row, _)| row);
+            self.first.push((best, column));
+            self.close_row(best);
+            self.close_column(column);
+        }
+    }
+
+    fn look_at_column(&mut self, column: u32) {
+        if self.columns.good[column as usize] == 0 {
+            self.guess(column);
+        } else if self.columns.left[column as usize] == 1
+            && let Some(&(row, _)) =
+                (self.by_column.row(column).iter()).find(|&&(row, _)| self.rows.open[row as usize])
+        {
+            self.last.push((row, column));
+            self.close_row(row);
+            self.close_column(column);
+        }
+    }
+
+    fn guess(&mut self, column: u32) {
+        self.iteration.push(column);
+        self.close_column(column);
+    }
+
+    fn open_column(&self, row: u32) -> Option<u32> {
+        (self.by_row.row(row).iter().map(|&(column, _)| column))
+            .find(|&column| self.columns.open[column as usize])
+    }
+
+    fn close_row(&mut self, row: u32) {
+        self.rows.open[row as usize] = false;
+        self.take_points(row);
+        for &(column, grade) in self.by_row.row(row) {
+            let at = column as usize;
+            if self.columns.open[at] {
+                self.columns.left[at] -= 1;
+                self.columns.good[at] -= u32::from(grade <= self.grade);
+                self.work.push(Look::Column(column));
+            }
+        }
+    }
+
+    fn close_column(&mut self, column: u32) {
+        self.columns.open[column as usize] = false;
+        for &(row, grade) in self.by_column.row(column) {
+            let at = row as usize;
+            if self.rows.open[at] {
+                self.take_points(row);
+                self.rows.left[at] -= 1;
+                self.rows.good[at] -= u32::from(grade <= self.grade);
+                self.give_points(row);
+                self.work.push(Look::Row(row));
+            }
+        }
+    }
+
+    /// A row with two columns left is a reason to guess the one, if it can be solved for the other.
+    fn give_points(&mut self, row: u32) {
+        if self.rows.left[row as usize] != 2 {
+            return;
+        }
+        let mut open = (self.by_row.row(row).iter())
+            .filter(|&&(column, _)| self.columns.open[column as usize]);
+        if let (Some(&(a, grade_a)), Some(&(b, grade_b))) = (open.next(), open.next()) {
+            let pair = [(a, grade_b <= self.grade), (b, grade_a <= self.grade)];
+            self.pairs[row as usize] = Some(pair);
+            for (column, _) in pair.into_iter().filter(|&(_, has)| has) {
+                self.points[column as usize] += 1;
+                self.enqueue(column);
+            }
+        }
+    }
+
+    fn take_points(&mut self, row: u32) {
+        if let Some(pair) = self.pairs[row as usize].take() {
+            for (column, _) in pair.into_iter().filter(|&(_, has)| has) {
+                self.points[column as usize] -= 1;
+            }
+        }
+    }
+
+    fn key(&self, column: u32) -> (u32, u32, Reverse<u32>) {
+        let (points, left) = (
+            self.points[column as usize],
+            self.columns.left[column as usize],
+        );
+        match self.choice {
+            Choice::Begins(first) if first == column => (u32::MAX, left, Reverse(column)),
+            Choice::Solves | Choice::Begins(_) => (points, left, Reverse(column)),
+            Choice::Spreads => (left, points, Reverse(column)),
+        }
+    }
+
+    fn enqueue(&mut self, column: u32) {
+        self.queue.push(self.key(column));
+    }
+
+    /// The best open column; what is said of it in the queue may be out of date.
+    fn choose(&mut self) -> Option<u32> {
+        while let Some(entry) = self.queue.pop() {
+            let Reverse(column) = entry.2;
+            if !self.columns.open[column as usize] {
+                continue;
+            }
+            let now = self.key(column);
+            if now == entry {
+                return Some(column);
+            }
+            if now < entry {
+                self.queue.push(now);
+            }
+        }
+        None
+    }
+}
