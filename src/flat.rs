@@ -366,6 +366,17 @@ impl Flat {
         out
     }
 
+    /// `C1.C*der(C1.e) = C1.f`
+    pub fn equation_text(&self, id: EqId) -> String {
+        let equation = &self.equations[id.index()];
+        let printer = Printer::new(self);
+        let mut text = String::new();
+        printer.write(equation.left, &mut text);
+        text.push_str(" = ");
+        printer.write(equation.right, &mut text);
+        text
+    }
+
     /// An expression in .bgm syntax with full names.
     pub fn expression(&self, id: ExprId) -> String {
         let mut out = String::new();
@@ -416,8 +427,8 @@ pub struct Printer<'f> {
     pub flat: &'f Flat,
     pub from: InstanceId,
     pub style: Style,
-    /// The unknown that stands in square brackets.
-    pub marked: Option<Leaf>,
+    /// Unknowns that stand in square brackets.
+    pub marked: &'f [Leaf],
     /// Variables shown by the name of another: outputs for states, as the 1990 paper does.
     pub renamed: &'f [(VarId, VarId)],
 }
@@ -429,7 +440,7 @@ impl<'f> Printer<'f> {
             flat,
             from: InstanceId::TOP,
             style: Style::Plain,
-            marked: None,
+            marked: &[],
             renamed: &[],
         }
     }
@@ -458,7 +469,7 @@ impl Source for Printer<'_> {
             Leaf::Init(v) => ("init", v, 1),
             Leaf::Pre(v) => ("pre", v, 1),
         };
-        let marked = self.marked == Some(leaf);
+        let marked = self.marked.contains(&leaf);
         if marked {
             out.push('[');
         }

@@ -19,7 +19,7 @@ impl fmt::Debug for Symbol {
 }
 
 /// Numbers are given in the order of first appearance, so they are the same in every run.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Interner {
     text: String,
     ends: Vec<u32>,

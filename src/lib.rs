@@ -24,3 +24,4 @@ pub mod sort;
 pub mod source;
 pub mod structure;
 pub mod syntax;
+pub mod vanishing;

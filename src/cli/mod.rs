@@ -5,6 +5,7 @@ mod equations;
 mod explain;
 mod io;
 mod library;
+mod solve;
 mod sort;
 
 use std::path::PathBuf;
@@ -37,6 +38,8 @@ enum Command {
     Equations(equations::Arguments),
     /// List the equations in the order of evaluation, each with its unknown in brackets
     Sort(sort::Arguments),
+    /// List the equations solved, in the order of evaluation
+    Solve(solve::Arguments),
     /// Report everything that is wrong with a model
     Check(check::Arguments),
     /// Tell what a diagnostic means, with an example of the mistake and of the cure
@@ -133,6 +136,7 @@ pub fn run() -> ExitCode {
     let done = match cli.command {
         Command::Equations(arguments) => equations::run(&arguments, &mut console),
         Command::Sort(arguments) => sort::run(&arguments, &mut console),
+        Command::Solve(arguments) => solve::run(&arguments, &mut console),
         Command::Check(arguments) => check::run(&arguments, &mut console),
         Command::Explain(arguments) => explain::run(&arguments, &mut console),
         Command::Library(arguments) => library::run(&arguments, &mut console),

@@ -1,5 +1,5 @@
 //! The codes. The first two digits tell the phase: 01 text, 02 files, 03 names, 04 connections,
-//! 05 values, 06 structure. `docs/diagnostics.md` explains each with an example of the mistake and of the cure.
+//! 05 values, 06 structure, 07 solving. `docs/diagnostics.md` explains each with an example of the mistake and of the cure.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
@@ -88,6 +88,10 @@ codes! {
     TooManyEquations "E0601" "more equations than unknowns";
     TooFewEquations "E0602" "fewer equations than unknowns";
     HigherIndex "E0603" "states that depend on each other";
+
+    Unsolvable "E0701" "an equation that cannot be solved for its unknown";
+    BooleanLoop "E0702" "a boolean or discrete variable in a loop";
+    ZeroCoefficient "E0703" "a coefficient that is zero where it has to be divided by";
 
     ImplicitLocal "W0301" "a name taken as `local`";
     UnconnectedCut "W0401" "a cut that nothing is connected to";

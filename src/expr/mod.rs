@@ -8,13 +8,18 @@
 //! root is a loop over indices and nothing here recurses, however deep an expression is nested.
 
 mod arena;
-mod op;
+pub mod isolate;
+pub mod linear;
+pub mod op;
 pub mod print;
+pub mod range;
 mod simplify;
 mod value;
+mod walk;
 
 pub use arena::{Arena, Leaf};
 pub use op::{Arity, BinaryOp, Function, UnaryOp};
+pub use simplify::Term;
 pub use value::{Value, apply_binary, apply_call, apply_unary, interpolate, show_number};
 
 use std::fmt;

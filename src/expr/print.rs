@@ -54,7 +54,7 @@ pub fn write<S: Source>(source: &S, root: ExprId, style: Style, out: &mut String
             Work::Node(id, least) => (id, least),
         };
         let node = source.node(id);
-        if strength(&node) < least {
+        if precedence_of(&node) < least {
             out.push('(');
             work.push(Work::Text(")"));
         }
@@ -124,7 +124,8 @@ fn push_args(args: &[ExprId], work: &mut Vec<Work>) {
     }
 }
 
-fn strength<L>(node: &Node<L>) -> u8 {
+/// How strongly the outermost operator binds.
+pub fn precedence_of<L>(node: &Node<L>) -> u8 {
     match node {
         Node::Unary(op, _) => op.precedence(),
         Node::Binary(op, ..) => op.precedence(),

@@ -1,20 +1,50 @@
-//! Building with signs and units tidied up: exact rules only.
+//! Building with constants, signs and units tidied up.
 //!
-//! Nothing here changes a value, a domain or a branch, with one exception that is written down:
-//! `0*x` is 0 for a plain variable or parameter x, although x may be infinite in floating point.
+//! Every rule is local, makes the expression smaller or keeps its size, and is exact: it changes
+//! neither a value nor a domain nor a branch. The exceptions, written down:
+//! - `0*x`, `x - x` and `x/x` are 0, 0 and 1 for a plain variable or parameter x, although x may be
+//!   infinite in floating point, or 0 in the last case;
+//! - the sign of a zero may change (`-(a - b)` is `b - a`).
 
-use super::{Arena, BinaryOp, ExprId, Leaf, Node, UnaryOp};
+use super::{Arena, BinaryOp, ExprId, Leaf, Node, UnaryOp, Value, apply_binary};
+
+/// A term of a sum: whether it is subtracted, and what.
+pub type Term = (bool, ExprId);
 
 impl<L: Leaf> Arena<L> {
-    fn as_number(&self, id: ExprId) -> Option<f64> {
+    pub fn as_number(&self, id: ExprId) -> Option<f64> {
         match self.node(id) {
             Node::Number(value) => Some(value.0),
+            Node::Unary(UnaryOp::Minus, a) => match self.node(a) {
+                Node::Number(value) => Some(-value.0),
+                _ => None,
+            },
             _ => None,
         }
     }
 
+    pub fn is_zero(&self, id: ExprId) -> bool {
+        self.as_number(id) == Some(0.0)
+    }
+
+    /// A number; negative ones are the negation of a literal, as they are read.
+    pub fn constant(&mut self, value: f64) -> ExprId {
+        match value < 0.0 {
+            true => {
+                let positive = self.number(-value);
+                self.unary(UnaryOp::Minus, positive)
+            }
+            // Minus zero would print as `-0`.
+            false => self.number(if value == 0.0 { 0.0 } else { value }),
+        }
+    }
+
+    fn is_leaf(&self, id: ExprId) -> bool {
+        matches!(self.node(id), Node::Leaf(_))
+    }
+
     /// What is negated, if the expression is a negation.
-    fn negated(&self, id: ExprId) -> Option<ExprId> {
+    pub fn negated(&self, id: ExprId) -> Option<ExprId> {
         match self.node(id) {
             Node::Unary(UnaryOp::Minus, a) => Some(a),
             _ => None,
@@ -25,9 +55,11 @@ impl<L: Leaf> Arena<L> {
         if let Some(inner) = self.negated(a) {
             return inner;
         }
-        match self.as_number(a) {
-            Some(0.0) => a,
-            Some(value) if value < 0.0 => self.number(-value),
+        if let Some(value) = self.as_number(a) {
+            return self.constant(-value);
+        }
+        match self.node(a) {
+            Node::Binary(BinaryOp::Sub, x, y) => self.binary(BinaryOp::Sub, y, x),
             _ => self.unary(UnaryOp::Minus, a),
         }
     }
@@ -38,57 +70,188 @@ impl<L: Leaf> Arena<L> {
             UnaryOp::Plus => a,
             UnaryOp::Not => match self.node(a) {
                 Node::Unary(UnaryOp::Not, inner) => inner,
+                Node::Bool(value) => self.bool(!value),
                 _ => self.unary(op, a),
             },
         }
     }
 
+    pub fn tidy_add(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.tidy_binary(BinaryOp::Add, a, b)
+    }
+
+    pub fn tidy_sub(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.tidy_binary(BinaryOp::Sub, a, b)
+    }
+
+    pub fn tidy_mul(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.tidy_binary(BinaryOp::Mul, a, b)
+    }
+
+    pub fn tidy_div(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.tidy_binary(BinaryOp::Div, a, b)
+    }
+
     pub fn tidy_binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
         let (x, y) = (self.as_number(a), self.as_number(b));
+        if let (Some(x), Some(y)) = (x, y)
+            && let Some(id) = self.fold(op, x, y)
+        {
+            return id;
+        }
         match op {
             BinaryOp::Add => match (self.negated(a), self.negated(b)) {
                 _ if x == Some(0.0) => b,
                 _ if y == Some(0.0) => a,
-                (_, Some(b)) => self.tidy_binary(BinaryOp::Sub, a, b),
-                (Some(a), None) => self.binary(BinaryOp::Sub, b, a),
+                (_, Some(b)) => self.tidy_sub(a, b),
+                (Some(a), None) => self.tidy_sub(b, a),
                 _ => self.binary(op, a, b),
             },
             BinaryOp::Sub => match self.negated(b) {
                 _ if x == Some(0.0) => self.tidy_minus(b),
                 _ if y == Some(0.0) => a,
-                Some(b) => self.tidy_binary(BinaryOp::Add, a, b),
+                _ if a == b && self.is_leaf(a) => self.number(0.0),
+                Some(b) => self.tidy_add(a, b),
                 None => self.binary(op, a, b),
             },
             BinaryOp::Mul => match (self.negated(a), self.negated(b)) {
                 _ if x == Some(1.0) => b,
                 _ if y == Some(1.0) => a,
-                _ if x == Some(0.0) && matches!(self.node(b), Node::Leaf(_)) => a,
-                _ if y == Some(0.0) && matches!(self.node(a), Node::Leaf(_)) => b,
-                (Some(a), Some(b)) => self.binary(op, a, b),
+                _ if x == Some(0.0) && self.is_leaf(b) => a,
+                _ if y == Some(0.0) && self.is_leaf(a) => b,
+                (Some(a), Some(b)) => self.tidy_mul(a, b),
                 (Some(a), None) => {
-                    let product = self.binary(op, a, b);
+                    let product = self.tidy_mul(a, b);
                     self.tidy_minus(product)
                 }
                 (None, Some(b)) => {
-                    let product = self.binary(op, a, b);
+                    let product = self.tidy_mul(a, b);
                     self.tidy_minus(product)
                 }
                 (None, None) => self.binary(op, a, b),
             },
             BinaryOp::Div => match (self.negated(a), self.negated(b)) {
                 _ if y == Some(1.0) => a,
-                (Some(a), Some(b)) => self.binary(op, a, b),
+                _ if a == b && self.is_leaf(a) => self.number(1.0),
+                (Some(a), Some(b)) => self.tidy_div(a, b),
                 (Some(a), None) => {
-                    let quotient = self.binary(op, a, b);
+                    let quotient = self.tidy_div(a, b);
                     self.tidy_minus(quotient)
                 }
                 (None, Some(b)) => {
-                    let quotient = self.binary(op, a, b);
+                    let quotient = self.tidy_div(a, b);
                     self.tidy_minus(quotient)
                 }
                 (None, None) => self.binary(op, a, b),
             },
+            // Both are exact for every x, infinite ones too.
+            BinaryOp::Pow if y == Some(1.0) => a,
+            BinaryOp::Pow if y == Some(0.0) => self.number(1.0),
+            BinaryOp::And | BinaryOp::Or => {
+                // What decides an `and` is false, an `or` true.
+                let decides = op == BinaryOp::Or;
+                match (self.node(a), self.node(b)) {
+                    (Node::Bool(value), _) if value == decides => a,
+                    (Node::Bool(_), _) => b,
+                    (_, Node::Bool(value)) if value != decides => a,
+                    _ if a == b => a,
+                    _ => self.binary(op, a, b),
+                }
+            }
             _ => self.binary(op, a, b),
         }
+    }
+
+    pub fn tidy_if(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> ExprId {
+        match self.node(condition) {
+            Node::Bool(true) => then,
+            Node::Bool(false) => otherwise,
+            _ if then == otherwise => then,
+            _ => self.if_else(condition, then, otherwise),
+        }
+    }
+
+    /// A sum, what is added before what is subtracted.
+    pub fn sum(&mut self, terms: &[Term]) -> ExprId {
+        let mut total: Option<ExprId> = None;
+        for &(_, term) in terms.iter().filter(|(negative, _)| !negative) {
+            total = Some(match total {
+                None => term,
+                Some(total) => self.tidy_add(total, term),
+            });
+        }
+        for &(_, term) in terms.iter().filter(|(negative, _)| *negative) {
+            total = Some(match total {
+                None => self.tidy_minus(term),
+                Some(total) => self.tidy_sub(total, term),
+            });
+        }
+        total.unwrap_or_else(|| self.number(0.0))
+    }
+
+    /// The same with a sign before a product or quotient moved to its first factor, as one writes it:
+    /// `-a/b` for `-(a/b)`.
+    pub fn with_sign_inside(&mut self, id: ExprId) -> ExprId {
+        let Some(product) = self.negated(id) else {
+            return id;
+        };
+        // The way down to the first factor, then back up.
+        let mut way = Vec::new();
+        let mut first = product;
+        while let Node::Binary(op @ (BinaryOp::Mul | BinaryOp::Div), a, b) = self.node(first) {
+            way.push((op, b));
+            first = a;
+        }
+        if way.is_empty() {
+            return id;
+        }
+        let mut result = self.tidy_minus(first);
+        for (op, b) in way.into_iter().rev() {
+            result = self.binary(op, result, b);
+        }
+        result
+    }
+
+    fn fold(&mut self, op: BinaryOp, x: f64, y: f64) -> Option<ExprId> {
+        match apply_binary(op, Value::Real(x), Value::Real(y))? {
+            // What is not finite is left for the run to complain about.
+            Value::Real(value) => value.is_finite().then(|| self.constant(value)),
+            Value::Bool(value) => Some(self.bool(value)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_rules() {
+        let mut arena: Arena<char> = Arena::default();
+        let (x, y) = (arena.leaf('x'), arena.leaf('y'));
+        let (zero, one, two) = (arena.number(0.0), arena.number(1.0), arena.number(2.0));
+        let minus_x = arena.tidy_minus(x);
+        assert_eq!(arena.tidy_minus(minus_x), x);
+        assert_eq!(arena.tidy_add(x, zero), x);
+        assert_eq!(arena.tidy_mul(one, x), x);
+        assert_eq!(arena.tidy_mul(zero, x), zero);
+        assert_eq!(arena.tidy_sub(two, one), one);
+        let product = arena.tidy_mul(minus_x, y);
+        let plain = arena.binary(BinaryOp::Mul, x, y);
+        assert_eq!(arena.negated(product), Some(plain));
+        // 0*(1/x) is not a number at x = 0, and stays.
+        let inverse = arena.binary(BinaryOp::Div, one, x);
+        let kept = arena.tidy_mul(zero, inverse);
+        assert_ne!(kept, zero);
+        let difference = arena.tidy_sub(x, y);
+        let turned = arena.tidy_minus(difference);
+        assert_eq!(turned, arena.binary(BinaryOp::Sub, y, x));
+        let both = arena.sum(&[(true, x), (false, y)]);
+        assert_eq!(both, turned);
+        // 1/0 is left alone.
+        let infinite = arena.tidy_div(one, zero);
+        assert!(matches!(arena.node(infinite), Node::Binary(..)));
+        let condition = arena.binary(BinaryOp::Less, x, y);
+        assert_eq!(arena.tidy_if(condition, x, x), x);
     }
 }

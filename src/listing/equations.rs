@@ -6,6 +6,6 @@ use crate::flat::Flat;
 
 pub fn equations(flat: &Flat, style: Style) -> String {
     let mut lines = Lines::new(flat, style, "");
-    lines.equations(flat.equation_ids(), None);
+    lines.equations(flat.equation_ids(), &[]);
     lines.out
 }

@@ -11,8 +11,8 @@ const WIDEST: usize = 32;
 /// as the submodel itself knows them.
 #[derive(Debug)]
 pub struct Lines<'f> {
-    flat: &'f Flat,
-    style: Style,
+    pub(super) flat: &'f Flat,
+    pub(super) style: Style,
     width: usize,
     last: Option<InstanceId>,
     renamed: Vec<(VarId, VarId)>,
@@ -53,7 +53,7 @@ impl<'f> Lines<'f> {
     }
 
     /// The first column, blank when it is the same as above.
-    fn begin(&mut self, origin: InstanceId) {
+    pub(super) fn begin(&mut self, origin: InstanceId) {
         let start = self.out.len();
         if self.last.replace(origin) != Some(origin) {
             match origin {
@@ -61,13 +61,22 @@ impl<'f> Lines<'f> {
                 _ => self.flat.write_path(origin, InstanceId::TOP, &mut self.out),
             }
         }
+        self.pad(start);
+    }
+
+    /// A first column that says nothing.
+    pub(super) fn begin_blank(&mut self) {
+        self.pad(self.out.len());
+    }
+
+    fn pad(&mut self, start: usize) {
         let written = self.out[start..].chars().count();
         let blanks = (self.width + 2).saturating_sub(written).max(2);
         self.out.extend(std::iter::repeat_n(' ', blanks));
         self.out.push_str(self.mark);
     }
 
-    fn printer(&self, origin: InstanceId, marked: Option<Leaf>) -> Printer<'_> {
+    pub(super) fn printer<'a>(&'a self, origin: InstanceId, marked: &'a [Leaf]) -> Printer<'a> {
         Printer {
             from: match self.style {
                 Style::Plain => InstanceId::TOP,
@@ -81,7 +90,7 @@ impl<'f> Lines<'f> {
     }
 
     /// A run of equations, `when`s around those that stand in one; the unknown in brackets.
-    pub fn equations(&mut self, ids: impl IntoIterator<Item = EqId>, marked: Option<Leaf>) {
+    pub fn equations(&mut self, ids: impl IntoIterator<Item = EqId>, marked: &[Leaf]) {
         let mut open: Option<(WhenId, u16)> = None;
         for id in ids {
             let equation = &self.flat.equations[id.index()];
@@ -106,17 +115,23 @@ impl<'f> Lines<'f> {
         self.when_lines(open, None, InstanceId::TOP);
     }
 
-    /// What was eliminated, and what stands for it.
-    pub fn eliminated(&mut self) {
-        if self.flat.eliminated.is_empty() {
-            return;
-        }
-        self.out.push_str("\nELIMINATED VARIABLES\n\n");
+    /// The next line names its submodel, whatever stands above it.
+    pub fn forget_submodel(&mut self) {
+        self.last = None;
+    }
+
+    /// What was eliminated, and what stands for it, under a heading.
+    pub fn eliminated(&mut self, heading: &str, wanted: impl Fn(Leaf) -> bool) {
         let printer = Printer {
             style: self.style,
             ..Printer::new(self.flat)
         };
-        for gone in &self.flat.eliminated {
+        let mut some = false;
+        for gone in self.flat.eliminated.iter().filter(|gone| wanted(gone.leaf)) {
+            if !some {
+                self.out.push_str(&format!("\n{heading}\n\n"));
+                some = true;
+            }
             printer.leaf(gone.leaf, &mut self.out);
             self.out.push_str(" = ");
             printer.write(gone.expression, &mut self.out);
@@ -151,7 +166,7 @@ impl<'f> Lines<'f> {
             let word = if at == 0 { "when " } else { "elsewhen " };
             self.out.push_str(word);
             let mut text = String::new();
-            self.printer(origin, None).write(condition, &mut text);
+            self.printer(origin, &[]).write(condition, &mut text);
             self.out.push_str(&text);
             self.out.push_str(" then\n");
         }

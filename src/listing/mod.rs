@@ -3,6 +3,24 @@
 pub mod equations;
 pub mod json;
 mod lines;
+pub mod solved;
 pub mod sorted;
 
 pub use lines::count;
+
+/// `, no loops`, `, 1 loop of 3 equations`, `, 2 loops of at most 4 equations`
+fn loops_in_words(sizes: impl Iterator<Item = usize>) -> String {
+    let (mut loops, mut largest) = (0, 0);
+    for size in sizes {
+        (loops, largest) = (loops + 1, largest.max(size));
+    }
+    match loops {
+        0 => ", no loops".to_string(),
+        1 => format!(", 1 loop of {}", count(largest, "equation")),
+        _ => format!(
+            ", {} of at most {}",
+            count(loops, "loop"),
+            count(largest, "equation")
+        ),
+    }
+}

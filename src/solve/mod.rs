@@ -5,10 +5,19 @@
 //! rule, with common factors named Q101, Q102, ... as in Cellier, Otter and Elmqvist 1995), else
 //! kept as A x = b; any other loop is torn: iteration variables, inner assignments, residuals.
 
-use crate::diagnostics::Diagnostics;
+mod auxiliary;
+mod cramer;
+mod linear;
+mod nonlinear;
+mod scalar;
+mod zeros;
+
+use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::expr::ExprId;
-use crate::flat::{EqId, Flat, Leaf, WhenId};
-use crate::sort::Sorted;
+use crate::flat::{EqId, Flat, Kind, Leaf, Type, WhenId};
+use crate::sort::{Row, Sorted};
+use crate::vanishing::{Vanishing, vanishing_with};
+use auxiliary::Auxiliaries;
 
 /// A value computed from what is known before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,11 +105,156 @@ pub struct Solved {
     pub blocks: Vec<Block>,
 }
 
+impl Solved {
+    /// What an integrator carries on: variables that are differentiated, and their lower derivatives.
+    pub fn states(&self) -> Vec<Leaf> {
+        let orders = self.flat.highest_orders();
+        let mut states = Vec::new();
+        for id in self.flat.variable_ids() {
+            if self.flat.variable(id).kind == Kind::State {
+                states.push(Leaf::Var(id));
+                states.extend((1..orders[id.index()]).map(|order| Leaf::Der(id, order)));
+            }
+        }
+        states
+    }
+
+    /// Assignments of all blocks, in order: those of loops too.
+    pub fn assignments(&self) -> impl Iterator<Item = &Assignment> {
+        self.blocks.iter().flat_map(|block| match block {
+            Block::Assignment(assignment) => std::slice::from_ref(assignment),
+            Block::Linear(Linear {
+                method: Method::Formulas(assignments),
+                ..
+            }) => assignments,
+            Block::Nonlinear(nonlinear) => &nonlinear.inner,
+            _ => &[],
+        })
+    }
+}
+
+impl Block {
+    /// What the block computes, auxiliaries apart.
+    pub fn unknowns(&self) -> &[Leaf] {
+        match self {
+            Block::Assignment(assignment) => std::slice::from_ref(&assignment.target),
+            Block::Linear(linear) => &linear.unknowns,
+            Block::Nonlinear(nonlinear) => &nonlinear.unknowns,
+            Block::When(when) => std::slice::from_ref(&when.target),
+        }
+    }
+
+    /// The equations it comes from.
+    pub fn equations(&self) -> &[EqId] {
+        match self {
+            Block::Assignment(assignment) => assignment.equation.as_slice(),
+            Block::Linear(linear) => &linear.equations,
+            Block::Nonlinear(nonlinear) => &nonlinear.equations,
+            Block::When(when) => &when.equations,
+        }
+    }
+}
+
 /// Solves the blocks; `None` after an error.
-pub fn solve(flat: Flat, sorted: &Sorted, diagnostics: &mut Diagnostics) -> Option<Solved> {
-    let _ = (sorted, diagnostics);
-    Some(Solved {
+pub fn solve(mut flat: Flat, sorted: &Sorted, diagnostics: &mut Diagnostics) -> Option<Solved> {
+    zeros::drop(&mut flat, sorted);
+    let mut solver = Solver {
+        auxiliaries: Auxiliaries::new(&flat),
+        columns: vec![crate::structure::NONE; flat.variables.len()],
         flat,
-        blocks: Vec::new(),
-    })
+        diagnostics,
+    };
+    let before = solver.diagnostics.errors();
+    let mut blocks = Vec::with_capacity(sorted.blocks.len());
+    for block in &sorted.blocks {
+        blocks.extend(solver.block(sorted, block));
+    }
+    let Solver {
+        flat, diagnostics, ..
+    } = solver;
+    (diagnostics.errors() == before).then_some(Solved { flat, blocks })
+}
+
+struct Solver<'d> {
+    flat: Flat,
+    auxiliaries: Auxiliaries,
+    /// The column of each variable in the loop at hand.
+    columns: Vec<u32>,
+    diagnostics: &'d mut Diagnostics,
+}
+
+impl Solver<'_> {
+    /// `None` after an error.
+    fn block(&mut self, sorted: &Sorted, block: &[u32]) -> Option<Block> {
+        if let [row] = *block {
+            let unknown = sorted.unknowns[row as usize];
+            return match &sorted.rows[row as usize] {
+                Row::Equation(id) => self.scalar(*id, unknown),
+                Row::When(when, equations) => Some(Block::When(WhenBlock {
+                    target: unknown,
+                    when: *when,
+                    equations: equations.clone(),
+                })),
+            };
+        }
+        let unknowns: Vec<Leaf> = (block.iter())
+            .map(|&row| sorted.unknowns[row as usize])
+            .collect();
+        let mut equations = Vec::with_capacity(block.len());
+        for &row in block {
+            match &sorted.rows[row as usize] {
+                Row::Equation(id) => equations.push(*id),
+                Row::When(_, ids) => {
+                    self.not_real(ids[0], sorted.unknowns[row as usize], &unknowns);
+                    return None;
+                }
+            }
+        }
+        for (&id, &unknown) in equations.iter().zip(&unknowns) {
+            let real = self.flat.variable(unknown.variable()).ty == Type::Real;
+            if !real || matches!(unknown, Leaf::New(_)) {
+                self.not_real(id, unknown, &unknowns);
+                return None;
+            }
+        }
+        let linear = self.linear(&equations, &unknowns);
+        linear.or_else(|| self.nonlinear(equations, unknowns))
+    }
+
+    fn vanishing(&self, divisor: ExprId) -> Vanishing {
+        let definition = |leaf| self.auxiliaries.definition(leaf);
+        vanishing_with(&self.flat, divisor, &definition)
+    }
+
+    /// Only numbers can be iterated on or solved for together.
+    fn not_real(&mut self, id: EqId, unknown: Leaf, unknowns: &[Leaf]) {
+        const SHOWN: usize = 6;
+        let name = self.flat.leaf_name(unknown);
+        let mut others: Vec<String> = (unknowns.iter().filter(|&&other| other != unknown))
+            .take(SHOWN)
+            .map(|&other| format!("`{}`", self.flat.leaf_name(other)))
+            .collect();
+        if unknowns.len() > SHOWN + 1 {
+            others.push("...".into());
+        }
+        let kind = match unknown {
+            Leaf::New(_) => "a discrete variable",
+            _ => "a boolean",
+        };
+        let equation = &self.flat.equations[id.index()];
+        let text = self.flat.equation_text(id);
+        let variable = self.flat.name(unknown.variable());
+        self.diagnostics.push(
+            Diagnostic::new(
+                Code::BooleanLoop,
+                format!("`{name}` is {kind} in a loop with {}", others.join(", ")),
+            )
+            .at(equation.span, text)
+            .note("each of these depends on the others at the same instant; only numbers can be solved for together")
+            .hint(match unknown {
+                Leaf::New(_) => format!("use `{variable}` or `pre({variable})`, the value before the event, somewhere in the loop"),
+                _ => format!("let `{variable}` be decided at events: `new({variable}) = ...`"),
+            }),
+        );
+    }
 }

@@ -4,7 +4,7 @@
 use super::Row;
 use super::incidence::Columns;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
-use crate::flat::{EqId, EquationKind, Flat, Leaf, Printer};
+use crate::flat::{EqId, EquationKind, Flat, Leaf};
 use crate::structure::{Incidence, Matching, Part, overdetermined, underdetermined};
 
 /// More than this at once helps nobody.
@@ -115,11 +115,7 @@ fn with_equations(
     });
     for &id in equations.iter().take(SHOWN) {
         let equation = &flat.equations[id.index()];
-        let printer = Printer::new(flat);
-        let mut text = String::new();
-        printer.write(equation.left, &mut text);
-        text.push_str(" = ");
-        printer.write(equation.right, &mut text);
+        let text = flat.equation_text(id);
         // Equal texts of the library are told apart by what they say of the instance.
         diagnostic = match diagnostic
             .labels

@@ -6,6 +6,7 @@ use super::Row;
 use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
 use crate::flat::{Flat, Kind, Leaf, VarId};
 use crate::structure::{Incidence, NONE};
+use crate::vanishing::{Vanishing, vanishing};
 
 /// How well an equation can be solved for an unknown in it.
 pub mod grade {
@@ -17,6 +18,8 @@ pub mod grade {
     pub const DOUBTFUL: u8 = 2;
     /// Not linear.
     pub const NONLINEAR: u8 = 3;
+    /// The coefficient is zero as given.
+    pub const VANISHED: u8 = 4;
 }
 
 /// What is done with variables that are differentiated.
@@ -41,6 +44,10 @@ pub struct Columns {
     restarts: Vec<(u32, u32)>,
     /// Expressions that are known before the start.
     fixed: Vec<bool>,
+    /// Rows of [`Columns::incidence`] in which an unknown was passed over, because its coefficient
+    /// is zero as given.
+    pub vanished: Vec<u32>,
+    keep: bool,
 }
 
 impl Columns {
@@ -56,6 +63,9 @@ impl Columns {
             orders: flat.highest_orders(),
             restarts: Vec::new(),
             fixed,
+            vanished: Vec::new(),
+            // A parameter may be given another value, but a model has to be square with any.
+            keep: states == States::WithDerivatives,
         };
         let gone: FxHashSet<Leaf> = flat.eliminated.iter().map(|gone| gone.leaf).collect();
         for id in flat.variable_ids() {
@@ -103,8 +113,14 @@ impl Columns {
         }
     }
 
+    /// Counts entries whose coefficient is zero as given, too.
+    pub fn keep_vanished(&mut self) {
+        self.keep = true;
+        self.vanished.clear();
+    }
+
     /// The pattern of all rows.
-    pub fn incidence(&self, flat: &Flat, rows: &[Row]) -> Incidence {
+    pub fn incidence(&mut self, flat: &Flat, rows: &[Row]) -> Incidence {
         let mut incidence = Incidence::new(self.leaves.len());
         let mut entries: Vec<(u32, u8)> = Vec::new();
         let mut work: Vec<(ExprId, u8)> = Vec::new();
@@ -118,7 +134,9 @@ impl Columns {
                         (equation.left, grade::PLAIN),
                         (equation.right, grade::PLAIN),
                     ]);
-                    self.collect(flat, &mut work, &mut entries);
+                    if self.collect(flat, &mut work, &mut entries) {
+                        self.vanished.push(at as u32);
+                    }
                 }
                 Row::When(when, equations) => {
                     for id in equations {
@@ -147,7 +165,9 @@ impl Columns {
         incidence
     }
 
-    fn collect(&self, flat: &Flat, work: &mut Vec<(ExprId, u8)>, out: &mut Vec<(u32, u8)>) {
+    /// Whether anything was passed over.
+    fn collect(&self, flat: &Flat, work: &mut Vec<(ExprId, u8)>, out: &mut Vec<(u32, u8)>) -> bool {
+        let mut vanished = false;
         while let Some((id, known)) = work.pop() {
             match flat.exprs.node(id) {
                 Node::Number(_) | Node::Bool(_) | Node::Time => {}
@@ -165,8 +185,12 @@ impl Columns {
                     work.extend([(a, known), (b, known)]);
                 }
                 Node::Binary(BinaryOp::Mul, a, b) => {
-                    work.push((a, known.max(self.factor(flat, b))));
-                    work.push((b, known.max(self.factor(flat, a))));
+                    for (x, factor) in [(a, b), (b, a)] {
+                        match self.factor(flat, factor) {
+                            grade::VANISHED if !self.keep => vanished = true,
+                            grade => work.push((x, known.max(grade))),
+                        }
+                    }
                 }
                 Node::Binary(BinaryOp::Div, a, b) => {
                     work.push((a, known.max(self.factor(flat, b))));
@@ -186,22 +210,18 @@ impl Columns {
                 }
             }
         }
+        vanished
     }
 
     /// How good a coefficient the expression is.
     fn factor(&self, flat: &Flat, id: ExprId) -> u8 {
         match flat.exprs.node(id) {
             Node::Number(value) if value.0 != 0.0 => grade::PLAIN,
-            Node::Unary(UnaryOp::Minus, a) => self.factor(flat, a),
-            // A parameter that is zero as given is no coefficient to divide by.
-            Node::Leaf(Leaf::Var(variable)) if self.fixed[id.index()] => {
-                let value = flat.value(variable).and_then(|given| given.value.real());
-                match value {
-                    Some(0.0) => grade::DOUBTFUL,
-                    _ => grade::PARAMETER,
-                }
-            }
-            _ if self.fixed[id.index()] => grade::PARAMETER,
+            _ if self.fixed[id.index()] => match vanishing(flat, id) {
+                Vanishing::Always => grade::VANISHED,
+                Vanishing::Never => grade::PARAMETER,
+                Vanishing::Perhaps => grade::DOUBTFUL,
+            },
             _ => grade::DOUBTFUL,
         }
     }

@@ -31,6 +31,9 @@ pub struct Sorted {
     pub unknowns: Vec<Leaf>,
     /// Rows in the order of evaluation; several in one block are a loop.
     pub blocks: Vec<Vec<u32>>,
+    /// Rows in which an unknown was passed over, because its coefficient is a parameter that is
+    /// zero as given.
+    pub vanished: Vec<u32>,
 }
 
 impl Sorted {
@@ -43,16 +46,22 @@ impl Sorted {
 pub fn sort(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<Sorted> {
     let rows = rows(flat);
     // First with a state and its derivatives as one: what fails here fails for good.
-    let together = Columns::new(flat, &rows, States::WithDerivatives);
+    let mut together = Columns::new(flat, &rows, States::WithDerivatives);
     let pattern = together.incidence(flat, &rows);
     let matching = maximum_matching(&pattern);
     if !matching.is_perfect() {
         balance::report(flat, &rows, &together, &pattern, &matching, diagnostics);
         return None;
     }
-    let columns = Columns::new(flat, &rows, States::Known);
-    let pattern = columns.incidence(flat, &rows);
-    let matching = maximum_matching(&pattern);
+    let mut columns = Columns::new(flat, &rows, States::Known);
+    let mut pattern = columns.incidence(flat, &rows);
+    let mut matching = maximum_matching(&pattern);
+    if !matching.is_perfect() && !columns.vanished.is_empty() {
+        // A zero is to blame: solving will come upon it, and name it.
+        columns.keep_vanished();
+        pattern = columns.incidence(flat, &rows);
+        matching = maximum_matching(&pattern);
+    }
     if !matching.is_perfect() {
         balance::report_index(flat, &rows, &pattern, &matching, diagnostics);
         return None;
@@ -66,6 +75,7 @@ pub fn sort(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<Sorted> {
         blocks: blocks(&pattern, &matching),
         rows,
         unknowns,
+        vanished: columns.vanished,
     })
 }
 

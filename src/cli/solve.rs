@@ -1,0 +1,42 @@
+//! `bgm solve`: the equations solved, in the order of evaluation.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::{Console, FAILED, Format, Listing};
+use crate::compile::{Aliases, solved};
+use crate::listing::solved::solved as list;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    listing: Listing,
+    /// Keep variables that equal another one, or a constant
+    #[arg(long)]
+    no_eliminate: bool,
+}
+
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+    let mut compiled = arguments.listing.source.compile(console)?;
+    let aliases = match arguments.no_eliminate {
+        true => Aliases::Keep,
+        false => Aliases::Eliminate,
+    };
+    let flat = compiled.flat.take();
+    let done = flat.and_then(|flat| solved(flat, aliases, &mut compiled.diagnostics));
+    console.diagnostics(&compiled.sources, &compiled.diagnostics);
+    let Some(model) = &done else {
+        return Ok(ExitCode::from(FAILED));
+    };
+    let listing = &arguments.listing;
+    console.result(listing.output.output.as_deref(), |out| {
+        match listing.format {
+            Format::Json | Format::Text => {
+                let text = list(model, listing.style.into());
+                out.write_all(text.as_bytes())
+            }
+        }
+    })?;
+    Ok(ExitCode::SUCCESS)
+}

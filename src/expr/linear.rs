@@ -1,0 +1,205 @@
+//! Coefficients: an expression as a sum of unknowns times coefficients, and a rest.
+//!
+//! Before: any expression. After: its [`Form`], or `None` if it is not linear in the unknowns. What
+//! is returned is proved: coefficients and rest are free of unknowns. An `if` whose condition is
+//! free of unknowns is linear when its branches are; its coefficients are `if`s themselves, as for
+//! the ideal switch of Cellier, Otter and Elmqvist 1995: `0 = if OpenSwitch then f else e`.
+
+use super::simplify::Term;
+use super::{Arena, BinaryOp, ExprId, Leaf, Node, UnaryOp};
+
+/// The sum of `coefficient * unknown` and of the terms of the rest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Form {
+    /// By unknown, ascending; each once.
+    pub terms: Vec<(u32, ExprId)>,
+    pub rest: Vec<Term>,
+}
+
+enum Work {
+    Visit(ExprId),
+    Combine(ExprId),
+}
+
+impl Form {
+    fn rest(id: ExprId) -> Self {
+        Form {
+            terms: Vec::new(),
+            rest: vec![(false, id)],
+        }
+    }
+
+    pub fn coefficient(&self, unknown: u32) -> Option<ExprId> {
+        let at = self
+            .terms
+            .binary_search_by_key(&unknown, |&(u, _)| u)
+            .ok()?;
+        Some(self.terms[at].1)
+    }
+}
+
+/// The form of `left - right`. `unknown` numbers the unknowns; what it does not know is known.
+pub fn difference<L: Leaf>(
+    arena: &mut Arena<L>,
+    left: ExprId,
+    right: ExprId,
+    unknown: &impl Fn(L) -> Option<u32>,
+) -> Option<Form> {
+    let left = form(arena, left, unknown)?;
+    let right = form(arena, right, unknown)?;
+    Some(add(arena, left, right, true))
+}
+
+pub fn form<L: Leaf>(
+    arena: &mut Arena<L>,
+    root: ExprId,
+    unknown: &impl Fn(L) -> Option<u32>,
+) -> Option<Form> {
+    let mut work = vec![Work::Visit(root)];
+    let mut done: Vec<Form> = Vec::new();
+    let mut operands = Vec::new();
+    while let Some(item) = work.pop() {
+        match item {
+            Work::Visit(id) => match arena.node(id) {
+                Node::Leaf(leaf) => done.push(match unknown(leaf) {
+                    Some(unknown) => Form {
+                        terms: vec![(unknown, arena.number(1.0))],
+                        rest: Vec::new(),
+                    },
+                    None => Form::rest(id),
+                }),
+                Node::Number(_) | Node::Bool(_) | Node::Time => done.push(Form::rest(id)),
+                _ => {
+                    work.push(Work::Combine(id));
+                    arena.operands(id, &mut operands);
+                    work.extend(operands.drain(..).rev().map(Work::Visit));
+                }
+            },
+            Work::Combine(id) => {
+                arena.operands(id, &mut operands);
+                let parts = done.split_off(done.len() - operands.len());
+                operands.clear();
+                done.push(combine(arena, id, parts)?);
+            }
+        }
+    }
+    done.pop()
+}
+
+fn combine<L: Leaf>(arena: &mut Arena<L>, id: ExprId, parts: Vec<Form>) -> Option<Form> {
+    let node = arena.node(id);
+    if parts.iter().all(|part| part.terms.is_empty()) {
+        // Sums are opened, so that terms can be moved across the equation one by one.
+        let sum = matches!(
+            node,
+            Node::Unary(UnaryOp::Minus | UnaryOp::Plus, _)
+                | Node::Binary(BinaryOp::Add | BinaryOp::Sub, ..)
+        );
+        if !sum {
+            return Some(Form::rest(id));
+        }
+    }
+    let mut parts = parts.into_iter();
+    let a = parts.next()?;
+    match node {
+        Node::Unary(UnaryOp::Plus, _) => Some(a),
+        Node::Unary(UnaryOp::Minus, _) => Some(add(arena, Form::default(), a, true)),
+        Node::Binary(BinaryOp::Add, ..) => {
+            let b = parts.next()?;
+            Some(add(arena, a, b, false))
+        }
+        Node::Binary(BinaryOp::Sub, ..) => {
+            let b = parts.next()?;
+            Some(add(arena, a, b, true))
+        }
+        Node::Binary(op @ BinaryOp::Mul, left, right) => {
+            let b = parts.next()?;
+            match (a.terms.is_empty(), b.terms.is_empty()) {
+                (true, _) => Some(scale(arena, b, |arena, x| arena.tidy_binary(op, left, x))),
+                (_, true) => Some(scale(arena, a, |arena, x| arena.tidy_binary(op, x, right))),
+                _ => None,
+            }
+        }
+        Node::Binary(op @ BinaryOp::Div, _, right) => {
+            let b = parts.next()?;
+            let divide = |arena: &mut Arena<L>, x| arena.tidy_binary(op, x, right);
+            b.terms.is_empty().then(|| scale(arena, a, divide))
+        }
+        Node::If(condition, ..) => {
+            let (b, c) = (parts.next()?, parts.next()?);
+            (a.terms.is_empty()).then(|| choose(arena, condition, b, c))
+        }
+        _ => None,
+    }
+}
+
+/// a + b, or a - b.
+fn add<L: Leaf>(arena: &mut Arena<L>, mut a: Form, b: Form, minus: bool) -> Form {
+    for (unknown, coefficient) in b.terms {
+        match a.terms.binary_search_by_key(&unknown, |&(u, _)| u) {
+            Ok(at) => {
+                let old = a.terms[at].1;
+                a.terms[at].1 = match minus {
+                    true => arena.tidy_sub(old, coefficient),
+                    false => arena.tidy_add(old, coefficient),
+                };
+            }
+            Err(at) => {
+                let new = match minus {
+                    true => arena.tidy_minus(coefficient),
+                    false => coefficient,
+                };
+                a.terms.insert(at, (unknown, new));
+            }
+        }
+    }
+    a.terms
+        .retain(|&(_, coefficient)| !arena.is_zero(coefficient));
+    let rest = b.rest.into_iter().filter(|&(_, term)| !arena.is_zero(term));
+    a.rest
+        .extend(rest.map(|(negative, term)| (negative ^ minus, term)));
+    a
+}
+
+fn scale<L: Leaf>(
+    arena: &mut Arena<L>,
+    mut a: Form,
+    mut by: impl FnMut(&mut Arena<L>, ExprId) -> ExprId,
+) -> Form {
+    for (_, coefficient) in &mut a.terms {
+        *coefficient = by(arena, *coefficient);
+    }
+    a.terms
+        .retain(|&(_, coefficient)| !arena.is_zero(coefficient));
+    if !a.rest.is_empty() {
+        let rest = arena.sum(&a.rest);
+        a.rest = match arena.is_zero(rest) {
+            true => Vec::new(),
+            false => vec![(false, by(arena, rest))],
+        };
+    }
+    a
+}
+
+fn choose<L: Leaf>(arena: &mut Arena<L>, condition: ExprId, a: Form, b: Form) -> Form {
+    let zero = arena.number(0.0);
+    let mut unknowns: Vec<u32> = (a.terms.iter().chain(&b.terms))
+        .map(|&(unknown, _)| unknown)
+        .collect();
+    unknowns.sort_unstable();
+    unknowns.dedup();
+    let terms = (unknowns.into_iter())
+        .map(|unknown| {
+            let then = a.coefficient(unknown).unwrap_or(zero);
+            let otherwise = b.coefficient(unknown).unwrap_or(zero);
+            (unknown, arena.tidy_if(condition, then, otherwise))
+        })
+        .collect();
+    let (then, otherwise) = (arena.sum(&a.rest), arena.sum(&b.rest));
+    let rest = arena.tidy_if(condition, then, otherwise);
+    let rest = match arena.is_zero(rest) {
+        true => Vec::new(),
+        false => vec![(false, rest)],
+    };
+    Form { terms, rest }
+}

@@ -1,0 +1,66 @@
+//! Walks over an expression that keep their own stack.
+
+use super::{Arena, ExprId, Leaf, Node};
+
+impl<L: Leaf> Arena<L> {
+    /// The operands of a node, in order.
+    pub fn operands(&self, id: ExprId, out: &mut Vec<ExprId>) {
+        match self.node(id) {
+            Node::Number(_) | Node::Bool(_) | Node::Time | Node::Leaf(_) => {}
+            Node::Unary(_, a) => out.push(a),
+            Node::Binary(_, a, b) => out.extend([a, b]),
+            Node::If(a, b, c) => out.extend([a, b, c]),
+            Node::Call(_, args) | Node::List(args) => out.extend_from_slice(self.args(args)),
+        }
+    }
+
+    /// Every leaf of the expression, as often as it stands there, from left to right.
+    pub fn leaves(&self, root: ExprId, mut visit: impl FnMut(L)) {
+        let mut stack = vec![root];
+        let mut operands = Vec::new();
+        while let Some(id) = stack.pop() {
+            if let Node::Leaf(leaf) = self.node(id) {
+                visit(leaf);
+            }
+            self.operands(id, &mut operands);
+            stack.extend(operands.drain(..).rev());
+        }
+    }
+
+    /// The way from the root down to a leaf, and how often the leaf stands in the expression (2
+    /// means several times).
+    pub fn path(&self, root: ExprId, leaf: L) -> (Vec<ExprId>, usize) {
+        let (mut found, mut count) = (Vec::new(), 0);
+        let mut way: Vec<ExprId> = Vec::new();
+        let mut stack = vec![(root, 0)];
+        let mut operands = Vec::new();
+        while let Some((id, depth)) = stack.pop() {
+            way.truncate(depth);
+            way.push(id);
+            if self.node(id) == Node::Leaf(leaf) {
+                count += 1;
+                if count == 2 {
+                    break;
+                }
+                found.clone_from(&way);
+            }
+            self.operands(id, &mut operands);
+            stack.extend(operands.drain(..).rev().map(|operand| (operand, depth + 1)));
+        }
+        (found, count)
+    }
+
+    /// How many nodes the expression has when it is written out; stops counting at `most`.
+    pub fn size(&self, root: ExprId, most: usize) -> usize {
+        let mut size = 0;
+        let mut stack = vec![root];
+        while let Some(id) = stack.pop() {
+            size += 1;
+            if size >= most {
+                break;
+            }
+            self.operands(id, &mut stack);
+        }
+        size
+    }
+}

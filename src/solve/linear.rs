@@ -1,0 +1,89 @@
+//! Linear loops: proved linear by their coefficients, solved by formulas while they are small.
+
+use super::cramer;
+use super::{Block, Entry, Linear, Method, Solver};
+use crate::expr::linear::{Form, difference};
+use crate::expr::{ExprId, Term};
+use crate::flat::{EqId, Leaf};
+use crate::structure::NONE;
+
+/// One row of A x = b.
+#[derive(Clone, Debug)]
+pub struct LinearRow {
+    /// By column, ascending.
+    pub coefficients: Vec<(u32, ExprId)>,
+    pub right: Option<ExprId>,
+}
+
+impl Solver<'_> {
+    /// `None` if the loop is not linear.
+    pub(super) fn linear(&mut self, equations: &[EqId], unknowns: &[Leaf]) -> Option<Block> {
+        for (at, unknown) in unknowns.iter().enumerate() {
+            self.columns[unknown.variable().index()] = at as u32;
+        }
+        let rows: Option<Vec<LinearRow>> = (equations.iter())
+            .map(|&id| self.linear_row(id, unknowns))
+            .collect();
+        for unknown in unknowns {
+            self.columns[unknown.variable().index()] = NONE;
+        }
+        let rows = rows?;
+        let by_formulas = cramer::formulas(
+            &mut self.flat,
+            &mut self.auxiliaries,
+            equations,
+            unknowns,
+            &rows,
+        );
+        let method = by_formulas.unwrap_or_else(|| self.system(&rows));
+        Some(Block::Linear(Linear {
+            unknowns: unknowns.to_vec(),
+            equations: equations.to_vec(),
+            method,
+        }))
+    }
+
+    fn linear_row(&mut self, id: EqId, unknowns: &[Leaf]) -> Option<LinearRow> {
+        let equation = self.flat.equations[id.index()];
+        let columns = &self.columns;
+        let column = |leaf: Leaf| -> Option<u32> {
+            let column = columns[leaf.variable().index()];
+            let found = unknowns.get(column as usize) == Some(&leaf);
+            found.then_some(column)
+        };
+        let exprs = &mut self.flat.exprs;
+        // Unknowns to the left: `0 = f` is read as `f = 0`.
+        let mut on_left = false;
+        exprs.leaves(equation.left, |leaf| on_left |= column(leaf).is_some());
+        let (left, right) = match on_left {
+            true => (equation.left, equation.right),
+            false => (equation.right, equation.left),
+        };
+        let Form { terms, rest } = difference(exprs, left, right, &column)?;
+        let moved: Vec<Term> = (rest.into_iter())
+            .map(|(negative, term)| (!negative, term))
+            .collect();
+        let right = exprs.sum(&moved);
+        Some(LinearRow {
+            coefficients: terms,
+            right: (!exprs.is_zero(right)).then_some(right),
+        })
+    }
+
+    /// A x = b as data, for the run to solve.
+    fn system(&mut self, rows: &[LinearRow]) -> Method {
+        let zero = self.flat.exprs.number(0.0);
+        let mut matrix = Vec::new();
+        for (row, of) in rows.iter().enumerate() {
+            matrix.extend(of.coefficients.iter().map(|&(column, value)| Entry {
+                row: row as u32,
+                column,
+                value,
+            }));
+        }
+        Method::System {
+            matrix,
+            right: rows.iter().map(|row| row.right.unwrap_or(zero)).collect(),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Products with a parameter that is zero as given.
+//!
+//! Before: a sorted model; sorting took no notice of unknowns whose coefficient is a parameter that
+//! is zero (an ideal switch is GSw with RClosed = 0). After: these products are gone from the
+//! equations, so that a formula does not read what is computed only after it.
+
+use rustc_hash::FxHashMap;
+
+use crate::expr::{BinaryOp, ExprId, Node};
+use crate::flat::Flat;
+use crate::sort::{Row, Sorted};
+use crate::vanishing::{Vanishing, vanishing};
+
+pub fn drop(flat: &mut Flat, sorted: &Sorted) {
+    for &row in &sorted.vanished {
+        if let Row::Equation(id) = sorted.rows[row as usize] {
+            let equation = flat.equations[id.index()];
+            let left = without(flat, equation.left);
+            let right = without(flat, equation.right);
+            let equation = &mut flat.equations[id.index()];
+            (equation.left, equation.right) = (left, right);
+        }
+    }
+}
+
+/// The expression without products of which a factor is zero as given.
+fn without(flat: &mut Flat, root: ExprId) -> ExprId {
+    let mut new: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+    let mut stack = vec![root];
+    let mut operands = Vec::new();
+    while let Some(&id) = stack.last() {
+        if new.contains_key(&id) {
+            stack.pop();
+            continue;
+        }
+        operands.clear();
+        let node = flat.exprs.node(id);
+        // Only sums and products are opened: elsewhere nothing was left out.
+        if let Node::Binary(BinaryOp::Mul, a, b) = node
+            && [a, b]
+                .iter()
+                .any(|&x| vanishing(flat, x) == Vanishing::Always)
+        {
+            let zero = flat.exprs.number(0.0);
+            new.insert(id, zero);
+            stack.pop();
+            continue;
+        }
+        match node {
+            Node::Unary(_, a) => operands.push(a),
+            Node::Binary(op, a, b) => match op {
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => operands.extend([a, b]),
+                BinaryOp::Div => operands.push(a),
+                _ => {}
+            },
+            Node::If(_, a, b) => operands.extend([a, b]),
+            _ => {}
+        }
+        let before = stack.len();
+        stack.extend(operands.iter().filter(|id| !new.contains_key(id)));
+        if stack.len() > before {
+            continue;
+        }
+        let of = |id: ExprId| new.get(&id).copied().unwrap_or(id);
+        let exprs = &mut flat.exprs;
+        let result = match node {
+            _ if operands.iter().all(|&id| of(id) == id) => id,
+            Node::Unary(op, a) => exprs.tidy_unary(op, of(a)),
+            Node::Binary(op, a, b) => exprs.tidy_binary(op, of(a), of(b)),
+            Node::If(condition, a, b) => exprs.tidy_if(condition, of(a), of(b)),
+            _ => id,
+        };
+        new.insert(id, result);
+        stack.pop();
+    }
+    new.get(&root).copied().unwrap_or(root)
+}

@@ -1,0 +1,107 @@
+//! Can a divisor vanish? Parameters count with the values given.
+
+use crate::expr::ExprId;
+use crate::expr::range::{Knowledge, Range, conditions, range};
+use crate::flat::{Flat, Kind, Leaf, VarId};
+
+/// Every combination of so many conditions is examined; beyond it the run has to check.
+const MOST_CONDITIONS: usize = 12;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vanishing {
+    /// Proved, at the values given.
+    Never,
+    /// Not proved: to be checked at run time.
+    Perhaps,
+    /// It is zero, whatever happens.
+    Always,
+}
+
+struct Facts<'f> {
+    flat: &'f Flat,
+    definition: &'f dyn Fn(Leaf) -> Option<ExprId>,
+    conditions: &'f [ExprId],
+    truth: u32,
+}
+
+impl Knowledge<Leaf> for Facts<'_> {
+    fn leaf(&self, leaf: Leaf) -> Range {
+        match leaf {
+            Leaf::Var(variable) => known(self.flat, variable),
+            _ => Range::ANY,
+        }
+    }
+
+    fn definition(&self, leaf: Leaf) -> Option<ExprId> {
+        (self.definition)(leaf)
+    }
+
+    fn condition(&self, condition: ExprId) -> Option<bool> {
+        let at = (self.conditions.iter()).position(|&known| known == condition)?;
+        Some(self.truth >> at & 1 == 1)
+    }
+}
+
+fn known(flat: &Flat, variable: VarId) -> Range {
+    match flat.variable(variable).kind {
+        Kind::Parameter | Kind::Constant => (flat.value(variable))
+            .and_then(|given| given.value.real())
+            .map_or(Range::ANY, Range::point),
+        _ => Range::ANY,
+    }
+}
+
+/// Whether an expression can be zero.
+pub fn vanishing(flat: &Flat, divisor: ExprId) -> Vanishing {
+    vanishing_with(flat, divisor, &|_| None)
+}
+
+/// The same where some leaves stand for other expressions.
+pub fn vanishing_with(
+    flat: &Flat,
+    divisor: ExprId,
+    definition: &dyn Fn(Leaf) -> Option<ExprId>,
+) -> Vanishing {
+    // The usual cases, without any search.
+    match flat.exprs.node(divisor) {
+        crate::expr::Node::Number(value) => return of(Range::point(value.0)),
+        crate::expr::Node::Leaf(Leaf::Var(variable))
+            if flat.variable(variable).kind != Kind::Auxiliary =>
+        {
+            return of(known(flat, variable));
+        }
+        _ => {}
+    }
+    let mut facts = Facts {
+        flat,
+        definition,
+        conditions: &[],
+        truth: 0,
+    };
+    let found = conditions(&flat.exprs, divisor, &facts);
+    if found.len() > MOST_CONDITIONS {
+        return of(range(&flat.exprs, divisor, &facts));
+    }
+    facts.conditions = &found;
+    let mut all: Option<Vanishing> = None;
+    for truth in 0..1 << found.len() {
+        facts.truth = truth;
+        let here = of(range(&flat.exprs, divisor, &facts));
+        all = Some(match all {
+            Some(other) if other != here => Vanishing::Perhaps,
+            _ => here,
+        });
+        if all == Some(Vanishing::Perhaps) {
+            break;
+        }
+    }
+    all.unwrap_or(Vanishing::Perhaps)
+}
+
+fn of(range: Range) -> Vanishing {
+    match range.value() {
+        _ if range.nonzero => Vanishing::Never,
+        Some(0.0) => Vanishing::Always,
+        _ => Vanishing::Perhaps,
+    }
+}
