@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::{Console, FAILED, Format, Listing};
 use crate::compile::{Aliases, solved};
+use crate::listing::explain::explain;
 use crate::listing::solved::solved as list;
 
 #[derive(Debug, Args)]
@@ -15,6 +16,9 @@ pub struct Arguments {
     /// Keep variables that equal another one, or a constant
     #[arg(long)]
     no_eliminate: bool,
+    /// Tell how a variable is computed instead: its equation, and what it depends on
+    #[arg(long, value_name = "VARIABLE")]
+    explain: Option<String>,
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
@@ -30,6 +34,13 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         return Ok(ExitCode::from(FAILED));
     };
     let listing = &arguments.listing;
+    if let Some(name) = &arguments.explain {
+        let text = explain(model, &compiled.sources, name)?;
+        console.result(listing.output.output.as_deref(), |out| {
+            out.write_all(text.as_bytes())
+        })?;
+        return Ok(ExitCode::SUCCESS);
+    }
     console.result(listing.output.output.as_deref(), |out| {
         match listing.format {
             Format::Json | Format::Text => {

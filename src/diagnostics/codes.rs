@@ -90,7 +90,7 @@ codes! {
     HigherIndex "E0603" "states that depend on each other";
 
     Unsolvable "E0701" "an equation that cannot be solved for its unknown";
-    BooleanLoop "E0702" "a boolean or discrete variable in a loop";
+    BooleanLoop "E0702" "a boolean in a loop";
     ZeroCoefficient "E0703" "a coefficient that is zero where it has to be divided by";
 
     ImplicitLocal "W0301" "a name taken as `local`";

@@ -129,7 +129,10 @@ impl<'f> Lines<'f> {
         let mut some = false;
         for gone in self.flat.eliminated.iter().filter(|gone| wanted(gone.leaf)) {
             if !some {
-                self.out.push_str(&format!("\n{heading}\n\n"));
+                if !self.out.ends_with("\n\n") {
+                    self.out.push('\n');
+                }
+                self.out.push_str(&format!("{heading}\n\n"));
                 some = true;
             }
             printer.leaf(gone.leaf, &mut self.out);

@@ -1,6 +1,7 @@
 //! Listings of models, for people and for programs.
 
 pub mod equations;
+pub mod explain;
 pub mod json;
 mod lines;
 pub mod solved;

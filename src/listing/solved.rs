@@ -13,12 +13,13 @@ pub fn solved(model: &Solved, style: Style) -> String {
         lines: Lines::new(flat, style, &super::loops_in_words(loop_sizes(model))),
         model,
     };
-    listing.text("SORTED AND SOLVED EQUATIONS\n\n");
+    listing.heading("SORTED AND SOLVED EQUATIONS");
     for block in &model.blocks {
         listing.block(block);
     }
-    listing.text("\nEND OF SORTED AND SOLVED EQUATIONS\n");
+    listing.heading("END OF SORTED AND SOLVED EQUATIONS");
     listing.guards();
+    listing.zeros();
     let outside =
         |leaf: Leaf| matches!(leaf, Leaf::Der(..)) || flat.variable(leaf.variable()).output;
     (listing.lines).eliminated("ELIMINATED STATE DERIVATIVES AND OUTPUTS", outside);
@@ -51,9 +52,13 @@ impl<'f> Listing<'f> {
         self.lines.out.push_str(text);
     }
 
-    /// A line of its own, after which the first column is written anew.
+    /// A line between blank ones, after which the first column is written anew.
     fn heading(&mut self, text: &str) {
+        if !self.lines.out.ends_with("\n\n") {
+            self.lines.out.push('\n');
+        }
         self.lines.out.push_str(text);
+        self.lines.out.push_str("\n\n");
         self.lines.forget_submodel();
     }
 
@@ -90,11 +95,11 @@ impl<'f> Listing<'f> {
 
     fn begin_system(&mut self, size: usize) {
         let equations = if size == 1 { "EQUATION" } else { "EQUATIONS" };
-        self.heading(&format!("\nSYSTEM OF {size} SIMULTANEOUS {equations}\n\n"));
+        self.heading(&format!("SYSTEM OF {size} SIMULTANEOUS {equations}"));
     }
 
     fn end_system(&mut self) {
-        self.heading("\nEND OF SYSTEM OF SIMULTANEOUS EQUATIONS\n\n");
+        self.heading("END OF SYSTEM OF SIMULTANEOUS EQUATIONS");
     }
 
     fn linear(&mut self, linear: &Linear) {
@@ -106,7 +111,7 @@ impl<'f> Listing<'f> {
                 }
             }
             Method::System { matrix, right } => {
-                self.heading("A*x = b, solved at run time; x in brackets\n\n");
+                self.heading("A*x = b, solved at run time; x in brackets");
                 let mut entries = matrix.iter().peekable();
                 for (row, (&id, &right)) in linear.equations.iter().zip(right).enumerate() {
                     let mut terms = Vec::new();
@@ -126,7 +131,10 @@ impl<'f> Listing<'f> {
         self.lines.begin(origin);
         let exprs = &self.flat().exprs;
         let mut text = String::new();
-        for (at, &(coefficient, unknown)) in terms.iter().enumerate() {
+        // What is added before what is subtracted.
+        let subtracted = |&(coefficient, _): &(ExprId, Leaf)| exprs.negated(coefficient).is_some();
+        let (minus, plus): (Vec<_>, Vec<_>) = terms.iter().copied().partition(subtracted);
+        for (at, (coefficient, unknown)) in plus.into_iter().chain(minus).enumerate() {
             let marked = [unknown];
             let printer = self.lines.printer(origin, &marked);
             let (negative, size) = match exprs.node(coefficient) {
@@ -166,7 +174,7 @@ impl<'f> Listing<'f> {
                 name
             })
             .collect();
-        self.heading(&format!("iterated on {}\n\n", names.join(", ")));
+        self.heading(&format!("iterated on {}", names.join(", ")));
         for assignment in &nonlinear.inner {
             self.assignment(assignment);
         }
@@ -197,8 +205,20 @@ impl<'f> Listing<'f> {
             }
         }
         if !out.is_empty() {
-            self.text("\nDIVISORS CHECKED AT RUN TIME\n\n");
+            self.heading("DIVISORS CHECKED AT RUN TIME");
             self.text(&out);
+        }
+    }
+
+    /// Coefficients that are zero as given: what they stand before is not there.
+    fn zeros(&mut self) {
+        if self.model.zeros.is_empty() {
+            return;
+        }
+        self.heading("TAKEN AS ZERO");
+        for &zero in &self.model.zeros {
+            let text = self.flat().expression(zero);
+            self.text(&format!("{text} = 0\n"));
         }
     }
 
@@ -208,7 +228,7 @@ impl<'f> Listing<'f> {
         if states.is_empty() {
             return;
         }
-        self.text("\nSTATES\n\n");
+        self.heading("STATES");
         let printer = Printer {
             style: self.lines.style,
             ..Printer::new(flat)
@@ -260,6 +280,9 @@ impl<'f> Listing<'f> {
         .into_iter()
         .flatten()
         .collect();
-        self.text(&format!("\n{}\n", words.join(", ")));
+        if !self.lines.out.ends_with("\n\n") {
+            self.text("\n");
+        }
+        self.text(&format!("{}\n", words.join(", ")));
     }
 }

@@ -115,7 +115,8 @@ impl Writer<'_> {
                 target: unknowns[at],
                 value,
                 equation: Some(equations[at]),
-                guard: (vanishes != Vanishing::Never).then_some(divisor),
+                // One divisor for all: the first is checked.
+                guard: (at == 0 && vanishes != Vanishing::Never).then_some(divisor),
             });
         }
         Method::Formulas(self.assignments)

@@ -103,6 +103,9 @@ pub struct Solved {
     /// The model, with the auxiliaries as variables of kind [`crate::flat::Kind::Auxiliary`].
     pub flat: Flat,
     pub blocks: Vec<Block>,
+    /// Factors that are zero as given, and shaped the model: with another value of the parameters in
+    /// them it has to be solved anew.
+    pub zeros: Vec<ExprId>,
 }
 
 impl Solved {
@@ -157,7 +160,7 @@ impl Block {
 
 /// Solves the blocks; `None` after an error.
 pub fn solve(mut flat: Flat, sorted: &Sorted, diagnostics: &mut Diagnostics) -> Option<Solved> {
-    zeros::drop(&mut flat, sorted);
+    let zeros = zeros::drop(&mut flat, sorted);
     let mut solver = Solver {
         auxiliaries: Auxiliaries::new(&flat),
         columns: vec![crate::structure::NONE; flat.variables.len()],
@@ -172,7 +175,11 @@ pub fn solve(mut flat: Flat, sorted: &Sorted, diagnostics: &mut Diagnostics) -> 
     let Solver {
         flat, diagnostics, ..
     } = solver;
-    (diagnostics.errors() == before).then_some(Solved { flat, blocks })
+    (diagnostics.errors() == before).then_some(Solved {
+        flat,
+        blocks,
+        zeros,
+    })
 }
 
 struct Solver<'d> {
@@ -204,6 +211,7 @@ impl Solver<'_> {
         for &row in block {
             match &sorted.rows[row as usize] {
                 Row::Equation(id) => equations.push(*id),
+                // Nothing reads what a `when` sets before the event is over, so it is in no loop.
                 Row::When(_, ids) => {
                     self.not_real(ids[0], sorted.unknowns[row as usize], &unknowns);
                     return None;
@@ -212,7 +220,7 @@ impl Solver<'_> {
         }
         for (&id, &unknown) in equations.iter().zip(&unknowns) {
             let real = self.flat.variable(unknown.variable()).ty == Type::Real;
-            if !real || matches!(unknown, Leaf::New(_)) {
+            if !real {
                 self.not_real(id, unknown, &unknowns);
                 return None;
             }
@@ -237,24 +245,18 @@ impl Solver<'_> {
         if unknowns.len() > SHOWN + 1 {
             others.push("...".into());
         }
-        let kind = match unknown {
-            Leaf::New(_) => "a discrete variable",
-            _ => "a boolean",
-        };
         let equation = &self.flat.equations[id.index()];
         let text = self.flat.equation_text(id);
-        let variable = self.flat.name(unknown.variable());
         self.diagnostics.push(
             Diagnostic::new(
                 Code::BooleanLoop,
-                format!("`{name}` is {kind} in a loop with {}", others.join(", ")),
+                format!("`{name}` is a boolean in a loop with {}", others.join(", ")),
             )
             .at(equation.span, text)
             .note("each of these depends on the others at the same instant; only numbers can be solved for together")
-            .hint(match unknown {
-                Leaf::New(_) => format!("use `{variable}` or `pre({variable})`, the value before the event, somewhere in the loop"),
-                _ => format!("let `{variable}` be decided at events: `new({variable}) = ...`"),
-            }),
+            .hint(format!(
+                "let `{name}` be decided at events: `new({name}) = ...`"
+            )),
         );
     }
 }

@@ -4,27 +4,32 @@
 //! is zero (an ideal switch is GSw with RClosed = 0). After: these products are gone from the
 //! equations, so that a formula does not read what is computed only after it.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::{BinaryOp, ExprId, Node};
 use crate::flat::Flat;
 use crate::sort::{Row, Sorted};
 use crate::vanishing::{Vanishing, vanishing};
 
-pub fn drop(flat: &mut Flat, sorted: &Sorted) {
+/// Returns the factors that are zero, each once.
+pub fn drop(flat: &mut Flat, sorted: &Sorted) -> Vec<ExprId> {
+    let mut zeros = Vec::new();
     for &row in &sorted.vanished {
         if let Row::Equation(id) = sorted.rows[row as usize] {
             let equation = flat.equations[id.index()];
-            let left = without(flat, equation.left);
-            let right = without(flat, equation.right);
+            let left = without(flat, equation.left, &mut zeros);
+            let right = without(flat, equation.right, &mut zeros);
             let equation = &mut flat.equations[id.index()];
             (equation.left, equation.right) = (left, right);
         }
     }
+    let mut seen = FxHashSet::default();
+    zeros.retain(|&zero| seen.insert(zero));
+    zeros
 }
 
 /// The expression without products of which a factor is zero as given.
-fn without(flat: &mut Flat, root: ExprId) -> ExprId {
+fn without(flat: &mut Flat, root: ExprId, zeros: &mut Vec<ExprId>) -> ExprId {
     let mut new: FxHashMap<ExprId, ExprId> = FxHashMap::default();
     let mut stack = vec![root];
     let mut operands = Vec::new();
@@ -37,10 +42,10 @@ fn without(flat: &mut Flat, root: ExprId) -> ExprId {
         let node = flat.exprs.node(id);
         // Only sums and products are opened: elsewhere nothing was left out.
         if let Node::Binary(BinaryOp::Mul, a, b) = node
-            && [a, b]
-                .iter()
-                .any(|&x| vanishing(flat, x) == Vanishing::Always)
+            && let Some(&zero) =
+                (([a, b].iter()).find(|&&x| vanishing(flat, x) == Vanishing::Always))
         {
+            zeros.push(zero);
             let zero = flat.exprs.number(0.0);
             new.insert(id, zero);
             stack.pop();

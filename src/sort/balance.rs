@@ -69,10 +69,10 @@ pub fn report_index(
             "states depend on each other: the index must be reduced first",
         );
         let diagnostic = with_equations(flat, rows, part, diagnostic);
-        diagnostics.push(diagnostic.note(
-            "these equations relate states only, or leave no unknown to solve them for; \
-             reducing the index is not part of `sort`",
-        ));
+        diagnostics.push(
+            diagnostic
+                .note("these equations relate states only, or leave no unknown to solve them for"),
+        );
     }
 }
 

@@ -1,0 +1,350 @@
+//! How a variable is computed: its equation, where that stands in the source, and the chain of what
+//! it depends on, back to states, inputs and parameters.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use crate::diagnostics::nearest;
+use crate::expr::ExprId;
+use crate::flat::{EqId, EquationKind, Flat, Kind, Leaf, VarId};
+use crate::solve::{Assignment, Block, Method, Solved};
+use crate::source::{Sources, Span};
+
+/// Longer chains and larger loops are cut.
+const MOST_BLOCKS: usize = 200;
+const MOST_UNKNOWNS: usize = 12;
+
+/// The text, or what is wrong with the name.
+pub fn explain(model: &Solved, sources: &Sources, name: &str) -> Result<String, String> {
+    let asked = find(&model.flat, name)?;
+    let mut explanation = Explanation {
+        model,
+        sources,
+        out: String::new(),
+        sources_of: index(model),
+        eliminated: (model.flat.eliminated.iter())
+            .map(|gone| (gone.leaf, gone.expression))
+            .collect(),
+        knowns: BTreeSet::new(),
+    };
+    explanation.write(asked);
+    Ok(explanation.out)
+}
+
+/// The leaf of a name: `C1.e`, `der(C1.e)`, `new(S.open)`.
+fn find(flat: &Flat, name: &str) -> Result<Leaf, String> {
+    let name = name.trim();
+    let (mut inner, mut order, mut new) = (name, 0u8, false);
+    loop {
+        let opened = inner.strip_suffix(')').and_then(|text| {
+            (text.strip_prefix("der(").map(|text| (text, false)))
+                .or_else(|| text.strip_prefix("new(").map(|text| (text, true)))
+        });
+        match opened {
+            Some((text, true)) if !new => (inner, new) = (text.trim(), true),
+            Some((text, false)) if order < 9 => (inner, order) = (text.trim(), order + 1),
+            _ => break,
+        }
+    }
+    let mut text = String::new();
+    for id in flat.variable_ids() {
+        text.clear();
+        flat.write_name(id, crate::flat::InstanceId::TOP, &mut text);
+        if text == inner {
+            return Ok(match order {
+                _ if new => Leaf::New(id),
+                0 => Leaf::Var(id),
+                order => Leaf::Der(id, order),
+            });
+        }
+    }
+    let names: Vec<String> = flat.variable_ids().map(|id| flat.name(id)).collect();
+    let hint = match nearest(inner, names.iter().map(String::as_str)) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => String::new(),
+    };
+    Err(format!(
+        "there is no variable `{inner}` in {}{hint}",
+        flat.model()
+    ))
+}
+
+/// The block that computes each leaf, auxiliaries included.
+fn index(model: &Solved) -> FxHashMap<Leaf, usize> {
+    let mut found = FxHashMap::default();
+    for (at, block) in model.blocks.iter().enumerate() {
+        for &leaf in block.unknowns() {
+            found.insert(leaf, at);
+        }
+    }
+    found
+}
+
+struct Explanation<'f> {
+    model: &'f Solved,
+    sources: &'f Sources,
+    out: String,
+    sources_of: FxHashMap<Leaf, usize>,
+    eliminated: FxHashMap<Leaf, ExprId>,
+    /// Leaves that are known, in the order of the model: kind, variable, name.
+    knowns: BTreeSet<(&'static str, VarId, String)>,
+}
+
+impl<'f> Explanation<'f> {
+    fn flat(&self) -> &'f Flat {
+        &self.model.flat
+    }
+
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    fn write(&mut self, asked: Leaf) {
+        let flat = self.flat();
+        let name = flat.leaf_name(asked);
+        let mut start = asked;
+        let alias = self.eliminated.get(&asked).copied();
+        if let Some(expression) = alias {
+            let text = flat.expression(expression);
+            self.line(&format!("{name} = {text}, eliminated"));
+            let mut leaves = Vec::new();
+            flat.exprs.leaves(expression, |leaf| leaves.push(leaf));
+            match leaves.first() {
+                Some(&leaf) => start = leaf,
+                None => return,
+            }
+        }
+        let mut start_kind = flat.variable(start.variable()).kind;
+        if let (Kind::Discrete, Leaf::Var(id)) = (start_kind, start) {
+            let text = flat.name(id);
+            self.line(&format!(
+                "{text} is discrete: it changes at events, to new({text})"
+            ));
+            start = Leaf::New(id);
+            start_kind = Kind::Algebraic;
+        }
+        let computed = self.sources_of.contains_key(&start);
+        if !computed {
+            self.known(start, start_kind);
+            let highest = flat.highest_orders()[start.variable().index()];
+            match start_kind {
+                Kind::State => start = Leaf::Der(start.variable(), highest),
+                _ => {
+                    let place = self.place(flat.declaration(start.variable()).span);
+                    self.line(&format!("  declared in {place}"));
+                    return;
+                }
+            }
+            if alias.is_none() && self.eliminated.contains_key(&start) {
+                let text = flat.expression(self.eliminated[&start]);
+                let name = flat.leaf_name(start);
+                self.line(&format!("{name} = {text}, eliminated"));
+            }
+        }
+        self.chain(start);
+    }
+
+    /// What a leaf is that nothing computes.
+    fn known(&mut self, leaf: Leaf, kind: Kind) {
+        let flat = self.flat();
+        let name = flat.leaf_name(leaf);
+        let value = flat.value(leaf.variable());
+        let text = match kind {
+            Kind::State => {
+                let start = flat
+                    .start(leaf.variable())
+                    .map_or_else(|| "0".to_string(), |given| given.value.to_string());
+                format!("{name} is a state: it starts at {start} and is integrated")
+            }
+            Kind::Parameter | Kind::Constant => match value {
+                Some(given) => format!("{name} is a {}: {}", kind.text(), given.value),
+                None => format!("{name} is a {}", kind.text()),
+            },
+            Kind::Input => format!("{name} is an input"),
+            _ => format!("{name} is {}", kind.text()),
+        };
+        self.line(&text);
+    }
+
+    /// All blocks that are needed, in the order of evaluation, the one asked for first.
+    fn chain(&mut self, start: Leaf) {
+        let mut needed: BTreeSet<usize> = BTreeSet::new();
+        let mut work = vec![start];
+        let first = self.sources_of.get(&start).copied();
+        while let Some(leaf) = work.pop() {
+            match self.sources_of.get(&leaf) {
+                Some(&block) => {
+                    if needed.insert(block) {
+                        self.leaves_of(&self.model.blocks[block], &mut work);
+                    }
+                }
+                None => match self.eliminated.get(&leaf) {
+                    Some(&expression) => {
+                        self.flat().exprs.leaves(expression, |leaf| work.push(leaf));
+                    }
+                    None => self.note_known(leaf),
+                },
+            }
+        }
+        if let Some(first) = first {
+            self.block(first);
+            needed.remove(&first);
+        }
+        if !needed.is_empty() {
+            self.line("\nwhich needs, in the order of evaluation,");
+        }
+        for &block in needed.iter().take(MOST_BLOCKS) {
+            self.block(block);
+        }
+        if needed.len() > MOST_BLOCKS {
+            let more = needed.len() - MOST_BLOCKS;
+            self.line(&format!("... and {more} more"));
+        }
+        self.write_knowns();
+    }
+
+    fn note_known(&mut self, leaf: Leaf) {
+        let flat = self.flat();
+        let kind = match (flat.variable(leaf.variable()).kind, leaf) {
+            (Kind::Auxiliary, _) => return,
+            (_, Leaf::Pre(_)) => "values before an event",
+            (Kind::State, _) => "states",
+            (Kind::Input, _) => "inputs",
+            (Kind::Parameter, _) => "parameters",
+            (Kind::Constant, _) => "constants",
+            (Kind::Discrete, _) => "discrete variables",
+            _ => "others",
+        };
+        self.knowns
+            .insert((kind, leaf.variable(), flat.leaf_name(leaf)));
+    }
+
+    fn write_knowns(&mut self) {
+        if self.knowns.is_empty() {
+            return;
+        }
+        self.line("\ndown to");
+        let knowns = std::mem::take(&mut self.knowns);
+        let order = [
+            "states",
+            "discrete variables",
+            "values before an event",
+            "inputs",
+            "parameters",
+            "constants",
+            "others",
+        ];
+        for kind in order {
+            let names: Vec<&str> = (knowns.iter())
+                .filter(|(of, ..)| *of == kind)
+                .map(|(.., name)| name.as_str())
+                .collect();
+            if names.is_empty() {
+                continue;
+            }
+            let shown = names[..names.len().min(MOST_BLOCKS)].join(", ");
+            let more = if names.len() > MOST_BLOCKS {
+                ", ..."
+            } else {
+                ""
+            };
+            self.line(&format!("  {kind} {shown}{more}"));
+        }
+    }
+
+    /// What a block reads.
+    fn leaves_of(&self, block: &Block, out: &mut Vec<Leaf>) {
+        let flat = self.flat();
+        let mut read = |id: ExprId| flat.exprs.leaves(id, |leaf| out.push(leaf));
+        let mut of_assignments =
+            |list: &[Assignment]| list.iter().for_each(|assignment| read(assignment.value));
+        match block {
+            Block::Assignment(assignment) => of_assignments(std::slice::from_ref(assignment)),
+            Block::Linear(linear) => match &linear.method {
+                Method::Formulas(assignments) => of_assignments(assignments),
+                Method::System { matrix, right } => {
+                    matrix.iter().for_each(|entry| read(entry.value));
+                    right.iter().for_each(|&right| read(right));
+                }
+            },
+            Block::Nonlinear(nonlinear) => {
+                of_assignments(&nonlinear.inner);
+                let residuals = nonlinear.residuals.iter();
+                residuals.for_each(|residual| read(residual.value));
+            }
+            Block::When(when) => {
+                for id in &when.equations {
+                    read(flat.equations[id.index()].right);
+                }
+                for &(condition, _) in &flat.whens[when.when.index()].conditions {
+                    read(condition);
+                }
+            }
+        }
+    }
+
+    fn block(&mut self, at: usize) {
+        let flat = self.flat();
+        let block = &self.model.blocks[at];
+        if let Block::Assignment(assignment) = block {
+            let text = format!(
+                "{} = {}",
+                flat.leaf_name(assignment.target),
+                flat.expression(assignment.value)
+            );
+            self.line(&text);
+            block.equations().iter().for_each(|&id| self.equation(id));
+            return;
+        }
+        let names: Vec<String> = (block.unknowns().iter().take(MOST_UNKNOWNS))
+            .map(|&leaf| flat.leaf_name(leaf))
+            .collect();
+        let more = match block.unknowns().len().checked_sub(MOST_UNKNOWNS) {
+            None | Some(0) => String::new(),
+            Some(more) => format!(" and {more} more"),
+        };
+        let how = match block {
+            Block::Linear(_) => "together, from linear equations",
+            Block::Nonlinear(_) => "together, by iteration",
+            _ => "when its condition becomes true",
+        };
+        self.line(&format!("{}{more}, {how}", names.join(", ")));
+        let equations = block.equations();
+        for &id in equations.iter().take(MOST_UNKNOWNS) {
+            self.equation(id);
+        }
+        if equations.len() > MOST_UNKNOWNS {
+            let more = equations.len() - MOST_UNKNOWNS;
+            self.line(&format!("  ... and {more} more equations"));
+        }
+    }
+
+    /// The equation as flattened, and its source line.
+    fn equation(&mut self, id: EqId) {
+        let flat = self.flat();
+        let equation = &flat.equations[id.index()];
+        let owner = match flat.path(equation.origin).as_str() {
+            "" => flat.model().to_string(),
+            path => path.to_string(),
+        };
+        let kind = match equation.kind {
+            EquationKind::Coupling => ", of a connection",
+            EquationKind::ZeroFlow => ", of a cut that nothing is connected to",
+            _ => "",
+        };
+        let place = self.place(equation.span);
+        let text = flat.equation_text(id);
+        self.line(&format!("  from {text}{kind}"));
+        self.line(&format!("  in {owner}, {place}"));
+    }
+
+    /// `rlc.bgm:12: y1 = C1.e`
+    fn place(&self, span: Span) -> String {
+        let file = self.sources.file(span.file);
+        let line = file.line_index(span.start as usize);
+        let text = (file.line_range(line)).and_then(|range| file.text.get(range));
+        format!("{}:{}: {}", file.name, line + 1, text.unwrap_or("").trim())
+    }
+}
