@@ -11,6 +11,8 @@ mod arena;
 pub mod isolate;
 pub mod linear;
 pub mod op;
+mod differentiate;
+mod op;
 pub mod print;
 pub mod range;
 mod simplify;
