@@ -14,6 +14,7 @@ pub mod compile;
 pub mod diagnostics;
 pub mod expr;
 pub mod flat;
+pub mod golden;
 pub mod intern;
 pub mod library;
 pub mod listing;

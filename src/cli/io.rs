@@ -1,5 +1,6 @@
 //! Files and the terminal.
 
+use std::cell::RefCell;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,42 +9,54 @@ use crate::diagnostics::{Diagnostics, Severity};
 use crate::load::{Files, Input};
 use crate::source::Sources;
 
-/// The files of the machine.
+/// The files of the machine, seen from a folder; an empty path is the current one.
 #[derive(Debug)]
-pub struct Disk;
+pub struct Disk {
+    base: PathBuf,
+}
 
 impl Files for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        std::fs::read(path)
+        std::fs::read(self.base.join(path))
     }
 
     fn identity(&self, path: &Path) -> PathBuf {
-        path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+        let path = self.base.join(path);
+        path.canonicalize().unwrap_or(path)
     }
 
     fn list(&self, folder: &Path) -> Vec<String> {
-        let folder = if folder.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            folder
-        };
-        let mut names: Vec<String> = std::fs::read_dir(folder)
-            .into_iter()
-            .flatten()
-            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .collect();
-        names.sort_unstable();
-        names
+        list(&self.base.join(folder))
     }
+}
+
+/// Names of what lies in a folder, in order; none where it cannot be read.
+pub fn list(folder: &Path) -> Vec<String> {
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect();
+    names.sort_unstable();
+    names
 }
 
 /// More diagnostics than this nobody reads.
 const MOST_SHOWN: usize = 50;
 
-/// Standard input, output and error.
+/// Standard input, output and error; or a text that stands for them.
 #[derive(Debug)]
 pub struct Console {
     color: bool,
+    /// The folder that paths are seen from; empty for the current one.
+    base: PathBuf,
+    /// All that a command says, where it is kept instead of shown.
+    kept: Option<RefCell<Vec<u8>>>,
 }
 
 impl Console {
@@ -56,6 +69,30 @@ impl Console {
         };
         Console {
             color: color.unwrap_or_else(wanted),
+            base: PathBuf::new(),
+            kept: None,
+        }
+    }
+
+    /// Keeps what a command says, as if it ran in the folder `base`: messages and result in the
+    /// order in which they come. It reads no standard input and writes no files.
+    pub fn keeping(base: &Path) -> Self {
+        Console {
+            color: false,
+            base: base.to_path_buf(),
+            kept: Some(RefCell::default()),
+        }
+    }
+
+    /// What was kept.
+    pub fn into_text(self) -> String {
+        let bytes = self.kept.map(RefCell::into_inner).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    pub fn files(&self) -> Disk {
+        Disk {
+            base: self.base.clone(),
         }
     }
 
@@ -63,6 +100,9 @@ impl Console {
     pub fn input(&self, file: &Path) -> Result<Input, String> {
         if file != Path::new("-") {
             return Ok(Input::File(file.to_path_buf()));
+        }
+        if self.kept.is_some() {
+            return Err("standard input cannot be read here".to_string());
         }
         let mut bytes = Vec::new();
         io::stdin()
@@ -77,15 +117,17 @@ impl Console {
         file: Option<&Path>,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), String> {
-        match file {
-            Some(path) => {
+        match (file, &self.kept) {
+            (Some(_), Some(_)) => Err("`-o` has no place here".to_string()),
+            (None, Some(kept)) => write(&mut *kept.borrow_mut()).map_err(|error| error.to_string()),
+            (Some(path), None) => {
                 let failed =
                     |error: io::Error| format!("cannot write `{}`: {error}", path.display());
                 let file = std::fs::File::create(path).map_err(failed)?;
                 let mut out = io::BufWriter::new(file);
                 write(&mut out).and_then(|()| out.flush()).map_err(failed)
             }
-            None => {
+            (None, None) => {
                 let mut out = io::BufWriter::new(io::stdout().lock());
                 match write(&mut out).and_then(|()| out.flush()) {
                     Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -99,6 +141,10 @@ impl Console {
 
     /// Something for the user, beside the result.
     pub fn message(&self, text: &str) {
+        if let Some(kept) = &self.kept {
+            kept.borrow_mut().extend_from_slice(text.as_bytes());
+            return;
+        }
         // There is no one left to tell if this fails.
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }

@@ -3,6 +3,7 @@
 mod check;
 mod equations;
 mod explain;
+mod golden;
 mod io;
 mod library;
 mod solve;
@@ -42,6 +43,8 @@ enum Command {
     Solve(solve::Arguments),
     /// Report everything that is wrong with a model
     Check(check::Arguments),
+    /// Compare the listings of models with the golden files beside them
+    Golden(golden::Arguments),
     /// Tell what a diagnostic means, with an example of the mistake and of the cure
     Explain(explain::Arguments),
     /// List the types of the standard library, or show one
@@ -133,19 +136,25 @@ pub fn run() -> ExitCode {
         Color::Always => Some(true),
         Color::Never => Some(false),
     });
-    let done = match cli.command {
-        Command::Equations(arguments) => equations::run(&arguments, &mut console),
-        Command::Sort(arguments) => sort::run(&arguments, &mut console),
-        Command::Solve(arguments) => solve::run(&arguments, &mut console),
-        Command::Check(arguments) => check::run(&arguments, &mut console),
-        Command::Explain(arguments) => explain::run(&arguments, &mut console),
-        Command::Library(arguments) => library::run(&arguments, &mut console),
-    };
-    match done {
+    match cli.command.run(&mut console) {
         Ok(code) => code,
         Err(message) => {
             console.message(&format!("error: {message}\n"));
             ExitCode::from(2)
+        }
+    }
+}
+
+impl Command {
+    fn run(&self, console: &mut Console) -> Result<ExitCode, String> {
+        match self {
+            Command::Equations(arguments) => equations::run(arguments, console),
+            Command::Sort(arguments) => sort::run(arguments, console),
+            Command::Solve(arguments) => solve::run(arguments, console),
+            Command::Check(arguments) => check::run(arguments, console),
+            Command::Golden(arguments) => golden::run(arguments, console),
+            Command::Explain(arguments) => explain::run(arguments, console),
+            Command::Library(arguments) => library::run(arguments, console),
         }
     }
 }
@@ -166,7 +175,7 @@ impl Source {
 
     fn compile(&self, console: &Console) -> Result<Compiled, String> {
         let input = console.input(&self.file)?;
-        Ok(compile(&input, &self.options(), &io::Disk))
+        Ok(compile(&input, &self.options(), &console.files()))
     }
 
     fn check(
@@ -175,6 +184,6 @@ impl Source {
         visit: impl FnMut(Flat),
     ) -> Result<(Sources, Diagnostics), String> {
         let input = console.input(&self.file)?;
-        Ok(check(&input, &self.options(), &io::Disk, visit))
+        Ok(check(&input, &self.options(), &console.files(), visit))
     }
 }

@@ -12,7 +12,6 @@ pub mod isolate;
 pub mod linear;
 pub mod op;
 mod differentiate;
-mod op;
 pub mod print;
 pub mod range;
 mod simplify;

@@ -1,0 +1,243 @@
+//! Golden files: which listings a model wants kept, how their files are called, and what differs.
+//!
+//! Before: the text of a model, and texts of listings. After: the listings that its first comment
+//! names, `{ golden: equations, sort --eliminate }`, each with the name of its file; a unified
+//! diff. Nothing here reads or writes: that is `cli::golden`.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use similar::TextDiff;
+
+/// How names of golden files end.
+const ENDING: &str = ".golden";
+
+/// A diff that takes longer than this is still right, but no longer the shortest.
+const LONGEST_SEARCH: Duration = Duration::from_secs(2);
+
+/// How to write a golden comment.
+const HOW: &str = "`{ golden: equations, sort --eliminate }`";
+
+/// A command that lists a model, with its options: `sort --eliminate`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    pub words: Vec<String>,
+}
+
+impl Listing {
+    fn new(text: &str) -> Self {
+        let mut words: Vec<String> = text.split_whitespace().map(str::to_string).collect();
+        if let Some(first) = words.first_mut() {
+            match first.as_str() {
+                "sorted" => *first = "sort".to_string(),
+                "solved" => *first = "solve".to_string(),
+                _ => {}
+            }
+        }
+        Listing { words }
+    }
+
+    pub fn text(&self) -> String {
+        self.words.join(" ")
+    }
+
+    /// The file beside the model `file` that keeps the listing: `rlc.sort-eliminate.golden`.
+    pub fn file_name(&self, file: &str) -> String {
+        let mut name = format!("{}.", stem(file));
+        for letter in self.text().chars() {
+            match letter.is_alphanumeric() || letter == '_' {
+                true => name.push(letter),
+                false if name.ends_with(['-', '.']) => {}
+                false => name.push('-'),
+            }
+        }
+        name.truncate(name.trim_end_matches('-').len());
+        name + ENDING
+    }
+}
+
+/// The name without `.bgm`; any other ending stays, so that no two models share golden files.
+fn stem(file: &str) -> &str {
+    file.strip_suffix(".bgm").unwrap_or(file)
+}
+
+/// The listings that the comment at the top of the text names; none for `{ golden: none }`. The
+/// error says how to write one.
+pub fn listings(text: &str) -> Result<Vec<Listing>, String> {
+    let Some(comment) = comment(text) else {
+        return Err(match misplaced(text) {
+            Some(line) => format!(
+                "the golden comment in line {line} has to be at the top of the file, before \
+                 anything else"
+            ),
+            None => format!(
+                "no golden comment: name the listings to keep in one at the top of the file, as in \
+                 {HOW}, or write `{{ golden: none }}`"
+            ),
+        });
+    };
+    let mut found: Vec<Listing> = Vec::new();
+    for listing in comment.split(',').map(Listing::new) {
+        if listing.words.is_empty() {
+            continue;
+        }
+        // Names of files may differ in more than small and capital letters, not in less.
+        let name = |listing: &Listing| listing.file_name("").to_lowercase();
+        match found.iter().find(|known| name(known) == name(&listing)) {
+            None => found.push(listing),
+            Some(known) if *known == listing => {}
+            Some(known) => {
+                return Err(format!(
+                    "`{}` and `{}` would be kept in one golden file",
+                    known.text(),
+                    listing.text()
+                ));
+            }
+        }
+    }
+    match found.iter().any(|listing| listing.words == ["none"]) {
+        true if found.len() == 1 => Ok(Vec::new()),
+        true => Err("its golden comment names `none` and a listing".to_string()),
+        false if found.is_empty() => Err(format!(
+            "its golden comment names no listing; write for instance {HOW}"
+        )),
+        false => Ok(found),
+    }
+}
+
+/// What stands behind `golden:` in the first comment; lines with `#` may come before.
+fn comment(text: &str) -> Option<&str> {
+    let blank = |c: char| c.is_whitespace() || c == '\u{feff}';
+    let mut rest = text.trim_start_matches(blank);
+    while rest.starts_with('#') {
+        rest = rest.split_once('\n')?.1.trim_start_matches(blank);
+    }
+    let (comment, _) = rest.strip_prefix('{')?.split_once('}')?;
+    comment.trim_start().strip_prefix("golden:")
+}
+
+/// The line of a golden comment that is not at the top.
+fn misplaced(text: &str) -> Option<usize> {
+    text.lines()
+        .position(|line| {
+            (line.trim_start().strip_prefix('{'))
+                .is_some_and(|rest| rest.trim_start().starts_with("golden:"))
+        })
+        .map(|at| at + 1)
+}
+
+/// Whether `name` is what [`Listing::file_name`] gives for some listing of the model `file` by one of
+/// the commands: such a file was written by us, others are none of our business.
+pub fn is_golden_file(name: &str, file: &str, commands: &[String]) -> bool {
+    let slug = (name.strip_prefix(stem(file)))
+        .and_then(|rest| rest.strip_prefix('.'))
+        .and_then(|rest| rest.strip_suffix(ENDING));
+    slug.is_some_and(|slug| {
+        let fits = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        let command = slug.split('-').next().unwrap_or("");
+        slug.chars().all(fits)
+            && !slug.contains("--")
+            && !slug.ends_with('-')
+            && commands.iter().any(|known| known == command)
+    })
+}
+
+/// A unified diff from what was kept to what is now; `None` if they agree but for line ends.
+pub fn difference(kept: &str, now: &str, file: &str) -> Option<String> {
+    let (kept, now) = (plain(kept), plain(now));
+    if kept == now {
+        return None;
+    }
+    let diff = (TextDiff::configure().timeout(LONGEST_SEARCH)).diff_lines(&*kept, &*now);
+    let mut shown = diff.unified_diff();
+    let header = (format!("{file} (kept)"), format!("{file} (now)"));
+    Some(shown.header(&header.0, &header.1).to_string())
+}
+
+/// Line ends as they are written here, whatever an editor or git made of them.
+fn plain(text: &str) -> Cow<'_, str> {
+    match text.contains("\r\n") {
+        true => text.replace("\r\n", "\n").into(),
+        false => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Result<Vec<String>, String> {
+        let found = listings(text)?;
+        Ok(found.iter().map(|l| l.file_name("m.bgm")).collect())
+    }
+
+    #[test]
+    fn listings_have_their_files() {
+        assert_eq!(
+            names("{ golden: equations, sorted --eliminate\r\n --style 1990, solved } model M"),
+            Ok(vec![
+                "m.equations.golden".to_string(),
+                "m.sort-eliminate-style-1990.golden".to_string(),
+                "m.solve.golden".to_string(),
+            ])
+        );
+        let include = names("\u{feff}# mine\n{golden: check -I ../lib}");
+        assert_eq!(include, Ok(vec!["m.check-I-lib.golden".to_string()]));
+        assert_eq!(names("{ golden: solve, solved }").map(|n| n.len()), Ok(1));
+        assert_eq!(names("{ golden: none }"), Ok(vec![]));
+        let other = Listing::new("check").file_name("m.dym");
+        assert_eq!(other, "m.dym.check.golden");
+    }
+
+    #[test]
+    fn comments_that_do_not_do() {
+        let said = |text| names(text).expect_err("no listings");
+        assert!(said("model M\nend\n").contains("{ golden: equations"));
+        assert!(said("@x\n\n{ golden: check }\n").contains("line 3"));
+        assert!(said("{ golden: }").contains("names no listing"));
+        assert!(said("{ golden: none, check }").contains("`none` and"));
+        let both = said("{ golden: check --model a, check --model A }");
+        assert!(both.contains("in one golden file"), "{both}");
+    }
+
+    #[test]
+    fn only_files_of_ours_are_ours() {
+        let commands = ["sort".to_string(), "equations".to_string()];
+        let ours = |name| is_golden_file(name, "m.bgm", &commands);
+        assert!(ours("m.sort.golden"));
+        assert!(ours("m.sort-eliminate-style-1990.golden"));
+        for name in [
+            "m.golden",
+            "m..golden",
+            "m.sort.txt",
+            "m.sorted.golden",
+            "m.sort.old.golden",
+            "m.sort-.golden",
+            "m.sort--eliminate.golden",
+            "m.notes.golden",
+            "m2.sort.golden",
+            "m.bgm",
+            "m.sort copy.golden",
+        ] {
+            assert!(!ours(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn differences_are_shown_whatever_the_line_ends() {
+        assert_eq!(difference("a\r\nb\r\n", "a\nb\n", "f"), None);
+        let shown = difference("a\r\nb\r\n", "a\nc\n", "f").expect("a difference");
+        assert_eq!(
+            shown,
+            "--- f (kept)\n+++ f (now)\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
+        );
+    }
+
+    #[test]
+    fn long_texts_without_a_line_in_common() {
+        let kept: String = (0..200_000).map(|n| format!("a{n}\n")).collect();
+        let now: String = (0..200_000).map(|n| format!("b{n}\n")).collect();
+        let shown = difference(&kept, &now, "f").expect("a difference");
+        assert_eq!(shown.lines().count(), 400_003);
+    }
+}
