@@ -31,21 +31,39 @@ pub fn write_sorted(
             sorted,
         };
         map.serialize_entry("blocks", &entry)?;
-        let eliminated: Vec<EliminatedEntry> = (flat.eliminated.iter())
-            .map(|gone| EliminatedEntry {
-                name: flat.leaf_name(gone.leaf),
-                expression: flat.expression(gone.expression),
-            })
-            .collect();
-        map.serialize_entry("eliminated", &eliminated)
+        write_eliminated(flat, map)
     })
 }
 
-type Map<'a, 'o> =
+pub(super) fn write_eliminated(flat: &Flat, map: &mut Map<'_, '_>) -> serde_json::Result<()> {
+    let eliminated = List(|| {
+        (flat.eliminated.iter()).map(|gone| EliminatedEntry {
+            name: flat.leaf_name(gone.leaf),
+            expression: flat.expression(gone.expression),
+        })
+    });
+    map.serialize_entry("eliminated", &eliminated)
+}
+
+/// A list whose entries are made one at a time, as they are written.
+pub(super) struct List<F>(pub F);
+
+impl<F, I> Serialize for List<F>
+where
+    F: Fn() -> I,
+    I: Iterator,
+    I::Item: Serialize,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
+pub(super) type Map<'a, 'o> =
     serde_json::ser::Compound<'a, &'o mut dyn Write, serde_json::ser::PrettyFormatter<'static>>;
 
 /// What all models have, then what `more` adds.
-fn write_map(
+pub(super) fn write_map(
     flat: &Flat,
     sources: &Sources,
     out: &mut dyn Write,
@@ -191,9 +209,9 @@ fn is_literal(flat: &Flat, id: ExprId) -> bool {
     matches!(flat.exprs.node(id), Node::Number(_) | Node::Bool(_))
 }
 
-struct Equations<'f> {
-    flat: &'f Flat,
-    sources: &'f Sources,
+pub(super) struct Equations<'f> {
+    pub flat: &'f Flat,
+    pub sources: &'f Sources,
 }
 
 impl Serialize for Equations<'_> {
@@ -207,7 +225,7 @@ impl Serialize for Equations<'_> {
 }
 
 #[derive(Serialize)]
-struct EquationEntry<'f> {
+pub(super) struct EquationEntry<'f> {
     left: String,
     right: String,
     origin: String,
@@ -221,8 +239,8 @@ struct EquationEntry<'f> {
     source: Place<'f>,
 }
 
-impl Equations<'_> {
-    fn entry(&self, equation: &Equation) -> EquationEntry<'_> {
+impl<'f> Equations<'f> {
+    pub fn entry(&self, equation: &Equation) -> EquationEntry<'f> {
         let text = |id: ExprId| self.flat.expression(id);
         let (mut condition, mut unless, mut when) = (None, Vec::new(), None);
         if let EquationKind::When(id, branch) = equation.kind {

@@ -5,6 +5,7 @@ pub mod explain;
 pub mod json;
 mod lines;
 pub mod solved;
+pub mod solved_json;
 pub mod sorted;
 
 pub use lines::count;

@@ -1,0 +1,205 @@
+//! The solved model as data. The schema, with its version, is in docs/json.md.
+//!
+//! Before: [`Solved`]. After: json from which another program can evaluate the model: what is known
+//! at the start, and blocks in order, all expressions in .bgm syntax with full names. Entries are
+//! made one at a time, those of a large matrix too.
+
+use std::io::{self, Write};
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::json::{Equations, List, Map, write_eliminated, write_map};
+use crate::expr::ExprId;
+use crate::flat::{EqId, EquationKind, Flat, Kind, Leaf, VarId};
+use crate::solve::{Assignment, Block, Linear, Method, Nonlinear, Solved, WhenBlock};
+use crate::source::Sources;
+
+/// Writes the solved model.
+pub fn write(solved: &Solved, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
+    let flat = &solved.flat;
+    let equations = Equations { flat, sources };
+    write_map(flat, sources, out, |map| {
+        let states = states(flat);
+        let names = List(|| states.iter().map(|&leaf| flat.leaf_name(leaf)));
+        map.serialize_entry("states", &names)?;
+        write_names("discrete", flat, Kind::Discrete, map)?;
+        write_names("inputs", flat, Kind::Input, map)?;
+        write_names("parameters", flat, Kind::Parameter, map)?;
+        let initial = List(|| {
+            (flat.equations.iter())
+                .filter(|equation| equation.kind == EquationKind::Init)
+                .map(|equation| equations.entry(equation))
+        });
+        map.serialize_entry("initial", &initial)?;
+        let blocks = List(|| {
+            (solved.blocks.iter()).map(|block| BlockEntry {
+                of: &equations,
+                block,
+            })
+        });
+        map.serialize_entry("blocks", &blocks)?;
+        write_eliminated(flat, map)
+    })
+}
+
+fn write_names(
+    field: &'static str,
+    flat: &Flat,
+    kind: Kind,
+    map: &mut Map<'_, '_>,
+) -> serde_json::Result<()> {
+    let of_kind = |&id: &VarId| flat.variable(id).kind == kind;
+    let names = List(|| (flat.variable_ids().filter(of_kind)).map(|id| flat.name(id)));
+    map.serialize_entry(field, &names)
+}
+
+/// What is integrated: every state with its derivatives below the highest.
+fn states(flat: &Flat) -> Vec<Leaf> {
+    let mut orders = flat.highest_orders();
+    for gone in &flat.eliminated {
+        // A derivative that was eliminated need not stand in any expression.
+        if let Leaf::Der(variable, order) = gone.leaf {
+            let highest = &mut orders[variable.index()];
+            *highest = (*highest).max(order);
+        }
+    }
+    let mut states = Vec::new();
+    for id in flat.variable_ids() {
+        if flat.variable(id).kind == Kind::State {
+            states.push(Leaf::Var(id));
+            states.extend((1..orders[id.index()]).map(|order| Leaf::Der(id, order)));
+        }
+    }
+    states
+}
+
+struct BlockEntry<'f> {
+    of: &'f Equations<'f>,
+    block: &'f Block,
+}
+
+impl Serialize for BlockEntry<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let (kind, unknowns, equations) = match self.block {
+            Block::Assignment(it) => (
+                "assignment",
+                std::slice::from_ref(&it.target),
+                it.equation.as_slice(),
+            ),
+            Block::Linear(it) => ("linear", &it.unknowns[..], &it.equations[..]),
+            Block::Nonlinear(it) => ("nonlinear", &it.unknowns[..], &it.equations[..]),
+            Block::When(it) => ("when", std::slice::from_ref(&it.target), &it.equations[..]),
+        };
+        map.serialize_entry("kind", kind)?;
+        map.serialize_entry("unknowns", &self.leaves(unknowns))?;
+        match self.block {
+            Block::Assignment(it) => {
+                let one = std::slice::from_ref(it);
+                map.serialize_entry("assignments", &self.assignments(one))?;
+            }
+            Block::Linear(it) => self.linear(it, &mut map)?,
+            Block::Nonlinear(it) => self.nonlinear(it, &mut map)?,
+            Block::When(it) => self.when(it, &mut map)?,
+        }
+        map.serialize_entry("equations", &self.equations(equations))?;
+        map.end()
+    }
+}
+
+impl<'f> BlockEntry<'f> {
+    fn text(&self, id: ExprId) -> String {
+        self.of.flat.expression(id)
+    }
+
+    fn leaves(&self, leaves: &[Leaf]) -> impl Serialize {
+        List(|| leaves.iter().map(|&leaf| self.of.flat.leaf_name(leaf)))
+    }
+
+    fn assignments(&self, assignments: &[Assignment]) -> impl Serialize {
+        List(|| {
+            (assignments.iter()).map(|assignment| AssignmentEntry {
+                variable: self.of.flat.leaf_name(assignment.target),
+                expression: self.text(assignment.value),
+                guard: assignment.guard.map(|divisor| self.text(divisor)),
+            })
+        })
+    }
+
+    fn equations(&self, ids: &[EqId]) -> impl Serialize {
+        let of = self.of;
+        List(move || (ids.iter()).map(move |id| of.entry(&of.flat.equations[id.index()])))
+    }
+
+    fn linear<M: SerializeMap>(&self, linear: &Linear, map: &mut M) -> Result<(), M::Error> {
+        match &linear.method {
+            Method::Formulas(assignments) => {
+                map.serialize_entry("assignments", &self.assignments(assignments))
+            }
+            Method::System { matrix, right } => {
+                let entries = List(|| {
+                    matrix.iter().map(|entry| MatrixEntry {
+                        row: entry.row,
+                        column: entry.column,
+                        expression: self.text(entry.value),
+                    })
+                });
+                map.serialize_entry("matrix", &entries)?;
+                let rhs = List(|| right.iter().map(|&id| self.text(id)));
+                map.serialize_entry("rhs", &rhs)
+            }
+        }
+    }
+
+    fn nonlinear<M: SerializeMap>(&self, it: &Nonlinear, map: &mut M) -> Result<(), M::Error> {
+        map.serialize_entry("iteration", &self.leaves(&it.iteration))?;
+        map.serialize_entry("inner", &self.assignments(&it.inner))?;
+        let residuals = List(|| (it.residuals.iter()).map(|residual| self.text(residual.value)));
+        map.serialize_entry("residuals", &residuals)
+    }
+
+    /// All branches down to the last that sets the variable: one that does not still counts, as
+    /// those behind it do not act when its condition holds.
+    fn when<M: SerializeMap>(&self, it: &WhenBlock, map: &mut M) -> Result<(), M::Error> {
+        let flat = self.of.flat;
+        let mut values: Vec<Option<ExprId>> = Vec::new();
+        for id in &it.equations {
+            let equation = &flat.equations[id.index()];
+            if let EquationKind::When(_, branch) = equation.kind {
+                let branch = usize::from(branch);
+                values.resize(values.len().max(branch + 1), None);
+                values[branch] = Some(equation.right);
+            }
+        }
+        let conditions = &flat.whens[it.when.index()].conditions;
+        let branches = List(|| {
+            (conditions.iter().zip(&values)).map(|(&(condition, _), value)| BranchEntry {
+                condition: self.text(condition),
+                expression: value.map(|value| self.text(value)),
+            })
+        });
+        map.serialize_entry("branches", &branches)
+    }
+}
+
+#[derive(serde::Serialize)]
+struct AssignmentEntry {
+    variable: String,
+    expression: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    guard: Option<String>,
+}
+
+#[derive(serde::Serialize)]
+struct MatrixEntry {
+    row: u32,
+    column: u32,
+    expression: String,
+}
+
+#[derive(serde::Serialize)]
+struct BranchEntry {
+    condition: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expression: Option<String>,
+}
