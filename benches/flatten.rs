@@ -1,11 +1,10 @@
 //! From text to the flat model: time and memory against size.
 //!
-//! Each size runs in a process of its own, so that its peak memory can be read from the system
-//! (Linux; elsewhere the column is empty). `cargo bench --bench flatten` prints the table that
-//! docs/performance.md keeps.
+//! `cargo bench --bench flatten` prints the table that docs/performance.md keeps.
+
+mod common;
 
 use std::io::{self, Write};
-use std::process::Command;
 use std::time::Instant;
 
 use bgm::compile::{Options, compile};
@@ -13,6 +12,7 @@ use bgm::intern::Interner;
 use bgm::load::{Input, NoFiles};
 use bgm::source::FileId;
 use bgm::syntax::parse;
+use common::{Shunt, asked, measure_apart, peak_bytes, quick, written_out};
 
 /// A ladder of RC stages, three levels deep: a stage has a resistor and a capacitor, a row ten
 /// stages, the model an array of rows.
@@ -61,34 +61,9 @@ end
     )
 }
 
-/// The same stages, each on its own line of source.
-fn written_out(stages: usize) -> String {
-    let mut text = String::from("@electrical\n\nmodel Ladder\n");
-    text.push_str("  submodel (SineVoltage) U0\n  submodel (Ground) G\n");
-    for k in 1..=stages {
-        text.push_str(&format!("  submodel (Resistor) R{k}(R = 10)\n"));
-        text.push_str(&format!("  submodel (Capacitor) C{k}(C = 1E-6)\n"));
-        text.push_str(&format!("  node n{k}\n"));
-    }
-    text.push_str("  node n0\n  connect G - U0 - n0\n");
-    for k in 1..=stages {
-        text.push_str(&format!("  connect R{k} from n{} to n{k}\n", k - 1));
-        text.push_str(&format!("  connect C{k} from n{k} to G\n"));
-    }
-    text.push_str("end\n");
-    text
-}
-
-fn peak_bytes() -> Option<usize> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    let kilobytes: usize = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes * 1024)
-}
-
 /// Reading alone: lexer, layout and parser.
 fn measure_reading(size: usize) {
-    let text = written_out(size);
+    let text = written_out(size, Shunt::Capacitor);
     let mut names = Interner::default();
     let start = Instant::now();
     let (tree, diagnostics) = parse(FileId(0), &text, &mut names);
@@ -110,7 +85,7 @@ fn measure(kind: &str, size: usize) {
     }
     let text = match kind {
         "hierarchical" => hierarchical(size),
-        _ => written_out(size),
+        _ => written_out(size, Shunt::Capacitor),
     };
     let bytes = text.len();
     // What the process needs before it has done anything does not count.
@@ -143,15 +118,10 @@ fn measure(kind: &str, size: usize) {
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    if let [_, flag, kind, size] = &arguments[..]
-        && flag == "--one"
-    {
-        return measure(kind, size.parse().expect("a size is a number"));
+    if let Some((kind, size)) = asked() {
+        return measure(&kind, size);
     }
-    // `cargo test` builds and runs benchmarks too; then one small size will do.
-    let quick = !arguments.iter().any(|argument| argument == "--bench");
-    let sizes: &[(&str, usize)] = match quick {
+    let sizes: &[(&str, usize)] = match quick() {
         true => &[("hierarchical", 10)],
         false => &[
             ("hierarchical", 67),
@@ -166,13 +136,7 @@ fn main() {
     let mut out = io::stdout().lock();
     let heading = "model          equations      time   per equation    memory      source";
     writeln!(out, "{heading}").expect("standard output is there");
-    drop(out);
-    let program = std::env::current_exe().expect("a program knows where it is");
     for (kind, size) in sizes {
-        let status = Command::new(&program)
-            .args(["--one", kind, &size.to_string()])
-            .status()
-            .expect("a benchmark can start itself");
-        assert!(status.success());
+        write!(out, "{}", measure_apart(kind, *size)).expect("standard output is there");
     }
 }

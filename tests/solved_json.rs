@@ -169,7 +169,15 @@ fn by_hand() -> (Solved, Sources) {
         when(Leaf::Init(s), 9),
         when(Leaf::New(n), 10),
     ];
-    (Solved { flat, blocks }, compiled.sources)
+    let zeros = Vec::new();
+    (
+        Solved {
+            flat,
+            blocks,
+            zeros,
+        },
+        compiled.sources,
+    )
 }
 
 fn json(solved: &Solved, sources: &Sources) -> Json {

@@ -8,6 +8,7 @@ use super::{Console, FAILED, Format, Listing};
 use crate::compile::{Aliases, solved};
 use crate::listing::explain::explain;
 use crate::listing::solved::solved as list;
+use crate::listing::solved_json;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -43,7 +44,8 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
     }
     console.result(listing.output.output.as_deref(), |out| {
         match listing.format {
-            Format::Json | Format::Text => {
+            Format::Json => solved_json::write(model, &compiled.sources, out),
+            Format::Text => {
                 let text = list(model, listing.style.into());
                 out.write_all(text.as_bytes())
             }

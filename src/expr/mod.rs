@@ -8,10 +8,10 @@
 //! root is a loop over indices and nothing here recurses, however deep an expression is nested.
 
 mod arena;
+mod differentiate;
 pub mod isolate;
 pub mod linear;
 pub mod op;
-mod differentiate;
 pub mod print;
 pub mod range;
 mod simplify;

@@ -19,7 +19,7 @@ pub fn write(solved: &Solved, sources: &Sources, out: &mut dyn Write) -> io::Res
     let flat = &solved.flat;
     let equations = Equations { flat, sources };
     write_map(flat, sources, out, |map| {
-        let states = states(flat);
+        let states = solved.states();
         let names = List(|| states.iter().map(|&leaf| flat.leaf_name(leaf)));
         map.serialize_entry("states", &names)?;
         write_names("discrete", flat, Kind::Discrete, map)?;
@@ -53,26 +53,6 @@ fn write_names(
     map.serialize_entry(field, &names)
 }
 
-/// What is integrated: every state with its derivatives below the highest.
-fn states(flat: &Flat) -> Vec<Leaf> {
-    let mut orders = flat.highest_orders();
-    for gone in &flat.eliminated {
-        // A derivative that was eliminated need not stand in any expression.
-        if let Leaf::Der(variable, order) = gone.leaf {
-            let highest = &mut orders[variable.index()];
-            *highest = (*highest).max(order);
-        }
-    }
-    let mut states = Vec::new();
-    for id in flat.variable_ids() {
-        if flat.variable(id).kind == Kind::State {
-            states.push(Leaf::Var(id));
-            states.extend((1..orders[id.index()]).map(|order| Leaf::Der(id, order)));
-        }
-    }
-    states
-}
-
 struct BlockEntry<'f> {
     of: &'f Equations<'f>,
     block: &'f Block,
@@ -81,18 +61,14 @@ struct BlockEntry<'f> {
 impl Serialize for BlockEntry<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        let (kind, unknowns, equations) = match self.block {
-            Block::Assignment(it) => (
-                "assignment",
-                std::slice::from_ref(&it.target),
-                it.equation.as_slice(),
-            ),
-            Block::Linear(it) => ("linear", &it.unknowns[..], &it.equations[..]),
-            Block::Nonlinear(it) => ("nonlinear", &it.unknowns[..], &it.equations[..]),
-            Block::When(it) => ("when", std::slice::from_ref(&it.target), &it.equations[..]),
+        let kind = match self.block {
+            Block::Assignment(_) => "assignment",
+            Block::Linear(_) => "linear",
+            Block::Nonlinear(_) => "nonlinear",
+            Block::When(_) => "when",
         };
         map.serialize_entry("kind", kind)?;
-        map.serialize_entry("unknowns", &self.leaves(unknowns))?;
+        map.serialize_entry("unknowns", &self.leaves(self.block.unknowns()))?;
         match self.block {
             Block::Assignment(it) => {
                 let one = std::slice::from_ref(it);
@@ -102,7 +78,7 @@ impl Serialize for BlockEntry<'_> {
             Block::Nonlinear(it) => self.nonlinear(it, &mut map)?,
             Block::When(it) => self.when(it, &mut map)?,
         }
-        map.serialize_entry("equations", &self.equations(equations))?;
+        map.serialize_entry("equations", &self.equations(self.block.equations()))?;
         map.end()
     }
 }
