@@ -6,12 +6,14 @@
 mod dulmage_mendelsohn;
 mod incidence;
 mod matching;
+mod pantelides;
 mod scc;
 mod tearing;
 
 pub use dulmage_mendelsohn::{Part, overdetermined, underdetermined};
 pub use incidence::Incidence;
 pub use matching::{Matching, maximum_matching};
+pub use pantelides::{Offsets, pantelides};
 pub use scc::blocks;
 pub use tearing::{Torn, tear};
 

@@ -1,0 +1,100 @@
+//! Pantelides' algorithm: how often each row has to be differentiated.
+//!
+//! Before: for each row the columns in it, each with the highest order of its derivative there; a
+//! perfect matching of rows and columns exists when orders are left out of account (else the
+//! algorithm would not end). After: [`Offsets`]: rows differentiated `rows[i]` times determine the
+//! derivatives of order `columns[j]`, each row one of them. The offsets are the least ones.
+//!
+//! Pantelides 1988, in the form of Pryce 2001: an entry of order s is *tight* when s + c = d. Rows
+//! that find no tight column of their own, and all that stand in their way, are differentiated once
+//! more; this is done for all such rows at a time.
+
+use super::{Incidence, Matching, NONE, maximum_matching};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offsets {
+    /// How often each row is differentiated.
+    pub rows: Vec<u32>,
+    /// The highest derivative of each column.
+    pub columns: Vec<u32>,
+    /// Each row, so differentiated, with the column whose highest derivative it determines.
+    pub matching: Matching,
+}
+
+/// `orders` has the order of each entry as its grade. `None` if there is no perfect matching, or
+/// if more than `most` differentiations would be needed.
+pub fn pantelides(orders: &Incidence, most: u32) -> Option<Offsets> {
+    let mut plain = Incidence::new(orders.columns());
+    for row in 0..orders.rows() as u32 {
+        plain.push_row(orders.row(row).iter().map(|&(column, _)| (column, 0)));
+    }
+    if !maximum_matching(&plain).is_perfect() {
+        return None;
+    }
+    let mut offsets = Offsets {
+        rows: vec![0; orders.rows()],
+        columns: vec![0; orders.columns()],
+        matching: Matching {
+            column_of: Vec::new(),
+            row_of: Vec::new(),
+        },
+    };
+    for row in 0..orders.rows() as u32 {
+        for &(column, order) in orders.row(row) {
+            let highest = &mut offsets.columns[column as usize];
+            *highest = (*highest).max(u32::from(order));
+        }
+    }
+    loop {
+        let tight = tight_entries(orders, &offsets);
+        offsets.matching = maximum_matching(&tight);
+        if offsets.matching.is_perfect() {
+            return Some(offsets);
+        }
+        raise(&tight, &mut offsets);
+        if offsets.rows.iter().any(|&times| times > most) {
+            return None;
+        }
+    }
+}
+
+fn tight_entries(orders: &Incidence, offsets: &Offsets) -> Incidence {
+    let mut tight = Incidence::new(orders.columns());
+    for row in 0..orders.rows() as u32 {
+        let times = offsets.rows[row as usize];
+        tight.push_row(
+            (orders.row(row).iter())
+                .filter(|&&(column, order)| {
+                    u32::from(order) + times == offsets.columns[column as usize]
+                })
+                .map(|&(column, _)| (column, 0)),
+        );
+    }
+    tight
+}
+
+/// Differentiates the rows without a column once more, with all rows and columns that alternating
+/// paths reach from them.
+fn raise(tight: &Incidence, offsets: &mut Offsets) {
+    let mut row_seen = vec![false; tight.rows()];
+    let mut column_seen = vec![false; tight.columns()];
+    let mut stack: Vec<u32> = (0..tight.rows() as u32)
+        .filter(|&row| offsets.matching.column_of[row as usize] == NONE)
+        .collect();
+    for &row in &stack {
+        row_seen[row as usize] = true;
+    }
+    while let Some(row) = stack.pop() {
+        offsets.rows[row as usize] += 1;
+        for &(column, _) in tight.row(row) {
+            if !std::mem::replace(&mut column_seen[column as usize], true) {
+                offsets.columns[column as usize] += 1;
+                // No free column can be reached: the matching is maximum.
+                let next = offsets.matching.row_of[column as usize];
+                if next != NONE && !std::mem::replace(&mut row_seen[next as usize], true) {
+                    stack.push(next);
+                }
+            }
+        }
+    }
+}
