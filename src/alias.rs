@@ -8,11 +8,49 @@
 //! (parameter, input, state), then outputs, then names with fewer parts, then the alphabet;
 //! derivatives last. Two known things are never put into one set: that equation stays.
 
-use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
-use crate::flat::{Eliminated, EquationKind, Flat, Kind, Leaf, VarId};
+use rustc_hash::FxHashMap;
 
-/// A member of a set: a variable, or (behind the variables) its highest derivative.
+use crate::expr::isolate::open_sum;
+use crate::expr::{Arena, BinaryOp, ExprId, Node, Term, UnaryOp};
+use crate::flat::{Eliminated, EquationKind, Flat, Kind, Leaf};
+
+/// A member of a set: a variable or one of its derivatives, numbered.
 type Member = u32;
+
+struct Members {
+    leaves: Vec<Leaf>,
+    /// The member that each variable itself is; its derivatives follow.
+    of: Vec<Member>,
+}
+
+impl Members {
+    fn new(flat: &Flat) -> Self {
+        let mut members = Members {
+            leaves: Vec::with_capacity(flat.variables.len()),
+            of: Vec::with_capacity(flat.variables.len()),
+        };
+        for id in flat.variable_ids() {
+            members.of.push(members.leaves.len() as u32);
+            let orders = 0..flat.variable(id).order + 1;
+            (members.leaves).extend(orders.map(|order| Leaf::at_order(id, order)));
+        }
+        members
+    }
+
+    fn find(&self, leaf: Leaf) -> Option<Member> {
+        let order = leaf.order()?;
+        Some(self.of[leaf.variable().index()] + u32::from(order))
+    }
+}
+
+/// Known before anything is computed: a state, what is given, what changes at events only. The
+/// derivative of an input comes from outside, as the input does.
+fn is_known(flat: &Flat, leaf: Leaf) -> bool {
+    match flat.variable(leaf.variable()).kind {
+        Kind::State | Kind::Algebraic | Kind::Output => flat.is_state(leaf),
+        _ => true,
+    }
+}
 
 struct Sets {
     parents: Vec<Member>,
@@ -98,17 +136,15 @@ pub fn eliminate(mut flat: Flat) -> Flat {
 }
 
 fn pass(mut flat: Flat) -> Flat {
-    let orders = flat.highest_orders();
-    let count = flat.variables.len();
+    let members = Members::new(&flat);
+    let count = members.leaves.len();
     let mut sets = Sets {
-        parents: (0..2 * count as u32).collect(),
-        negative: vec![false; 2 * count],
-        anchored: (flat.variables.iter())
-            .map(|variable| !matches!(variable.kind, Kind::Algebraic | Kind::Output))
-            // The derivative of an input comes from outside, as the input does.
-            .chain((flat.variables.iter()).map(|variable| variable.kind == Kind::Input))
+        parents: (0..count as u32).collect(),
+        negative: vec![false; count],
+        anchored: (members.leaves.iter())
+            .map(|&leaf| is_known(&flat, leaf))
             .collect(),
-        constants: vec![None; 2 * count],
+        constants: vec![None; count],
     };
     let mut kept = Vec::with_capacity(flat.equations.len());
     for equation in &flat.equations {
@@ -116,16 +152,20 @@ fn pass(mut flat: Flat) -> Flat {
             equation.kind,
             EquationKind::Equation | EquationKind::Coupling | EquationKind::ZeroFlow
         );
-        if !(can_go && take(&flat, &orders, &mut sets, equation.left, equation.right)) {
+        if !(can_go && take(&flat, &members, &mut sets, equation.left, equation.right)) {
             kept.push(*equation);
         }
     }
-    let replaced = replacements(&mut flat, &orders, &mut sets);
-    let rewritten = rewrite(&mut flat, &orders, &replaced);
+    let replaced = replacements(&mut flat, &members, &mut sets);
+    let rewritten = rewrite(&mut flat, &members, &replaced);
     let new = |id: ExprId| rewritten[id.index()];
     for equation in &mut kept {
-        equation.left = new(equation.left);
-        equation.right = new(equation.right);
+        let before = (equation.left, equation.right);
+        let after = (new(equation.left), new(equation.right));
+        (equation.left, equation.right) = match before == after {
+            true => before,
+            false => cancelled(&mut flat.exprs, after),
+        };
     }
     for when in &mut flat.whens {
         for (condition, _) in &mut when.conditions {
@@ -138,7 +178,7 @@ fn pass(mut flat: Flat) -> Flat {
     }
     let more = (replaced.iter().enumerate()).filter_map(|(member, replacement)| {
         Some(Eliminated {
-            leaf: leaf_of(member as u32, count, &orders),
+            leaf: members.leaves[member],
             expression: (*replacement)?,
         })
     });
@@ -146,25 +186,8 @@ fn pass(mut flat: Flat) -> Flat {
     flat
 }
 
-fn leaf_of(member: Member, count: usize, orders: &[u8]) -> Leaf {
-    match (member as usize).checked_sub(count) {
-        None => Leaf::Var(VarId(member)),
-        Some(at) => Leaf::Der(VarId(at as u32), orders[at]),
-    }
-}
-
-fn member_of(leaf: Leaf, count: usize, orders: &[u8]) -> Option<Member> {
-    match leaf {
-        Leaf::Var(variable) => Some(variable.0),
-        Leaf::Der(variable, order) if order == orders[variable.index()] => {
-            Some(count as u32 + variable.0)
-        }
-        _ => None,
-    }
-}
-
 /// Puts an equation into the sets, if it is one of an alias.
-fn take(flat: &Flat, orders: &[u8], sets: &mut Sets, left: ExprId, right: ExprId) -> bool {
+fn take(flat: &Flat, members: &Members, sets: &mut Sets, left: ExprId, right: ExprId) -> bool {
     let number = |id: ExprId| match flat.exprs.node(id) {
         Node::Number(value) => Some(value.0),
         _ => None,
@@ -174,12 +197,12 @@ fn take(flat: &Flat, orders: &[u8], sets: &mut Sets, left: ExprId, right: ExprId
         if number(zero) == Some(0.0)
             && let Node::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) = flat.exprs.node(sum)
             && let (Some(Side::Member(a, s)), Some(Side::Member(b, t))) =
-                (side(flat, orders, a), side(flat, orders, b))
+                (side(flat, members, a), side(flat, members, b))
         {
             return sets.join(a, b, s ^ t ^ (op == BinaryOp::Add));
         }
     }
-    match (side(flat, orders, left), side(flat, orders, right)) {
+    match (side(flat, members, left), side(flat, members, right)) {
         (Some(Side::Member(a, s)), Some(Side::Member(b, t))) => sets.join(a, b, s ^ t),
         (Some(Side::Member(a, s)), Some(Side::Constant(value)))
         | (Some(Side::Constant(value)), Some(Side::Member(a, s))) => {
@@ -189,14 +212,11 @@ fn take(flat: &Flat, orders: &[u8], sets: &mut Sets, left: ExprId, right: ExprId
     }
 }
 
-fn side(flat: &Flat, orders: &[u8], id: ExprId) -> Option<Side> {
+fn side(flat: &Flat, members: &Members, id: ExprId) -> Option<Side> {
     match flat.exprs.node(id) {
         Node::Number(value) => Some(Side::Constant(value.0)),
-        Node::Leaf(leaf) => Some(Side::Member(
-            member_of(leaf, flat.variables.len(), orders)?,
-            false,
-        )),
-        Node::Unary(UnaryOp::Minus, a) => match side(flat, orders, a)? {
+        Node::Leaf(leaf) => Some(Side::Member(members.find(leaf)?, false)),
+        Node::Unary(UnaryOp::Minus, a) => match side(flat, members, a)? {
             Side::Member(member, negative) => Some(Side::Member(member, !negative)),
             Side::Constant(value) => Some(Side::Constant(-value)),
         },
@@ -205,18 +225,14 @@ fn side(flat: &Flat, orders: &[u8], id: ExprId) -> Option<Side> {
 }
 
 /// What each member is replaced by; `None` for those that stay.
-fn replacements(flat: &mut Flat, orders: &[u8], sets: &mut Sets) -> Vec<Option<ExprId>> {
-    let count = flat.variables.len();
-    let mut groups: Vec<Vec<(Member, bool)>> = vec![Vec::new(); 2 * count];
-    for member in 0..2 * count as u32 {
-        let derivative = member as usize >= count;
-        if derivative && orders[member as usize - count] == 0 {
-            continue;
-        }
+fn replacements(flat: &mut Flat, members: &Members, sets: &mut Sets) -> Vec<Option<ExprId>> {
+    let count = members.leaves.len();
+    let mut groups: Vec<Vec<(Member, bool)>> = vec![Vec::new(); count];
+    for member in 0..count as u32 {
         let (root, negative) = sets.find(member);
         groups[root as usize].push((member, negative));
     }
-    let mut replaced = vec![None; 2 * count];
+    let mut replaced = vec![None; count];
     for (root, group) in groups.into_iter().enumerate() {
         if let Some(value) = sets.constants[root] {
             for (member, negative) in group {
@@ -234,10 +250,10 @@ fn replacements(flat: &mut Flat, orders: &[u8], sets: &mut Sets) -> Vec<Option<E
             continue;
         }
         let survivor = (group.iter().copied())
-            .map(|found| (rank(flat, found.0), found))
+            .map(|found| (rank(flat, members.leaves[found.0 as usize]), found))
             .min()
             .map_or(group[0], |(_, found)| found);
-        let leaf = leaf_of(survivor.0, count, orders);
+        let leaf = members.leaves[survivor.0 as usize];
         for (member, negative) in group {
             if member != survivor.0 {
                 let mut expression = flat.exprs.leaf(leaf);
@@ -252,24 +268,20 @@ fn replacements(flat: &mut Flat, orders: &[u8], sets: &mut Sets) -> Vec<Option<E
 }
 
 /// Smaller survives.
-fn rank(flat: &Flat, member: Member) -> (u8, usize, String) {
-    let count = flat.variables.len();
-    let derivative = member as usize >= count;
-    let variable = VarId(member % count as u32);
+fn rank(flat: &Flat, leaf: Leaf) -> (u8, usize, String) {
+    let variable = leaf.variable();
     let class = match flat.variable(variable).kind {
-        Kind::Input => 0,
-        _ if derivative => 3,
-        Kind::Algebraic => 2,
+        _ if is_known(flat, leaf) => 0,
+        _ if leaf != Leaf::Var(variable) => 3,
         Kind::Output => 1,
-        _ => 0,
+        _ => 2,
     };
     let name = flat.name(variable);
     (class, name.matches('.').count(), name)
 }
 
 /// Each expression with its leaves replaced; operands come before their users.
-fn rewrite(flat: &mut Flat, orders: &[u8], replaced: &[Option<ExprId>]) -> Vec<ExprId> {
-    let count = flat.variables.len();
+fn rewrite(flat: &mut Flat, members: &Members, replaced: &[Option<ExprId>]) -> Vec<ExprId> {
     let size = flat.exprs.len();
     let mut new: Vec<ExprId> = Vec::with_capacity(size);
     for at in 0..size as u32 {
@@ -279,11 +291,13 @@ fn rewrite(flat: &mut Flat, orders: &[u8], replaced: &[Option<ExprId>]) -> Vec<E
         let exprs = &mut flat.exprs;
         let result = match exprs.node(id) {
             Node::Number(_) | Node::Bool(_) | Node::Time => id,
-            Node::Leaf(Leaf::Pre(variable)) => match replaced[variable.index()] {
-                None => id,
-                Some(other) => before(exprs, other),
-            },
-            Node::Leaf(leaf) => member_of(leaf, count, orders)
+            Node::Leaf(Leaf::Pre(variable)) => {
+                match replaced[members.of[variable.index()] as usize] {
+                    None => id,
+                    Some(other) => before(exprs, other),
+                }
+            }
+            Node::Leaf(leaf) => (members.find(leaf))
                 .and_then(|member| replaced[member as usize])
                 .unwrap_or(id),
             Node::Unary(_, a) if same(&[a]) => id,
@@ -318,8 +332,42 @@ fn rewrite(flat: &mut Flat, orders: &[u8], replaced: &[Option<ExprId>]) -> Vec<E
     new
 }
 
+/// An equation without terms that take each other away: of `x + a - a = 0` only `x = 0` is left, in
+/// whichever order its terms stand. Otherwise as it was.
+fn cancelled(exprs: &mut Arena<Leaf>, (left, right): (ExprId, ExprId)) -> (ExprId, ExprId) {
+    let mut terms: Vec<Term> = Vec::new();
+    open_sum(exprs, left, &mut terms);
+    let on_left = terms.len();
+    open_sum(exprs, right, &mut terms);
+    // Terms that have found no partner yet, with their signs on the left side.
+    let mut alone: FxHashMap<ExprId, Vec<(usize, bool)>> = FxHashMap::default();
+    let mut gone = vec![false; terms.len()];
+    for (at, &(minus, id)) in terms.iter().enumerate() {
+        if !matches!(exprs.node(id), Node::Leaf(_) | Node::Number(_)) {
+            continue;
+        }
+        let minus = minus ^ (at >= on_left);
+        let others = alone.entry(id).or_default();
+        match others.last() {
+            Some(&(other, sign)) if sign != minus => {
+                (gone[at], gone[other]) = (true, true);
+                others.pop();
+            }
+            _ => others.push((at, minus)),
+        }
+    }
+    if !gone.contains(&true) {
+        return (left, right);
+    }
+    let mut side = |range: std::ops::Range<usize>| {
+        let stay: Vec<Term> = range.filter(|&at| !gone[at]).map(|at| terms[at]).collect();
+        exprs.sum(&stay)
+    };
+    (side(0..on_left), side(on_left..gone.len()))
+}
+
 /// The value before the event of what a variable was replaced by.
-fn before(exprs: &mut crate::expr::Arena<Leaf>, replacement: ExprId) -> ExprId {
+fn before(exprs: &mut Arena<Leaf>, replacement: ExprId) -> ExprId {
     match exprs.node(replacement) {
         Node::Leaf(leaf) => exprs.leaf(Leaf::Pre(leaf.variable())),
         Node::Unary(UnaryOp::Minus, a) => {

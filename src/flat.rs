@@ -160,6 +160,30 @@ pub struct Variable {
     pub ty: Type,
     /// Declared as an output of the compiled model, whatever its kind.
     pub output: bool,
+    /// Its highest derivative in the equations; 0 where it is not differentiated.
+    pub order: u8,
+    /// How many of it and its derivatives are states, from the variable itself on. As flattened all
+    /// below the highest are; index reduction may leave fewer.
+    pub states: u8,
+}
+
+impl Leaf {
+    /// The variable itself is of order 0.
+    pub fn at_order(variable: VarId, order: u8) -> Leaf {
+        match order {
+            0 => Leaf::Var(variable),
+            _ => Leaf::Der(variable, order),
+        }
+    }
+
+    /// The order of a variable or derivative; `None` for what belongs to an event.
+    pub fn order(self) -> Option<u8> {
+        match self {
+            Leaf::Var(_) => Some(0),
+            Leaf::Der(_, order) => Some(order),
+            Leaf::New(_) | Leaf::Init(_) | Leaf::Pre(_) => None,
+        }
+    }
 }
 
 /// A value with the expression it came from.
@@ -280,16 +304,31 @@ impl Flat {
         .map(|at| self.wishes[at].1)
     }
 
-    /// The highest derivative of each variable; 0 where it is not differentiated.
-    pub fn highest_orders(&self) -> Vec<u8> {
-        let mut orders = vec![0u8; self.variables.len()];
-        for at in 0..self.exprs.len() as u32 {
-            if let Node::Leaf(Leaf::Der(variable, order)) = self.exprs.node(ExprId(at)) {
-                let highest = &mut orders[variable.index()];
-                *highest = (*highest).max(order);
+    /// What the equations have to determine of a variable: its derivatives from the first that is
+    /// not a state up to the highest, or its next value if it is discrete.
+    pub fn unknowns_of(&self, id: VarId) -> impl Iterator<Item = Leaf> + use<> {
+        let variable = self.variable(id);
+        let (discrete, orders) = match variable.kind {
+            Kind::State | Kind::Algebraic | Kind::Output => {
+                (None, variable.states..variable.order + 1)
             }
-        }
-        orders
+            Kind::Discrete => (Some(Leaf::New(id)), 0..0),
+            Kind::Input | Kind::Parameter | Kind::Constant | Kind::Auxiliary => (None, 0..0),
+        };
+        (orders.map(move |order| Leaf::at_order(id, order))).chain(discrete)
+    }
+
+    /// A state, or a derivative that is one.
+    pub fn is_state(&self, leaf: Leaf) -> bool {
+        let states = self.variable(leaf.variable()).states;
+        leaf.order().is_some_and(|order| order < states)
+    }
+
+    /// All states, by variable and order.
+    pub fn states(&self) -> impl Iterator<Item = Leaf> + '_ {
+        self.variable_ids().flat_map(|id| {
+            (0..self.variable(id).states).map(move |order| Leaf::at_order(id, order))
+        })
     }
 
     /// How many equations determine unknowns: a discrete variable has one, however many `when`s
@@ -314,11 +353,10 @@ impl Flat {
     }
 
     pub fn unknown_count(&self) -> usize {
-        self.variables
-            .iter()
-            .filter(|variable| variable.kind.is_unknown())
-            .count()
-            - self.eliminated.len()
+        let all: usize = (self.variable_ids())
+            .map(|id| self.unknowns_of(id).count())
+            .sum();
+        all - self.eliminated.len()
     }
 
     /// `c[2].R1`, empty for the top; seen from the instance `from`.

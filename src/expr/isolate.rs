@@ -117,7 +117,7 @@ fn move_over<L: Leaf>(arena: &Arena<L>, id: ExprId, minus: bool, terms: &mut Vec
 }
 
 /// The terms of a sum, from left to right; zeros are dropped.
-fn open_sum<L: Leaf>(arena: &Arena<L>, root: ExprId, terms: &mut Vec<Term>) {
+pub(crate) fn open_sum<L: Leaf>(arena: &Arena<L>, root: ExprId, terms: &mut Vec<Term>) {
     let mut stack = vec![(false, root)];
     while let Some((negative, id)) = stack.pop() {
         match arena.node(id) {

@@ -128,7 +128,7 @@ impl<'f> Explanation<'f> {
         let computed = self.sources_of.contains_key(&start);
         if !computed {
             self.known(start, start_kind);
-            let highest = flat.highest_orders()[start.variable().index()];
+            let highest = flat.variable(start.variable()).order;
             match start_kind {
                 Kind::State => start = Leaf::Der(start.variable(), highest),
                 _ => {

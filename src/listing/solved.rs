@@ -224,7 +224,7 @@ impl<'f> Listing<'f> {
 
     fn states(&mut self) {
         let flat = self.flat();
-        let states = self.model.states();
+        let states: Vec<Leaf> = flat.states().collect();
         if states.is_empty() {
             return;
         }
@@ -267,7 +267,7 @@ impl<'f> Listing<'f> {
         };
         let things = |number: usize, what: &str| (number > 0).then(|| count(number, what));
         let words: Vec<String> = [
-            things(self.model.states().len(), "state"),
+            things(flat.states().count(), "state"),
             things(kinds(Kind::Discrete), "discrete variable"),
             things(kinds(Kind::Input), "input"),
             things(kinds(Kind::Parameter), "parameter"),

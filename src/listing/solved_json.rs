@@ -19,7 +19,7 @@ pub fn write(solved: &Solved, sources: &Sources, out: &mut dyn Write) -> io::Res
     let flat = &solved.flat;
     let equations = Equations { flat, sources };
     write_map(flat, sources, out, |map| {
-        let states = solved.states();
+        let states: Vec<Leaf> = flat.states().collect();
         let names = List(|| states.iter().map(|&leaf| flat.leaf_name(leaf)));
         map.serialize_entry("states", &names)?;
         write_names("discrete", flat, Kind::Discrete, map)?;

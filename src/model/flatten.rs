@@ -143,6 +143,8 @@ impl<'c> Flattener<'_, 'c> {
                 },
                 ty: Type::Real,
                 output: top && decl.kind == VariableKind::Output,
+                order: 0,
+                states: 0,
             });
         }
     }
@@ -406,11 +408,19 @@ impl<'c> Flattener<'_, 'c> {
             let variable = &mut variables[leaf.variable().index()];
             let open = matches!(variable.kind, Kind::Algebraic | Kind::Output);
             let discrete = variable.kind == Kind::Discrete;
+            if let Leaf::Der(_, order) = leaf {
+                variable.order = variable.order.max(order);
+            }
             match leaf {
                 // Both is an error, reported later.
                 Leaf::Der(..) if open || discrete => variable.kind = Kind::State,
                 Leaf::New(_) if open => variable.kind = Kind::Discrete,
                 _ => {}
+            }
+        }
+        for variable in variables {
+            if variable.kind == Kind::State {
+                variable.states = variable.order;
             }
         }
     }

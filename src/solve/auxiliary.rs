@@ -65,6 +65,8 @@ impl Auxiliaries {
             kind: Kind::Auxiliary,
             ty: Type::Real,
             output: false,
+            order: 0,
+            states: 0,
         });
         self.definitions.push(definition);
         Leaf::Var(id)

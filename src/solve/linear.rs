@@ -5,7 +5,6 @@ use super::{Block, Entry, Linear, Method, Solver};
 use crate::expr::linear::{Form, difference};
 use crate::expr::{ExprId, Term};
 use crate::flat::{EqId, Leaf};
-use crate::structure::NONE;
 
 /// One row of A x = b.
 #[derive(Clone, Debug)]
@@ -18,15 +17,8 @@ pub struct LinearRow {
 impl Solver<'_> {
     /// `None` if the loop is not linear.
     pub(super) fn linear(&mut self, equations: &[EqId], unknowns: &[Leaf]) -> Option<Block> {
-        for (at, unknown) in unknowns.iter().enumerate() {
-            self.columns[unknown.variable().index()] = at as u32;
-        }
-        let rows: Option<Vec<LinearRow>> = (equations.iter())
-            .map(|&id| self.linear_row(id, unknowns))
-            .collect();
-        for unknown in unknowns {
-            self.columns[unknown.variable().index()] = NONE;
-        }
+        let rows: Option<Vec<LinearRow>> =
+            (equations.iter()).map(|&id| self.linear_row(id)).collect();
         let rows = rows?;
         let by_formulas = cramer::formulas(
             &mut self.flat,
@@ -43,14 +35,10 @@ impl Solver<'_> {
         }))
     }
 
-    fn linear_row(&mut self, id: EqId, unknowns: &[Leaf]) -> Option<LinearRow> {
+    fn linear_row(&mut self, id: EqId) -> Option<LinearRow> {
         let equation = self.flat.equations[id.index()];
         let columns = &self.columns;
-        let column = |leaf: Leaf| -> Option<u32> {
-            let column = columns[leaf.variable().index()];
-            let found = unknowns.get(column as usize) == Some(&leaf);
-            found.then_some(column)
-        };
+        let column = |leaf: Leaf| columns.get(&leaf).copied();
         let exprs = &mut self.flat.exprs;
         // Unknowns to the left: `0 = f` is read as `f = 0`.
         let mut on_left = false;

@@ -12,9 +12,11 @@ mod nonlinear;
 mod scalar;
 mod zeros;
 
+use rustc_hash::FxHashMap;
+
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::expr::ExprId;
-use crate::flat::{EqId, Flat, Kind, Leaf, Type, WhenId};
+use crate::flat::{EqId, Flat, Leaf, Type, WhenId};
 use crate::sort::{Row, Sorted};
 use crate::vanishing::{Vanishing, vanishing_with};
 use auxiliary::Auxiliaries;
@@ -109,19 +111,6 @@ pub struct Solved {
 }
 
 impl Solved {
-    /// What an integrator carries on: variables that are differentiated, and their lower derivatives.
-    pub fn states(&self) -> Vec<Leaf> {
-        let orders = self.flat.highest_orders();
-        let mut states = Vec::new();
-        for id in self.flat.variable_ids() {
-            if self.flat.variable(id).kind == Kind::State {
-                states.push(Leaf::Var(id));
-                states.extend((1..orders[id.index()]).map(|order| Leaf::Der(id, order)));
-            }
-        }
-        states
-    }
-
     /// Assignments of all blocks, in order: those of loops too.
     pub fn assignments(&self) -> impl Iterator<Item = &Assignment> {
         self.blocks.iter().flat_map(|block| match block {
@@ -163,7 +152,7 @@ pub fn solve(mut flat: Flat, sorted: &Sorted, diagnostics: &mut Diagnostics) -> 
     let zeros = zeros::drop(&mut flat, sorted);
     let mut solver = Solver {
         auxiliaries: Auxiliaries::new(&flat),
-        columns: vec![crate::structure::NONE; flat.variables.len()],
+        columns: FxHashMap::default(),
         flat,
         diagnostics,
     };
@@ -185,8 +174,8 @@ pub fn solve(mut flat: Flat, sorted: &Sorted, diagnostics: &mut Diagnostics) -> 
 struct Solver<'d> {
     flat: Flat,
     auxiliaries: Auxiliaries,
-    /// The column of each variable in the loop at hand.
-    columns: Vec<u32>,
+    /// The column of each unknown of the loop at hand.
+    columns: FxHashMap<Leaf, u32>,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -225,6 +214,9 @@ impl Solver<'_> {
                 return None;
             }
         }
+        self.columns = (unknowns.iter().zip(0..))
+            .map(|(&unknown, at)| (unknown, at))
+            .collect();
         let linear = self.linear(&equations, &unknowns);
         linear.or_else(|| self.nonlinear(equations, unknowns))
     }

@@ -4,7 +4,7 @@ use super::{Assignment, Block, Nonlinear, Solver};
 use crate::expr::ExprId;
 use crate::expr::isolate::isolate;
 use crate::flat::{EqId, Leaf};
-use crate::structure::{Incidence, NONE, Torn, tear};
+use crate::structure::{Incidence, Torn, tear};
 use crate::vanishing::Vanishing;
 
 /// Inner assignments that build on each other lose digits where they are not well conditioned (an
@@ -18,12 +18,9 @@ const IMPLICIT: u8 = 1;
 
 impl Solver<'_> {
     pub(super) fn nonlinear(&mut self, equations: Vec<EqId>, unknowns: Vec<Leaf>) -> Option<Block> {
-        for (at, unknown) in unknowns.iter().enumerate() {
-            self.columns[unknown.variable().index()] = at as u32;
-        }
         let mut pattern = Incidence::new(unknowns.len());
         for &id in &equations {
-            let columns = self.unknowns_of(id, &unknowns);
+            let columns = self.unknowns_of(id);
             let entries: Vec<(u32, u8)> = (columns.into_iter())
                 .map(
                     |column| match self.explicit(id, unknowns[column as usize]) {
@@ -33,9 +30,6 @@ impl Solver<'_> {
                 )
                 .collect();
             pattern.push_row(entries);
-        }
-        for unknown in &unknowns {
-            self.columns[unknown.variable().index()] = NONE;
         }
         let torn = cut_chains(tear(&pattern, EXPLICIT), &pattern);
         let mut inner = Vec::with_capacity(torn.inner.len());
@@ -63,15 +57,12 @@ impl Solver<'_> {
     }
 
     /// Columns of the unknowns in an equation, each once.
-    fn unknowns_of(&self, id: EqId, unknowns: &[Leaf]) -> Vec<u32> {
+    fn unknowns_of(&self, id: EqId) -> Vec<u32> {
         let equation = &self.flat.equations[id.index()];
         let mut found = Vec::new();
         for side in [equation.left, equation.right] {
             self.flat.exprs.leaves(side, |leaf| {
-                let column = self.columns[leaf.variable().index()];
-                if unknowns.get(column as usize) == Some(&leaf) {
-                    found.push(column);
-                }
+                found.extend(self.columns.get(&leaf));
             });
         }
         found.sort_unstable();

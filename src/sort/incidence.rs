@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::Row;
 use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
-use crate::flat::{Flat, Kind, Leaf, VarId};
+use crate::flat::{Flat, Kind, Leaf};
 use crate::structure::{Incidence, NONE};
 use crate::vanishing::{Vanishing, vanishing};
 
@@ -36,10 +36,10 @@ pub enum States {
 pub struct Columns {
     states: States,
     leaves: Vec<Leaf>,
-    /// The column of each variable, or `NONE`.
+    /// Where the columns of each variable begin in `slots`, by order.
     of: Vec<u32>,
-    /// The highest derivative of each variable.
-    orders: Vec<u8>,
+    /// The column of each derivative that is unknown, or `NONE`.
+    slots: Vec<u32>,
     /// Columns that only a `when` has: restarts, by row.
     restarts: Vec<(u32, u32)>,
     /// Expressions that are known before the start.
@@ -59,8 +59,8 @@ impl Columns {
         let mut columns = Columns {
             states,
             leaves: Vec::new(),
-            of: vec![NONE; flat.variables.len()],
-            orders: flat.highest_orders(),
+            of: Vec::with_capacity(flat.variables.len()),
+            slots: Vec::with_capacity(flat.variables.len()),
             restarts: Vec::new(),
             fixed,
             vanished: Vec::new(),
@@ -69,18 +69,18 @@ impl Columns {
         };
         let gone: FxHashSet<Leaf> = flat.eliminated.iter().map(|gone| gone.leaf).collect();
         for id in flat.variable_ids() {
-            let leaf = match flat.variable(id).kind {
-                Kind::State => Leaf::Der(id, columns.orders[id.index()]),
-                Kind::Discrete => Leaf::New(id),
-                Kind::Algebraic | Kind::Output => Leaf::Var(id),
-                Kind::Input | Kind::Parameter | Kind::Constant | Kind::Auxiliary => continue,
-            };
-            if gone.contains(&leaf) {
-                continue;
+            columns.of.push(columns.slots.len() as u32);
+            for leaf in flat.unknowns_of(id) {
+                columns.slots.push(match gone.contains(&leaf) {
+                    true => NONE,
+                    false => {
+                        columns.leaves.push(leaf);
+                        columns.leaves.len() as u32 - 1
+                    }
+                });
             }
-            columns.of[id.index()] = columns.leaves.len() as u32;
-            columns.leaves.push(leaf);
         }
+        columns.of.push(columns.slots.len() as u32);
         for (at, row) in rows.iter().enumerate() {
             // A restart is an unknown of its own: nothing else determines or reads it.
             if let Row::When(_, equations) = row
@@ -101,16 +101,21 @@ impl Columns {
         self.leaves[column as usize]
     }
 
-    fn column(&self, leaf: Leaf) -> u32 {
-        let variable: VarId = leaf.variable();
-        let column = self.of[variable.index()];
-        if column == NONE || self.leaves[column as usize] == leaf {
-            return column;
-        }
-        match (self.leaves[column as usize], leaf, self.states) {
-            (Leaf::Der(..), Leaf::Var(_) | Leaf::Der(..), States::WithDerivatives) => column,
-            _ => NONE,
-        }
+    fn column(&self, flat: &Flat, leaf: Leaf) -> u32 {
+        let at = leaf.variable().index();
+        let slots = &self.slots[self.of[at] as usize..self.of[at + 1] as usize];
+        let variable = flat.variable(leaf.variable());
+        let found = match (leaf, self.states) {
+            (Leaf::New(_), _) if variable.kind == Kind::Discrete => slots.first(),
+            _ if variable.kind == Kind::Discrete => None,
+            (Leaf::Var(_) | Leaf::Der(..), States::WithDerivatives) => slots.last(),
+            (Leaf::Var(_) | Leaf::Der(..), States::Known) => leaf
+                .order()
+                .and_then(|order| order.checked_sub(variable.states))
+                .and_then(|above| slots.get(above as usize)),
+            _ => None,
+        };
+        found.copied().unwrap_or(NONE)
     }
 
     /// Counts entries whose coefficient is zero as given, too.
@@ -172,7 +177,7 @@ impl Columns {
             match flat.exprs.node(id) {
                 Node::Number(_) | Node::Bool(_) | Node::Time => {}
                 Node::Leaf(leaf) => {
-                    let column = self.column(leaf);
+                    let column = self.column(flat, leaf);
                     if column != NONE {
                         out.push((column, known));
                     }
