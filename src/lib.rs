@@ -12,6 +12,7 @@ pub mod alias;
 pub mod cli;
 pub mod compile;
 pub mod diagnostics;
+pub mod evaluate;
 pub mod expr;
 pub mod flat;
 pub mod golden;

@@ -1,0 +1,282 @@
+//! A point as text: `C1.e=2,u=10,der(x)=1,Time=0.1` is read.
+//!
+//! Before: a solved model. After: what is given, each checked to be something that can be given:
+//! states (with their lower derivatives), inputs, parameters, discrete variables and Time; and, as a
+//! guess, the iteration variables of nonlinear loops. A name that was eliminated stands for what
+//! replaced it.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Point;
+use crate::diagnostics::nearest;
+use crate::expr::{ExprId, Node, UnaryOp, Value};
+use crate::flat::{Flat, Kind, Leaf, Type, VarId};
+use crate::solve::{Block, Solved};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Setting {
+    Time(f64),
+    Value(Leaf, Value),
+}
+
+/// What is wrong with a part of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+impl std::fmt::Display for Mistake {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, "\n  {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn mistake<T>(message: String, hint: Option<String>) -> Result<T, Mistake> {
+    Err(Mistake { message, hint })
+}
+
+/// Reads a list of settings; all mistakes in it are told.
+pub fn read(solved: &Solved, text: &str) -> Result<Vec<Setting>, Vec<Mistake>> {
+    let reader = Reader::new(solved);
+    let (mut settings, mut mistakes) = (Vec::new(), Vec::new());
+    let mut seen = FxHashSet::default();
+    for part in text.split(',').map(str::trim) {
+        if part.is_empty() {
+            continue;
+        }
+        match reader.setting(part) {
+            Ok((name, setting)) => {
+                if !seen.insert(name) {
+                    let message = format!("`{name}` is given twice");
+                    mistakes.push(Mistake {
+                        message,
+                        hint: None,
+                    });
+                }
+                settings.push(setting);
+            }
+            Err(found) => mistakes.push(found),
+        }
+    }
+    match mistakes.is_empty() {
+        true => Ok(settings),
+        false => Err(mistakes),
+    }
+}
+
+/// A point with what is given.
+pub fn point(solved: &Solved, settings: &[Setting]) -> Point {
+    let mut point = Point::new(solved);
+    for setting in settings {
+        match *setting {
+            Setting::Time(time) => point.time = time,
+            Setting::Value(leaf, value) => point.set(leaf, value),
+        }
+    }
+    point
+}
+
+struct Reader<'s> {
+    solved: &'s Solved,
+    flat: &'s Flat,
+    names: FxHashMap<String, VarId>,
+    eliminated: FxHashMap<Leaf, ExprId>,
+    /// Iteration variables.
+    guesses: FxHashSet<Leaf>,
+    orders: Point,
+}
+
+impl<'s> Reader<'s> {
+    fn new(solved: &'s Solved) -> Self {
+        let flat = &solved.flat;
+        let mut guesses = FxHashSet::default();
+        for block in &solved.blocks {
+            if let Block::Nonlinear(block) = block {
+                guesses.extend(block.iteration.iter().copied());
+            }
+        }
+        Reader {
+            solved,
+            flat,
+            names: flat.variable_ids().map(|id| (flat.name(id), id)).collect(),
+            eliminated: (flat.eliminated.iter())
+                .map(|gone| (gone.leaf, gone.expression))
+                .collect(),
+            guesses,
+            orders: Point::new(solved),
+        }
+    }
+
+    fn setting<'t>(&self, part: &'t str) -> Result<(&'t str, Setting), Mistake> {
+        let Some((name, text)) = part.split_once('=') else {
+            let hint = "write `name=value`, several with commas between".to_string();
+            return mistake(format!("`{part}` has no value"), Some(hint));
+        };
+        let (name, text) = (name.trim(), text.trim());
+        if name == "Time" {
+            return match value(text) {
+                Some(Value::Real(time)) => Ok((name, Setting::Time(time))),
+                _ => mistake(format!("`{text}` is not a number, as Time is"), None),
+            };
+        }
+        let leaf = self.leaf(name)?;
+        let (leaf, negative) = self.settable(name, leaf)?;
+        let ty = match leaf {
+            Leaf::Var(variable) => self.flat.variable(variable).ty,
+            _ => Type::Real,
+        };
+        let value = match (value(text), ty) {
+            (Some(Value::Real(value)), Type::Real) => {
+                Value::Real(if negative { -value } else { value })
+            }
+            (Some(value @ Value::Bool(_)), Type::Boolean) => value,
+            (_, Type::Real) => {
+                return mistake(format!("`{text}` is not a number, as `{name}` is"), None);
+            }
+            (_, Type::Boolean) => {
+                let hint = format!("write `{name}=true` or `{name}=false`");
+                return mistake(format!("`{name}` is boolean, `{text}` is not"), Some(hint));
+            }
+        };
+        Ok((name, Setting::Value(leaf, value)))
+    }
+
+    /// What a name stands for: `x`, `der(x)`, `der(der(x))`, `der2(x)`.
+    fn leaf(&self, name: &str) -> Result<Leaf, Mistake> {
+        let (mut inner, mut order) = (name, 0u8);
+        loop {
+            let (rest, more) = match (inner.strip_prefix("der("), inner.strip_prefix("der2(")) {
+                (Some(rest), _) => (rest, 1),
+                (_, Some(rest)) => (rest, 2),
+                _ => break,
+            };
+            let Some(rest) = rest.strip_suffix(')') else {
+                return mistake(format!("`{name}` has no closing bracket"), None);
+            };
+            inner = rest.trim();
+            order = order.saturating_add(more);
+        }
+        let Some(&variable) = self.names.get(inner) else {
+            let known = self.names.keys().map(String::as_str);
+            let near = nearest(inner, known.chain(["Time"]));
+            let hint = near.map(|near| format!("did you mean `{near}`?"));
+            return mistake(format!("there is no variable `{inner}`"), hint);
+        };
+        if order > self.orders.order(variable) {
+            return mistake(
+                format!("the model has no `{name}`"),
+                self.what_can_be_given(),
+            );
+        }
+        Ok(match order {
+            0 => Leaf::Var(variable),
+            _ => Leaf::Der(variable, order),
+        })
+    }
+
+    /// What is set for a name, and whether to its negative.
+    fn settable(&self, name: &str, leaf: Leaf) -> Result<(Leaf, bool), Mistake> {
+        if let Some(&expression) = self.eliminated.get(&leaf) {
+            let node = |id: ExprId| self.flat.exprs.node(id);
+            let (other, negative) = match node(expression) {
+                Node::Unary(UnaryOp::Minus, inner) => (node(inner), true),
+                other => (other, false),
+            };
+            if let Node::Leaf(other) = other
+                && self.is_settable(other)
+            {
+                return Ok((other, negative));
+            }
+            let text = self.flat.expression(expression);
+            let message = format!("`{name}` cannot be given: it is `{text}`");
+            return mistake(message, self.what_can_be_given());
+        }
+        if self.is_settable(leaf) {
+            return Ok((leaf, false));
+        }
+        if self.flat.variable(leaf.variable()).kind == Kind::Constant {
+            let message = format!("`{name}` is a constant");
+            return mistake(message, self.what_can_be_given());
+        }
+        let hint = self
+            .guesses_beside(leaf)
+            .or_else(|| self.what_can_be_given());
+        mistake(format!("`{name}` is computed, so it cannot be given"), hint)
+    }
+
+    fn is_settable(&self, leaf: Leaf) -> bool {
+        let kind = self.flat.variable(leaf.variable()).kind;
+        let known = match leaf {
+            Leaf::Var(_) => matches!(
+                kind,
+                Kind::State | Kind::Input | Kind::Parameter | Kind::Discrete
+            ),
+            Leaf::Der(variable, order) => match kind {
+                Kind::State => order < self.orders.order(variable),
+                Kind::Input => true,
+                _ => false,
+            },
+            _ => false,
+        };
+        known || self.guesses.contains(&leaf)
+    }
+
+    /// Of an unknown inside a nonlinear loop: where a guess would help.
+    fn guesses_beside(&self, leaf: Leaf) -> Option<String> {
+        let block = self.solved.blocks.iter().find_map(|block| match block {
+            Block::Nonlinear(block) if block.unknowns.contains(&leaf) => Some(block),
+            _ => None,
+        })?;
+        let names = self.list(block.iteration.iter().copied());
+        Some(format!(
+            "in its nonlinear loop, guesses can be given for {names}"
+        ))
+    }
+
+    fn what_can_be_given(&self) -> Option<String> {
+        const WHAT: &str = "states, inputs, parameters, discrete variables and Time can be given";
+        let some = self.flat.variable_ids().flat_map(|id| {
+            let of = match self.flat.variable(id).kind {
+                Kind::State => self.orders.order(id),
+                Kind::Input | Kind::Discrete => 1,
+                _ => 0,
+            };
+            (0..of).map(move |order| match order {
+                0 => Leaf::Var(id),
+                _ => Leaf::Der(id, order),
+            })
+        });
+        let names = self.list(some);
+        Some(match names.is_empty() {
+            true => WHAT.into(),
+            false => format!("{WHAT}: {names}"),
+        })
+    }
+
+    fn list(&self, leaves: impl Iterator<Item = Leaf>) -> String {
+        const MOST: usize = 8;
+        let mut names: Vec<String> = (leaves.take(MOST + 1))
+            .map(|leaf| format!("`{}`", self.flat.leaf_name(leaf)))
+            .collect();
+        if names.len() > MOST {
+            names[MOST] = "...".into();
+        }
+        names.join(", ")
+    }
+}
+
+fn value(text: &str) -> Option<Value> {
+    match text {
+        "true" => Some(Value::Bool(true)),
+        "false" => Some(Value::Bool(false)),
+        _ => {
+            let value = text.parse::<f64>().ok().filter(|value| value.is_finite())?;
+            Some(Value::Real(value))
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! What went wrong in an evaluation, in words and as data.
+
+use super::Point;
+use super::linear::Singular;
+use super::point::leaves;
+use super::walk::Trouble;
+use crate::expr::{ExprId, Value, show_number};
+use crate::flat::{EqId, Flat, Leaf};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A divisor is zero.
+    Divisor,
+    /// A value is infinite or not a number.
+    NotFinite,
+    /// A linear loop has no unique solution.
+    Singular,
+    /// The iteration of a nonlinear loop found no solution.
+    NotFound,
+    /// Something that is needed has no value, or a value of the wrong type.
+    NoValue,
+}
+
+/// Why a model has no value at a point. Equations and unknowns: where that is, the worst first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    pub reason: Reason,
+    pub time: f64,
+    pub message: String,
+    pub notes: Vec<String>,
+    pub unknowns: Vec<Leaf>,
+    pub equations: Vec<EqId>,
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)?;
+        for note in &self.notes {
+            write!(f, "\n  {note}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// What an expression gives the value of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Subject {
+    Value(Leaf),
+    /// Of an unknown, in a linear loop.
+    Coefficient(Leaf),
+    /// What is known in an equation of a linear loop, one of whose unknowns this is.
+    Known(Leaf),
+}
+
+impl Subject {
+    fn leaf(self) -> Leaf {
+        match self {
+            Subject::Value(leaf) | Subject::Coefficient(leaf) | Subject::Known(leaf) => leaf,
+        }
+    }
+
+    fn words(self, flat: &Flat) -> String {
+        let name = flat.leaf_name(self.leaf());
+        match self {
+            Subject::Value(_) => format!("`{name}`"),
+            Subject::Coefficient(_) => format!("the coefficient of `{name}`"),
+            Subject::Known(_) => format!("a right side in the linear loop of `{name}`"),
+        }
+    }
+
+    fn definition(self, flat: &Flat, expression: ExprId) -> String {
+        let text = flat.expression(expression);
+        match self {
+            Subject::Value(leaf) => format!("{} = {text}", flat.leaf_name(leaf)),
+            _ => format!("it is `{text}`"),
+        }
+    }
+}
+
+/// How many names or equations are shown.
+const SHOWN: usize = 6;
+
+impl Failure {
+    fn new(reason: Reason, point: &Point, message: String) -> Self {
+        Failure {
+            reason,
+            time: point.time,
+            message,
+            notes: Vec::new(),
+            unknowns: Vec::new(),
+            equations: Vec::new(),
+        }
+    }
+
+    pub(super) fn from_equation(mut self, flat: &Flat, equation: Option<EqId>) -> Self {
+        if let Some(id) = equation {
+            let text = equation_text(flat, id);
+            // Once is enough for an equation that was solved as written.
+            if !self.notes.contains(&text) {
+                self.notes.push(format!("from `{text}`"));
+            }
+            self.equations.push(id);
+        }
+        self
+    }
+
+    pub(super) fn of_divisor(flat: &Flat, point: &Point, target: Leaf, divisor: ExprId) -> Self {
+        let message = format!(
+            "`{}` cannot be computed at Time = {}: the divisor `{}` is zero",
+            flat.leaf_name(target),
+            show_number(point.time),
+            flat.expression(divisor)
+        );
+        let mut failure = Failure::new(Reason::Divisor, point, message);
+        failure.notes.extend(values_in(flat, point, divisor));
+        failure.unknowns.push(target);
+        failure
+    }
+
+    /// An expression that has no value.
+    pub(super) fn of_trouble(
+        flat: &Flat,
+        point: &Point,
+        subject: Subject,
+        expression: ExprId,
+        trouble: Trouble,
+    ) -> Self {
+        let what = subject.words(flat);
+        let time = show_number(point.time);
+        let (reason, message) = match trouble {
+            Trouble::NotANumber(_) => (
+                Reason::NotFinite,
+                format!("{what} is not a number at Time = {time}"),
+            ),
+            Trouble::WrongType(_) => (
+                Reason::NoValue,
+                format!("{what} mixes real and boolean values"),
+            ),
+            Trouble::Unknown(leaf) => (
+                Reason::NoValue,
+                format!(
+                    "{what} cannot be computed: `{}` has no value",
+                    flat.leaf_name(leaf)
+                ),
+            ),
+        };
+        let mut failure = Failure::new(reason, point, message);
+        failure.notes.push(subject.definition(flat, expression));
+        if let Trouble::NotANumber(part) = trouble {
+            if part != expression {
+                let text = flat.expression(part);
+                failure.notes.push(format!("`{text}` is not a number"));
+            }
+            failure.notes.extend(values_in(flat, point, part));
+        }
+        failure.unknowns.push(subject.leaf());
+        failure
+    }
+
+    pub(super) fn check_finite(
+        flat: &Flat,
+        point: &Point,
+        subject: Subject,
+        expression: ExprId,
+        value: Value,
+    ) -> Result<(), Self> {
+        if !matches!(value, Value::Real(value) if !value.is_finite()) {
+            return Ok(());
+        }
+        let message = format!(
+            "{} is infinite at Time = {}",
+            subject.words(flat),
+            show_number(point.time)
+        );
+        let mut failure = Failure::new(Reason::NotFinite, point, message);
+        failure.notes.push(subject.definition(flat, expression));
+        failure.notes.extend(values_in(flat, point, expression));
+        failure.unknowns.push(subject.leaf());
+        Err(failure)
+    }
+
+    pub(super) fn of_singular(
+        flat: &Flat,
+        point: &Point,
+        (unknowns, equations): (&[Leaf], &[EqId]),
+        singular: Singular,
+    ) -> Self {
+        let message = format!(
+            "the linear loop of {} has no unique solution at Time = {}",
+            names(flat, unknowns),
+            show_number(point.time)
+        );
+        let mut failure = Failure::new(Reason::Singular, point, message);
+        let column = singular.column.and_then(|at| unknowns.get(at as usize));
+        let row = singular.row.and_then(|at| equations.get(at as usize));
+        if let Some(&unknown) = column {
+            failure
+                .notes
+                .push(format!("`{}` is not determined", flat.leaf_name(unknown)));
+            failure.unknowns.push(unknown);
+        }
+        if let Some(&id) = row {
+            let text = equation_text(flat, id);
+            failure.notes.push(format!(
+                "`{text}` adds nothing to the others, or contradicts them"
+            ));
+            failure.equations.push(id);
+        }
+        failure.notes.push(format!(
+            "the smallest pivot is {}, of a regular matrix about 1",
+            amount(singular.pivot)
+        ));
+        let others = unknowns.iter().filter(|&leaf| Some(leaf) != column);
+        failure.unknowns.extend(others);
+        let others = equations.iter().filter(|&id| Some(id) != row);
+        failure.equations.extend(others);
+        failure
+    }
+
+    /// `off`: how far the sides of each equation that is iterated on are apart at the best point.
+    pub(super) fn not_found(
+        flat: &Flat,
+        point: &Point,
+        unknowns: &[Leaf],
+        off: &[(EqId, f64)],
+        notes: Vec<String>,
+    ) -> Self {
+        let what = match unknowns {
+            [one] => format!("no solution for `{}`", flat.leaf_name(*one)),
+            _ => format!(
+                "no solution of the nonlinear loop of {}",
+                names(flat, unknowns)
+            ),
+        };
+        let message = format!("{what} was found at Time = {}", show_number(point.time));
+        let mut failure = Failure::new(Reason::NotFound, point, message);
+        for &(id, by) in off.iter().take(SHOWN) {
+            let text = equation_text(flat, id);
+            failure
+                .notes
+                .push(format!("`{text}` is off by {}", amount(by)));
+        }
+        failure.notes.extend(notes);
+        failure.equations.extend(off.iter().map(|&(id, _)| id));
+        failure.unknowns = unknowns.to_vec();
+        failure
+    }
+}
+
+pub(super) fn equation_text(flat: &Flat, id: EqId) -> String {
+    let equation = &flat.equations[id.index()];
+    let (left, right) = (
+        flat.expression(equation.left),
+        flat.expression(equation.right),
+    );
+    format!("{left} = {right}")
+}
+
+/// A number of which only the magnitude matters.
+fn amount(value: f64) -> String {
+    match value != 0.0 && !(1e-3..1e6).contains(&value.abs()) {
+        true => format!("{value:.1e}"),
+        false => show_number((value * 1e4).round() / 1e4),
+    }
+}
+
+fn names(flat: &Flat, unknowns: &[Leaf]) -> String {
+    let mut list: Vec<String> = (unknowns.iter().take(SHOWN))
+        .map(|&leaf| format!("`{}`", flat.leaf_name(leaf)))
+        .collect();
+    if unknowns.len() > SHOWN {
+        list.push(format!("and {} more", unknowns.len() - SHOWN));
+    }
+    list.join(", ")
+}
+
+/// "where a = 1, b = 2"
+fn values_in(flat: &Flat, point: &Point, expression: ExprId) -> Option<String> {
+    let list: Vec<String> = (leaves(&flat.exprs, expression).into_iter())
+        .filter_map(|leaf| Some(format!("{} = {}", flat.leaf_name(leaf), point.get(leaf)?)))
+        .take(SHOWN)
+        .collect();
+    (!list.is_empty()).then(|| format!("where {}", list.join(", ")))
+}

@@ -1,0 +1,161 @@
+//! The plain evaluator of solved models: slow and obvious, for tests and for single points.
+//!
+//! Before: a solved model and a [`Point`] with what is known: states, inputs, parameters, discrete
+//! variables, Time. After [`evaluate`]: every variable of the model has a value there, or a
+//! [`Failure`] says which has none and why. Nothing happens at a single point: no `when` is
+//! triggered, discrete variables keep their values.
+
+pub mod at;
+mod failure;
+mod linear;
+mod newton;
+mod point;
+pub mod show;
+mod system;
+mod walk;
+
+pub use failure::{Failure, Reason};
+pub use point::Point;
+
+use crate::expr::{ExprId, Value};
+use crate::flat::{EqId, Flat, Leaf};
+use crate::solve::{Assignment, Block, Entry, Linear, Method, Solved};
+use failure::Subject;
+use linear::{Factored, Number};
+use walk::{Trouble, Walk};
+
+/// Computes everything from what is known at the point, block by block. What the point says of an
+/// iteration variable is its first guess: evaluating again near by finds the solution near by.
+pub fn evaluate(solved: &Solved, point: &mut Point) -> Result<(), Failure> {
+    let mut evaluator = Evaluator {
+        flat: &solved.flat,
+        point,
+        walk: Walk::default(),
+    };
+    evaluator.point.settle(&solved.flat, &mut evaluator.walk)?;
+    for block in &solved.blocks {
+        match block {
+            Block::Assignment(assignment) => evaluator.assign(assignment)?,
+            Block::Linear(linear) => evaluator.linear(linear)?,
+            Block::Nonlinear(nonlinear) => {
+                for (leaf, value) in newton::solve(&solved.flat, nonlinear, evaluator.point)? {
+                    evaluator.point.put(leaf, Value::Real(value));
+                }
+            }
+            // Nothing is triggered: a discrete variable keeps its value.
+            Block::When(when) => {
+                if let Some(value) = evaluator.point.get(Leaf::Var(when.target.variable())) {
+                    evaluator.point.put(when.target, value);
+                }
+            }
+        }
+    }
+    for gone in &solved.flat.eliminated {
+        let value = evaluator.value(Subject::Value(gone.leaf), gone.expression)?;
+        evaluator.point.put(gone.leaf, value);
+    }
+    Ok(())
+}
+
+struct Evaluator<'s> {
+    flat: &'s Flat,
+    point: &'s mut Point,
+    walk: Walk,
+}
+
+impl Evaluator<'_> {
+    fn try_value(&mut self, root: ExprId) -> Result<Value, Trouble> {
+        self.point.value(&self.flat.exprs, root, &mut self.walk)
+    }
+
+    /// A finite value.
+    fn value(&mut self, subject: Subject, root: ExprId) -> Result<Value, Failure> {
+        let value = self.try_value(root);
+        let value = value.map_err(|trouble| {
+            Failure::of_trouble(self.flat, self.point, subject, root, trouble)
+        })?;
+        Failure::check_finite(self.flat, self.point, subject, root, value)?;
+        Ok(value)
+    }
+
+    fn assign(&mut self, assignment: &Assignment) -> Result<(), Failure> {
+        let Assignment {
+            target,
+            value,
+            equation,
+            guard,
+        } = *assignment;
+        let flat = self.flat;
+        if let Some(guard) = guard {
+            // What has no value at all is told by the expression it stands in.
+            if self.try_value(guard) == Ok(Value::Real(0.0)) {
+                return Err(Failure::of_divisor(flat, self.point, target, guard)
+                    .from_equation(flat, equation));
+            }
+        }
+        let value = (self.value(Subject::Value(target), value))
+            .map_err(|failure| failure.from_equation(flat, equation))?;
+        self.point.put(target, value);
+        Ok(())
+    }
+
+    fn linear(&mut self, linear: &Linear) -> Result<(), Failure> {
+        match &linear.method {
+            Method::Formulas(assignments) => {
+                for assignment in assignments {
+                    self.assign(assignment)?;
+                }
+            }
+            Method::System { matrix, right } => self.system(linear, matrix, right)?,
+        }
+        Ok(())
+    }
+
+    fn system(
+        &mut self,
+        linear: &Linear,
+        matrix: &[Entry],
+        right: &[ExprId],
+    ) -> Result<(), Failure> {
+        let mut numbers = Vec::with_capacity(matrix.len());
+        for &Entry { row, column, value } in matrix {
+            let subject = Subject::Coefficient(linear.unknowns[column as usize]);
+            let value = self.number(subject, value, linear.equations[row as usize])?;
+            numbers.push(Number { row, column, value });
+        }
+        let mut known = Vec::with_capacity(right.len());
+        for (row, &value) in right.iter().enumerate() {
+            let subject = Subject::Known(linear.unknowns[row]);
+            known.push(self.number(subject, value, linear.equations[row])?);
+        }
+        let size = linear.unknowns.len();
+        let of = (linear.unknowns.as_slice(), linear.equations.as_slice());
+        let singular = |singular| Failure::of_singular(self.flat, self.point, of, singular);
+        let solution = Factored::new(size, numbers)
+            .map_err(singular)?
+            .solve(&known);
+        if let Some(at) = solution.iter().position(|value| !value.is_finite()) {
+            return Err(singular(linear::Singular {
+                row: None,
+                column: Some(at as u32),
+                pivot: 0.0,
+            }));
+        }
+        for (&leaf, value) in linear.unknowns.iter().zip(solution) {
+            self.point.put(leaf, Value::Real(value));
+        }
+        Ok(())
+    }
+
+    /// A coefficient or a right side of a linear system.
+    fn number(&mut self, subject: Subject, root: ExprId, row: EqId) -> Result<f64, Failure> {
+        let flat = self.flat;
+        let wrong = Trouble::WrongType(root);
+        (self.value(subject, root))
+            .and_then(|value| {
+                (value.real())
+                    .ok_or_else(|| Failure::of_trouble(flat, self.point, subject, root, wrong))
+            })
+            .map_err(|failure| failure.from_equation(flat, Some(row)))
+    }
+}

@@ -1,0 +1,242 @@
+//! Values of all variables at one instant.
+//!
+//! A new point has the values of parameters, the defaults of inputs, the start values of states and
+//! discrete variables, and start values as guesses; where there are none, 0 or false. What is set is
+//! kept; parameters and start values that are computed from a parameter that was set follow it.
+
+use rustc_hash::FxHashSet;
+
+use super::failure::{Failure, Subject};
+use super::walk::{Errors, Known, Rounded, Walk};
+use crate::expr::{Arena, ExprId, Node, Value};
+use crate::flat::{Flat, Given, Kind, Leaf, Type, VarId};
+use crate::solve::{Block, Solved};
+
+#[derive(Clone, Debug)]
+pub struct Point {
+    pub time: f64,
+    /// Where the values of each variable begin: its own, then those of its derivatives.
+    firsts: Vec<u32>,
+    values: Vec<Option<Value>>,
+    /// What discrete variables become.
+    next: Vec<Option<Value>>,
+    set: FxHashSet<Leaf>,
+}
+
+impl Point {
+    pub fn new(solved: &Solved) -> Self {
+        let flat = &solved.flat;
+        let mut orders = flat.highest_orders();
+        let mut see = |leaf: Leaf| {
+            if let Leaf::Der(variable, order) = leaf {
+                let highest = &mut orders[variable.index()];
+                *highest = (*highest).max(order);
+            }
+        };
+        flat.eliminated.iter().for_each(|gone| see(gone.leaf));
+        for block in &solved.blocks {
+            match block {
+                Block::Assignment(assignment) => see(assignment.target),
+                Block::Linear(linear) => linear.unknowns.iter().copied().for_each(&mut see),
+                Block::Nonlinear(block) => block.unknowns.iter().copied().for_each(&mut see),
+                Block::When(_) => {}
+            }
+        }
+        let mut firsts = Vec::with_capacity(orders.len() + 1);
+        let mut values = Vec::with_capacity(orders.len());
+        for (variable, &order) in flat.variables.iter().zip(&orders) {
+            firsts.push(values.len() as u32);
+            let nothing = match variable.ty {
+                Type::Real => Value::Real(0.0),
+                Type::Boolean => Value::Bool(false),
+            };
+            let known = match variable.kind {
+                Kind::State => order,
+                Kind::Input => order + 1,
+                Kind::Discrete => 1,
+                _ => 0,
+            };
+            values.extend((0..=order).map(|at| (at < known).then_some(nothing)));
+        }
+        firsts.push(values.len() as u32);
+        let mut point = Point {
+            time: 0.0,
+            next: vec![None; orders.len()],
+            firsts,
+            values,
+            set: FxHashSet::default(),
+        };
+        for given in flat.starts.iter().chain(&flat.values) {
+            point.put(Leaf::Var(given.variable), given.value);
+        }
+        point
+    }
+
+    /// Nothing happens at a single point: the value before is the value, and so is the next one
+    /// unless an equation gives it.
+    pub fn get(&self, leaf: Leaf) -> Option<Value> {
+        let of = |variable: VarId| self.values[self.firsts[variable.index()] as usize];
+        match leaf {
+            Leaf::Var(_) | Leaf::Der(..) => self.values[self.slot(leaf)?],
+            Leaf::New(variable) => self.next[variable.index()].or_else(|| of(variable)),
+            Leaf::Pre(variable) | Leaf::Init(variable) => of(variable),
+        }
+    }
+
+    pub fn real(&self, leaf: Leaf) -> Option<f64> {
+        self.get(leaf).and_then(Value::real)
+    }
+
+    /// Gives a value: of a state, an input, a parameter, a discrete variable; or a guess.
+    pub fn set(&mut self, leaf: Leaf, value: Value) {
+        self.set.insert(leaf);
+        self.put(leaf, value);
+    }
+
+    pub(super) fn put(&mut self, leaf: Leaf, value: Value) {
+        match leaf {
+            Leaf::New(variable) => self.next[variable.index()] = Some(value),
+            Leaf::Init(_) | Leaf::Pre(_) => {}
+            Leaf::Var(_) | Leaf::Der(..) => {
+                if let Some(slot) = self.slot(leaf) {
+                    self.values[slot] = Some(value);
+                }
+            }
+        }
+    }
+
+    /// The highest derivative that the model has of the variable.
+    pub fn order(&self, variable: VarId) -> u8 {
+        let at = variable.index();
+        (self.firsts[at + 1] - self.firsts[at]).saturating_sub(1) as u8
+    }
+
+    fn slot(&self, leaf: Leaf) -> Option<usize> {
+        let order = match leaf {
+            Leaf::Der(_, order) => order,
+            _ => 0,
+        };
+        let variable = leaf.variable();
+        (order <= self.order(variable))
+            .then(|| self.firsts[variable.index()] as usize + order as usize)
+    }
+
+    /// Computes anew what depends on parameters that were set.
+    pub(super) fn settle(&mut self, flat: &Flat, walk: &mut Walk) -> Result<(), Failure> {
+        if self.set.is_empty() {
+            return Ok(());
+        }
+        let mut state = vec![State::New; flat.variables.len()];
+        for leaf in &self.set {
+            if let Leaf::Var(variable) = *leaf {
+                state[variable.index()] = State::Moved;
+            }
+        }
+        for given in &flat.values {
+            self.follow(flat, *given, &mut state, walk)?;
+        }
+        for given in &flat.starts {
+            // A guess that was computed since is better than the start value.
+            let variable = flat.variable(given.variable);
+            let unset = state[given.variable.index()] != State::Moved;
+            if unset && matches!(variable.kind, Kind::State | Kind::Discrete) {
+                self.follow(flat, *given, &mut state, walk)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One value, after those it depends on.
+    fn follow(
+        &mut self,
+        flat: &Flat,
+        given: Given,
+        state: &mut [State],
+        walk: &mut Walk,
+    ) -> Result<(), Failure> {
+        let mut stack = vec![given];
+        while let Some(&top) = stack.last() {
+            let place = top.variable.index();
+            if matches!(state[place], State::Moved | State::Same) {
+                stack.pop();
+                continue;
+            }
+            let needs = variables(&flat.exprs, top.expression);
+            let before = stack.len();
+            if state[place] == State::New {
+                state[place] = State::Open;
+                let open = needs
+                    .iter()
+                    .filter(|need| state[need.index()] == State::New);
+                stack.extend(open.filter_map(|&need| flat.value(need)));
+                if stack.len() > before {
+                    continue;
+                }
+            }
+            stack.pop();
+            let moved = needs.iter().any(|need| state[need.index()] == State::Moved);
+            state[place] = if moved { State::Moved } else { State::Same };
+            if moved {
+                let leaf = Leaf::Var(top.variable);
+                let what = Subject::Value(leaf);
+                let value = self.value(&flat.exprs, top.expression, walk);
+                let value = value.map_err(|trouble| {
+                    Failure::of_trouble(flat, self, what, top.expression, trouble)
+                })?;
+                Failure::check_finite(flat, self, what, top.expression, value)?;
+                self.put(leaf, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of an expression here.
+    pub(super) fn value(
+        &self,
+        exprs: &Arena<Leaf>,
+        root: ExprId,
+        walk: &mut Walk,
+    ) -> Result<Value, super::walk::Trouble> {
+        let known = Known {
+            time: self.time,
+            leaf: &|leaf| self.get(leaf).map(Rounded::exact),
+        };
+        (walk.value(exprs, root, &known, Errors::Ignore)).map(|rounded| rounded.value)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    New,
+    Open,
+    Same,
+    Moved,
+}
+
+/// The leaves of an expression, each once, in the order of their places in the arena.
+pub(super) fn leaves(exprs: &Arena<Leaf>, root: ExprId) -> Vec<Leaf> {
+    let mut seen = FxHashSet::default();
+    let mut found = Vec::new();
+    let mut work = vec![root];
+    while let Some(id) = work.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match exprs.node(id) {
+            Node::Number(_) | Node::Bool(_) | Node::Time => {}
+            Node::Leaf(leaf) => found.push((id, leaf)),
+            Node::Unary(_, a) => work.push(a),
+            Node::Binary(_, a, b) => work.extend([a, b]),
+            Node::If(a, b, c) => work.extend([a, b, c]),
+            Node::Call(_, args) | Node::List(args) => work.extend(exprs.args(args)),
+        }
+    }
+    found.sort_unstable_by_key(|&(id, _)| id);
+    found.into_iter().map(|(_, leaf)| leaf).collect()
+}
+
+fn variables(exprs: &Arena<Leaf>, root: ExprId) -> Vec<VarId> {
+    (leaves(exprs, root).into_iter())
+        .map(Leaf::variable)
+        .collect()
+}

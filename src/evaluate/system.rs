@@ -1,0 +1,267 @@
+//! A torn loop with its derivatives, ready to be evaluated anywhere.
+//!
+//! Columns are the iteration variables, then the inner ones; rows the inner assignments
+//! (x - value = 0), then the residuals. The expressions are copied into an arena of the loop's own,
+//! where their derivatives are made.
+
+use rustc_hash::FxHashMap;
+
+use super::Point;
+use super::linear::{Factored, Number, Singular};
+use super::point::leaves;
+use super::walk::{Errors, Known, Rounded, Walk};
+use crate::expr::{Arena, ExprId, Node, Value};
+use crate::flat::{Flat, Leaf};
+use crate::solve::Nonlinear;
+
+/// Values at one guess of the iteration variables.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// By column.
+    pub values: Vec<f64>,
+    /// Of inner values, by column; iteration variables have none.
+    errors: Vec<f64>,
+    pub residuals: Vec<f64>,
+    /// How large a residual may be through rounding alone.
+    pub noise: Vec<f64>,
+}
+
+/// Why there are no values at a guess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bad {
+    /// The divisor of this inner assignment is zero.
+    Divisor(usize),
+    /// The value of this inner assignment is not finite.
+    Inner(usize),
+    /// The value of this residual is not finite.
+    Residual(usize),
+}
+
+#[derive(Debug)]
+struct Row {
+    value: ExprId,
+    guard: Option<ExprId>,
+    /// Derivatives, by column.
+    slopes: Vec<(u32, ExprId)>,
+}
+
+#[derive(Debug)]
+pub struct System<'s> {
+    block: &'s Nonlinear,
+    point: &'s Point,
+    exprs: Arena<Leaf>,
+    columns: FxHashMap<Leaf, u32>,
+    inner: Vec<Row>,
+    residuals: Vec<Row>,
+    walk: Walk,
+}
+
+impl<'s> System<'s> {
+    pub fn new(flat: &Flat, block: &'s Nonlinear, point: &'s Point) -> Self {
+        let targets = block.inner.iter().map(|inner| inner.target);
+        let all = block.iteration.iter().copied().chain(targets);
+        let mut system = System {
+            block,
+            point,
+            exprs: Arena::default(),
+            columns: all.zip(0..).collect(),
+            inner: Vec::with_capacity(block.inner.len()),
+            residuals: Vec::with_capacity(block.residuals.len()),
+            walk: Walk::default(),
+        };
+        let mut copies = FxHashMap::default();
+        for inner in &block.inner {
+            let row = system.row(flat, inner.value, inner.guard, &mut copies);
+            system.inner.push(row);
+        }
+        for residual in &block.residuals {
+            let row = system.row(flat, residual.value, None, &mut copies);
+            system.residuals.push(row);
+        }
+        system
+    }
+
+    fn row(
+        &mut self,
+        flat: &Flat,
+        value: ExprId,
+        guard: Option<ExprId>,
+        copies: &mut FxHashMap<ExprId, ExprId>,
+    ) -> Row {
+        let value = copy(&flat.exprs, value, &mut self.exprs, copies);
+        let guard = guard.map(|guard| copy(&flat.exprs, guard, &mut self.exprs, copies));
+        let mut slopes = Vec::new();
+        for leaf in leaves(&self.exprs, value) {
+            if let Some(&column) = self.columns.get(&leaf)
+                && let Some(slope) = self.exprs.partial(value, leaf)
+            {
+                slopes.push((column, slope));
+            }
+        }
+        Row {
+            value,
+            guard,
+            slopes,
+        }
+    }
+
+    /// Iteration variables, then inner ones.
+    pub fn leaves(&self) -> impl Iterator<Item = Leaf> + use<'s> {
+        let targets = self.block.inner.iter().map(|inner| inner.target);
+        self.block.iteration.iter().copied().chain(targets)
+    }
+
+    /// An expression at a state whose first values are there; `None` if it is not finite.
+    fn number(
+        &mut self,
+        root: ExprId,
+        values: &[f64],
+        errors: &[f64],
+        bound: Errors,
+    ) -> Option<(f64, f64)> {
+        let Point { time, .. } = *self.point;
+        let leaf = |leaf: Leaf| match self.columns.get(&leaf) {
+            Some(&column) => Some(Rounded {
+                value: Value::Real(*values.get(column as usize)?),
+                error: errors[column as usize],
+            }),
+            None => self.point.get(leaf).map(Rounded::exact),
+        };
+        let known = Known { time, leaf: &leaf };
+        let found = self.walk.value(&self.exprs, root, &known, bound).ok()?;
+        let value = found.value.real().filter(|value| value.is_finite())?;
+        Some((value, found.error))
+    }
+
+    /// Inner values and residuals at a guess.
+    pub fn run(&mut self, guess: &[f64]) -> Result<State, Bad> {
+        let mut values = guess.to_vec();
+        let mut errors = vec![0.0; guess.len()];
+        for at in 0..self.inner.len() {
+            if let Some(guard) = self.inner[at].guard
+                && let Some((0.0, _)) = self.number(guard, &values, &errors, Errors::Ignore)
+            {
+                return Err(Bad::Divisor(at));
+            }
+            let value = self.inner[at].value;
+            let found = self.number(value, &values, &errors, Errors::Bound);
+            let (value, error) = found.ok_or(Bad::Inner(at))?;
+            values.push(value);
+            errors.push(error);
+        }
+        let (mut residuals, mut noise) = (Vec::new(), Vec::new());
+        for at in 0..self.residuals.len() {
+            let value = self.residuals[at].value;
+            let found = self.number(value, &values, &errors, Errors::Bound);
+            let (value, error) = found.ok_or(Bad::Residual(at))?;
+            residuals.push(value);
+            noise.push(error);
+        }
+        Ok(State {
+            values,
+            errors,
+            residuals,
+            noise,
+        })
+    }
+
+    /// The matrix at a state. A slope that is not finite is no slope to go by.
+    pub fn matrix(&mut self, state: &State) -> Result<Factored, Singular> {
+        let guessed = self.block.iteration.len() as u32;
+        let mut entries = Vec::new();
+        let rows = self.inner.len() + self.residuals.len();
+        for row in 0..rows {
+            let inner = row < self.inner.len();
+            if inner {
+                entries.push(Number {
+                    row: row as u32,
+                    column: guessed + row as u32,
+                    value: 1.0,
+                });
+            }
+            let sign = if inner { -1.0 } else { 1.0 };
+            let count = self.slopes(row).len();
+            for at in 0..count {
+                let (column, slope) = self.slopes(row)[at];
+                let value = self.number(slope, &state.values, &state.errors, Errors::Ignore);
+                let (value, _) = value.ok_or(Singular {
+                    row: Some(row as u32),
+                    column: Some(column),
+                    pivot: 0.0,
+                })?;
+                entries.push(Number {
+                    row: row as u32,
+                    column,
+                    value: sign * value,
+                });
+            }
+        }
+        Factored::new(rows, entries)
+    }
+
+    fn slopes(&self, row: usize) -> &[(u32, ExprId)] {
+        match row.checked_sub(self.inner.len()) {
+            None => &self.inner[row].slopes,
+            Some(at) => &self.residuals[at].slopes,
+        }
+    }
+
+    /// By how much the iteration variables are to change, for these residuals to vanish.
+    pub fn step(&self, matrix: &Factored, residuals: &[f64]) -> Vec<f64> {
+        let mut right = vec![0.0; self.inner.len()];
+        right.extend(residuals.iter().map(|residual| -residual));
+        let mut step = matrix.solve(&right);
+        step.truncate(self.block.iteration.len());
+        step
+    }
+}
+
+/// Copies an expression into another arena, shared nodes once.
+fn copy(
+    from: &Arena<Leaf>,
+    root: ExprId,
+    to: &mut Arena<Leaf>,
+    copies: &mut FxHashMap<ExprId, ExprId>,
+) -> ExprId {
+    // Operands come before their users: ascending ids are an order to copy in.
+    let mut wanted = Vec::new();
+    let mut work = vec![root];
+    while let Some(id) = work.pop() {
+        if copies.contains_key(&id) {
+            continue;
+        }
+        // A place for it, so that it is wanted once.
+        copies.insert(id, id);
+        wanted.push(id);
+        match from.node(id) {
+            Node::Number(_) | Node::Bool(_) | Node::Time | Node::Leaf(_) => {}
+            Node::Unary(_, a) => work.push(a),
+            Node::Binary(_, a, b) => work.extend([a, b]),
+            Node::If(a, b, c) => work.extend([a, b, c]),
+            Node::Call(_, args) | Node::List(args) => work.extend(from.args(args)),
+        }
+    }
+    wanted.sort_unstable();
+    for id in wanted {
+        let of = |id: ExprId| copies.get(&id).copied().unwrap_or(id);
+        let list = |args| {
+            from.args(args)
+                .iter()
+                .map(|&arg| of(arg))
+                .collect::<Vec<_>>()
+        };
+        let new = match from.node(id) {
+            Node::Number(value) => to.number(value.0),
+            Node::Bool(value) => to.bool(value),
+            Node::Time => to.time(),
+            Node::Leaf(leaf) => to.leaf(leaf),
+            Node::Unary(op, a) => to.unary(op, of(a)),
+            Node::Binary(op, a, b) => to.binary(op, of(a), of(b)),
+            Node::If(a, b, c) => to.if_else(of(a), of(b), of(c)),
+            Node::Call(function, args) => to.call(function, &list(args)),
+            Node::List(args) => to.list(&list(args)),
+        };
+        copies.insert(id, new);
+    }
+    copies.get(&root).copied().unwrap_or(root)
+}

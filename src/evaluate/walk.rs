@@ -1,0 +1,248 @@
+//! The value of one expression, by a plain walk with its own stack.
+//!
+//! Only what is needed is evaluated: of an `if` the branch that holds, of `and` and `or` the second
+//! operand where the first does not decide. So what is not a number ends the walk at once: it would
+//! make the result not a number, or be lost in a comparison. Infinite values may vanish again (1/inf)
+//! and are left to the caller.
+//!
+//! On demand every value comes with a bound on its rounding error, found by moving each operand by
+//! its own error.
+
+use crate::expr::{
+    Arena, Args, BinaryOp, ExprId, Function, Node, Value, apply_binary, apply_call, apply_unary,
+    interpolate,
+};
+use crate::flat::Leaf;
+
+/// Why an expression has no value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Trouble {
+    NotANumber(ExprId),
+    /// A boolean where a real is wanted, or the other way round.
+    WrongType(ExprId),
+    Unknown(Leaf),
+}
+
+/// A value and how far rounding may have moved it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rounded {
+    pub value: Value,
+    pub error: f64,
+}
+
+impl Rounded {
+    pub fn exact(value: Value) -> Self {
+        Rounded { value, error: 0.0 }
+    }
+}
+
+/// What an expression is evaluated at.
+pub struct Known<'k> {
+    pub time: f64,
+    pub leaf: &'k dyn Fn(Leaf) -> Option<Rounded>,
+}
+
+impl std::fmt::Debug for Known<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Known").field("time", &self.time).finish()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Errors {
+    Ignore,
+    Bound,
+}
+
+/// The memory of a walk, to be used again for the next one.
+#[derive(Debug, Default)]
+pub struct Walk {
+    /// The walk in which a node was evaluated.
+    done: Vec<u32>,
+    values: Vec<Rounded>,
+    turn: u32,
+    work: Vec<ExprId>,
+}
+
+impl Walk {
+    pub fn value(
+        &mut self,
+        exprs: &Arena<Leaf>,
+        root: ExprId,
+        known: &Known<'_>,
+        errors: Errors,
+    ) -> Result<Rounded, Trouble> {
+        if self.done.len() < exprs.len() {
+            self.done.resize(exprs.len(), 0);
+            let nothing = Rounded::exact(Value::Bool(false));
+            self.values.resize(exprs.len(), nothing);
+        }
+        // Marks of earlier walks do not count; after four billion of them they are wiped out.
+        self.turn = match self.turn.checked_add(1) {
+            Some(turn) => turn,
+            None => {
+                self.done.fill(0);
+                1
+            }
+        };
+        self.work.clear();
+        self.work.push(root);
+        while let Some(&id) = self.work.last() {
+            if self.is_done(id) {
+                self.work.pop();
+                continue;
+            }
+            if let Some(result) = self.step(exprs, id, known, errors)? {
+                if matches!(result.value, Value::Real(value) if value.is_nan()) {
+                    return Err(Trouble::NotANumber(id));
+                }
+                self.values[id.index()] = result;
+                self.done[id.index()] = self.turn;
+                self.work.pop();
+            }
+        }
+        Ok(self.values[root.index()])
+    }
+
+    fn is_done(&self, id: ExprId) -> bool {
+        self.done[id.index()] == self.turn
+    }
+
+    /// The value of a node that was evaluated; otherwise it is put on the stack.
+    fn need(&mut self, id: ExprId) -> Option<Rounded> {
+        if self.is_done(id) {
+            return Some(self.values[id.index()]);
+        }
+        self.work.push(id);
+        None
+    }
+
+    fn need_all(&mut self, ids: &[ExprId]) -> Option<Vec<Rounded>> {
+        let before = self.work.len();
+        for &id in ids {
+            self.need(id);
+        }
+        (self.work.len() == before).then(|| ids.iter().map(|id| self.values[id.index()]).collect())
+    }
+
+    /// `None` if operands have to be evaluated first: they lie on the stack then.
+    fn step(
+        &mut self,
+        exprs: &Arena<Leaf>,
+        id: ExprId,
+        known: &Known<'_>,
+        errors: Errors,
+    ) -> Result<Option<Rounded>, Trouble> {
+        let wrong = Trouble::WrongType(id);
+        let operands = match exprs.node(id) {
+            Node::Number(value) => return Ok(Some(Rounded::exact(Value::Real(value.0)))),
+            Node::Bool(value) => return Ok(Some(Rounded::exact(Value::Bool(value)))),
+            Node::Time => return Ok(Some(Rounded::exact(Value::Real(known.time)))),
+            Node::Leaf(leaf) => {
+                return match (known.leaf)(leaf) {
+                    Some(value) => Ok(Some(value)),
+                    None => Err(Trouble::Unknown(leaf)),
+                };
+            }
+            // Nothing happens at a single point.
+            Node::Call(Function::Sample, _) => {
+                return Ok(Some(Rounded::exact(Value::Bool(false))));
+            }
+            Node::If(condition, a, b) => {
+                let Some(condition) = self.need(condition) else {
+                    return Ok(None);
+                };
+                let holds = condition.value.bool().ok_or(wrong)?;
+                return Ok(self.need(if holds { a } else { b }));
+            }
+            Node::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
+                let Some(first) = self.need(a) else {
+                    return Ok(None);
+                };
+                let decided = first.value.bool().ok_or(wrong)? == (op == BinaryOp::Or);
+                return Ok(match decided {
+                    true => Some(first),
+                    false => self.need(b),
+                });
+            }
+            Node::Call(Function::Table, args) => {
+                return self.table(exprs, id, args, errors);
+            }
+            // Its elements are evaluated by the table that uses it.
+            Node::List(_) => return Err(wrong),
+            Node::Unary(_, a) => self.need_all(&[a]),
+            Node::Binary(_, a, b) => self.need_all(&[a, b]),
+            Node::Call(_, args) => self.need_all(exprs.args(args)),
+        };
+        let Some(operands) = operands else {
+            return Ok(None);
+        };
+        let apply = |values: &[Value]| match (exprs.node(id), values) {
+            (Node::Unary(op, _), &[a]) => apply_unary(op, a),
+            (Node::Binary(op, ..), &[a, b]) => apply_binary(op, a, b),
+            (Node::Call(function, _), values) => apply_call(function, values),
+            _ => None,
+        };
+        rounded(&operands, errors, &apply).map(Some).ok_or(wrong)
+    }
+
+    fn table(
+        &mut self,
+        exprs: &Arena<Leaf>,
+        id: ExprId,
+        args: Args,
+        errors: Errors,
+    ) -> Result<Option<Rounded>, Trouble> {
+        let wrong = Trouble::WrongType(id);
+        let &[x, xs, ys] = exprs.args(args) else {
+            return Err(wrong);
+        };
+        let (Node::List(xs), Node::List(ys)) = (exprs.node(xs), exprs.node(ys)) else {
+            return Err(wrong);
+        };
+        let (xs, ys) = (exprs.args(xs), exprs.args(ys));
+        let all: Vec<ExprId> = [&[x], xs, ys].concat();
+        let Some(operands) = self.need_all(&all) else {
+            return Ok(None);
+        };
+        let points: Option<Vec<f64>> = operands[1..].iter().map(|item| item.value.real()).collect();
+        let points = points.ok_or(wrong)?;
+        let (xs, ys) = points.split_at(xs.len());
+        let apply = |values: &[Value]| {
+            let x = values.first()?.real()?;
+            Some(Value::Real(interpolate(x, xs, ys)))
+        };
+        (rounded(&operands[..1], errors, &apply).map(Some)).ok_or(wrong)
+    }
+}
+
+/// The result of an operation, with its error if that is asked for. Operands are moved by a multiple
+/// of their errors, which themselves may be too small to change anything.
+fn rounded(
+    operands: &[Rounded],
+    errors: Errors,
+    apply: &dyn Fn(&[Value]) -> Option<Value>,
+) -> Option<Rounded> {
+    const MULTIPLE: f64 = 1048576.0;
+    let mut values: Vec<Value> = operands.iter().map(|operand| operand.value).collect();
+    let value = apply(&values)?;
+    let (Value::Real(result), Errors::Bound) = (value, errors) else {
+        return Some(Rounded::exact(value));
+    };
+    let mut error = f64::EPSILON * result.abs();
+    for at in 0..values.len() {
+        let Value::Real(operand) = values[at] else {
+            continue;
+        };
+        if operands[at].error > 0.0 {
+            values[at] = Value::Real(operand + MULTIPLE * operands[at].error);
+            if let Some(Value::Real(moved)) = apply(&values)
+                && moved.is_finite()
+            {
+                error += (moved - result).abs() / MULTIPLE;
+            }
+            values[at] = Value::Real(operand);
+        }
+    }
+    Some(Rounded { value, error })
+}
