@@ -164,15 +164,15 @@ fn parameters_follow_those_that_are_set() {
     let values =
         |point: &Point| ["a", "b", "c", "d", "x", "y"].map(|name| real(&solved, point, name));
     assert_eq!(
-        values(&at_point(&solved, "").unwrap()),
+        values(&at_point(&solved, "").expect("values")),
         [3.0, 6.0, 9.0, 10.0, 30.0, 19.0]
     );
     assert_eq!(
-        values(&at_point(&solved, "a=1").unwrap()),
+        values(&at_point(&solved, "a=1").expect("values")),
         [1.0, 2.0, 3.0, 4.0, 10.0, 7.0]
     );
     assert_eq!(
-        values(&at_point(&solved, "a=1, c=7,x=2").unwrap()),
+        values(&at_point(&solved, "a=1, c=7,x=2").expect("values")),
         [1.0, 2.0, 7.0, 8.0, 2.0, 15.0]
     );
     let failure = at_point(&solved, "a=1e308").expect_err("2e308 is too large");

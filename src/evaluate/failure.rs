@@ -94,7 +94,7 @@ impl Failure {
         }
     }
 
-    pub(super) fn from_equation(mut self, flat: &Flat, equation: Option<EqId>) -> Self {
+    pub(super) fn with_equation(mut self, flat: &Flat, equation: Option<EqId>) -> Self {
         if let Some(id) = equation {
             let text = equation_text(flat, id);
             // Once is enough for an equation that was solved as written.

@@ -36,7 +36,7 @@ pub struct Singular {
 #[derive(Debug)]
 enum Factors {
     Dense(FullPivLU<f64, Dyn, Dyn>),
-    Sparse(faer::sparse::linalg::solvers::Lu<usize, f64>),
+    Sparse(Box<faer::sparse::linalg::solvers::Lu<usize, f64>>),
 }
 
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl Factored {
                 };
                 let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(size, size, &list)
                     .map_err(|_| singular)?;
-                Factors::Sparse(matrix.sp_lu().map_err(|_| singular)?)
+                Factors::Sparse(Box::new(matrix.sp_lu().map_err(|_| singular)?))
             }
         };
         let factored = Factored {
@@ -240,8 +240,10 @@ mod tests {
                     let plain = if row == column { -3.0 } else { 1.0 };
                     let value = plain * unit(row) / unit(column + 1);
                     entries.push(number(row as u32, column as u32, value));
-                    right[row] += value * solution[column];
                 }
+            }
+            for entry in &entries {
+                right[entry.row as usize] += entry.value * solution[entry.column as usize];
             }
             let factored = Factored::new(size, entries).expect("regular");
             for (found, expected) in factored.solve(&right).iter().zip(&solution) {

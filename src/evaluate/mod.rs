@@ -90,11 +90,11 @@ impl Evaluator<'_> {
             // What has no value at all is told by the expression it stands in.
             if self.try_value(guard) == Ok(Value::Real(0.0)) {
                 return Err(Failure::of_divisor(flat, self.point, target, guard)
-                    .from_equation(flat, equation));
+                    .with_equation(flat, equation));
             }
         }
         let value = (self.value(Subject::Value(target), value))
-            .map_err(|failure| failure.from_equation(flat, equation))?;
+            .map_err(|failure| failure.with_equation(flat, equation))?;
         self.point.put(target, value);
         Ok(())
     }
@@ -156,6 +156,6 @@ impl Evaluator<'_> {
                 (value.real())
                     .ok_or_else(|| Failure::of_trouble(flat, self.point, subject, root, wrong))
             })
-            .map_err(|failure| failure.from_equation(flat, Some(row)))
+            .map_err(|failure| failure.with_equation(flat, Some(row)))
     }
 }
