@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::expr::isolate::open_sum;
 use crate::expr::{Arena, BinaryOp, ExprId, Node, Term, UnaryOp};
-use crate::flat::{Eliminated, EquationKind, Flat, Kind, Leaf};
+use crate::flat::{Eliminated, Flat, Kind, Leaf};
 
 /// A member of a set: a variable or one of its derivatives, numbered.
 type Member = u32;
@@ -148,10 +148,7 @@ fn pass(mut flat: Flat) -> Flat {
     };
     let mut kept = Vec::with_capacity(flat.equations.len());
     for equation in &flat.equations {
-        let can_go = matches!(
-            equation.kind,
-            EquationKind::Equation | EquationKind::Coupling | EquationKind::ZeroFlow
-        );
+        let can_go = equation.kind.is_continuous();
         if !(can_go && take(&flat, &members, &mut sets, equation.left, equation.right)) {
             kept.push(*equation);
         }

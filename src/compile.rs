@@ -8,8 +8,9 @@ use crate::diagnostics::Diagnostics;
 use crate::flat::Flat;
 use crate::load::{Files, Input, load};
 use crate::model::{self, Limits};
+use crate::reference::{independent_states, reference};
 use crate::solve::{Solved, solve};
-use crate::sort::{Sorted, sort};
+use crate::sort::{Sorted, balanced, sort};
 use crate::source::Sources;
 
 /// What a compilation is asked to do.
@@ -57,6 +58,9 @@ pub fn check(
 /// Sorts the equations of a flat model, with aliases eliminated if asked for; `None` after an error.
 pub fn sorted(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(Flat, Sorted)> {
     // What cannot be sorted is reported as it was written, before anything is eliminated.
+    balanced(&flat, said)?;
+    let (flat, constraints) = reference(flat, said)?;
+    independent_states(&flat, &constraints, said)?;
     let sorted = sort(&flat, said)?;
     if aliases == Aliases::Keep {
         return Some((flat, sorted));

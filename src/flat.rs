@@ -206,10 +206,14 @@ pub struct Eliminated {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EquationKind {
     Equation,
-    /// Of a connection: across variables equal, or through variables sum to zero.
+    /// Of a connection: variables are equal, across variables at a node.
     Coupling,
+    /// Of a connection: variables sum to zero, through variables at a node.
+    Sum,
     /// Of a cut that nothing is connected to.
     ZeroFlow,
+    /// In place of a sum that says nothing new: a potential of a part without ground is zero.
+    Reference,
     /// `new(x) = ...` outside a `when`
     New,
     /// `init(x) = ...` outside a `when`
@@ -222,12 +226,18 @@ impl EquationKind {
     pub fn text(self) -> &'static str {
         match self {
             EquationKind::Equation => "equation",
-            EquationKind::Coupling => "coupling",
+            EquationKind::Coupling | EquationKind::Sum => "coupling",
             EquationKind::ZeroFlow => "zero flow",
+            EquationKind::Reference => "reference",
             EquationKind::New => "new",
             EquationKind::Init => "init",
             EquationKind::When(..) => "when",
         }
+    }
+
+    /// Holds at all times, and determines real or boolean unknowns together with others.
+    pub fn is_continuous(self) -> bool {
+        !matches!(self, Self::New | Self::Init | Self::When(..))
     }
 }
 
@@ -334,22 +344,9 @@ impl Flat {
     /// How many equations determine unknowns: a discrete variable has one, however many `when`s
     /// set it; restarts and start values have none.
     pub fn equation_count(&self) -> usize {
-        let continuous = self
-            .equations
-            .iter()
-            .filter(|equation| {
-                matches!(
-                    equation.kind,
-                    EquationKind::Equation | EquationKind::Coupling | EquationKind::ZeroFlow
-                )
-            })
-            .count();
-        let discrete = self
-            .variables
-            .iter()
-            .filter(|variable| variable.kind == Kind::Discrete)
-            .count();
-        continuous + discrete
+        let continuous = (self.equations.iter()).filter(|equation| equation.kind.is_continuous());
+        let discrete = (self.variables.iter()).filter(|known| known.kind == Kind::Discrete);
+        continuous.count() + discrete.count()
     }
 
     pub fn unknown_count(&self) -> usize {

@@ -21,6 +21,7 @@ pub mod library;
 pub mod listing;
 pub mod load;
 pub mod model;
+pub mod reference;
 pub mod solve;
 pub mod sort;
 pub mod source;

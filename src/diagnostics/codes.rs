@@ -88,6 +88,8 @@ codes! {
     TooManyEquations "E0601" "more equations than unknowns";
     TooFewEquations "E0602" "fewer equations than unknowns";
     HigherIndex "E0603" "states that depend on each other";
+    UnknownsCancel "E0604" "equations whose unknowns cancel";
+    MovesFreely "E0605" "unknowns that can be moved together";
 
     Unsolvable "E0701" "an equation that cannot be solved for its unknown";
     BooleanLoop "E0702" "a boolean in a loop";
@@ -96,6 +98,7 @@ codes! {
     ImplicitLocal "W0301" "a name taken as `local`";
     UnconnectedCut "W0401" "a cut that nothing is connected to";
     LonelyNode "W0402" "a node that joins nothing";
+    NoGround "W0601" "a part without ground";
 }
 
 impl Code {

@@ -212,15 +212,9 @@ impl<'s> Reader<'s> {
     fn is_settable(&self, leaf: Leaf) -> bool {
         let kind = self.flat.variable(leaf.variable()).kind;
         let known = match leaf {
-            Leaf::Var(_) => matches!(
-                kind,
-                Kind::State | Kind::Input | Kind::Parameter | Kind::Discrete
-            ),
-            Leaf::Der(variable, order) => match kind {
-                Kind::State => order < self.orders.order(variable),
-                Kind::Input => true,
-                _ => false,
-            },
+            Leaf::Var(_) | Leaf::Der(..) if kind == Kind::State => self.flat.is_state(leaf),
+            Leaf::Var(_) => matches!(kind, Kind::Input | Kind::Parameter | Kind::Discrete),
+            Leaf::Der(..) => kind == Kind::Input,
             _ => false,
         };
         known || self.guesses.contains(&leaf)
@@ -242,14 +236,11 @@ impl<'s> Reader<'s> {
         const WHAT: &str = "states, inputs, parameters, discrete variables and Time can be given";
         let some = self.flat.variable_ids().flat_map(|id| {
             let of = match self.flat.variable(id).kind {
-                Kind::State => self.orders.order(id),
+                Kind::State => self.flat.variable(id).states,
                 Kind::Input | Kind::Discrete => 1,
                 _ => 0,
             };
-            (0..of).map(move |order| match order {
-                0 => Leaf::Var(id),
-                _ => Leaf::Der(id, order),
-            })
+            (0..of).map(move |order| Leaf::at_order(id, order))
         });
         let names = self.list(some);
         Some(match names.is_empty() {

@@ -10,7 +10,7 @@ use super::failure::{Failure, Subject};
 use super::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::{Arena, ExprId, Node, Value};
 use crate::flat::{Flat, Given, Kind, Leaf, Type, VarId};
-use crate::solve::{Block, Solved};
+use crate::solve::Solved;
 
 #[derive(Clone, Debug)]
 pub struct Point {
@@ -26,22 +26,7 @@ pub struct Point {
 impl Point {
     pub fn new(solved: &Solved) -> Self {
         let flat = &solved.flat;
-        let mut orders = flat.highest_orders();
-        let mut see = |leaf: Leaf| {
-            if let Leaf::Der(variable, order) = leaf {
-                let highest = &mut orders[variable.index()];
-                *highest = (*highest).max(order);
-            }
-        };
-        flat.eliminated.iter().for_each(|gone| see(gone.leaf));
-        for block in &solved.blocks {
-            match block {
-                Block::Assignment(assignment) => see(assignment.target),
-                Block::Linear(linear) => linear.unknowns.iter().copied().for_each(&mut see),
-                Block::Nonlinear(block) => block.unknowns.iter().copied().for_each(&mut see),
-                Block::When(_) => {}
-            }
-        }
+        let orders: Vec<u8> = flat.variables.iter().map(|variable| variable.order).collect();
         let mut firsts = Vec::with_capacity(orders.len() + 1);
         let mut values = Vec::with_capacity(orders.len());
         for (variable, &order) in flat.variables.iter().zip(&orders) {
@@ -51,7 +36,7 @@ impl Point {
                 Type::Boolean => Value::Bool(false),
             };
             let known = match variable.kind {
-                Kind::State => order,
+                Kind::State => variable.states,
                 Kind::Input => order + 1,
                 Kind::Discrete => 1,
                 _ => 0,

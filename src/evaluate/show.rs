@@ -46,16 +46,13 @@ fn lines(flat: &Flat, point: &Point) -> Vec<Line> {
         let highest = point.order(id);
         for order in 0..=highest {
             let part = match kind {
-                Kind::State if order < highest => Part::States,
+                Kind::State if order < flat.variable(id).states => Part::States,
                 Kind::State => Part::Derivatives,
                 Kind::Auxiliary => Part::Auxiliaries,
                 Kind::Parameter | Kind::Constant => Part::Parameters,
                 Kind::Algebraic | Kind::Output | Kind::Discrete | Kind::Input => Part::Variables,
             };
-            let leaf = match order {
-                0 => Leaf::Var(id),
-                _ => Leaf::Der(id, order),
-            };
+            let leaf = Leaf::at_order(id, order);
             let value = point.get(leaf);
             lines.extend(value.map(|value| Line { part, leaf, value }));
         }

@@ -72,8 +72,8 @@ impl Flattener<'_, '_> {
                 let right = self.sum(instance, terms, true);
                 let zero = self.parts.exprs.number(0.0);
                 match (left, right) {
-                    (Some(left), right) => (left, right.unwrap_or(zero), EquationKind::Coupling),
-                    (None, right) => (right.unwrap_or(zero), zero, EquationKind::Coupling),
+                    (Some(left), right) => (left, right.unwrap_or(zero), EquationKind::Sum),
+                    (None, right) => (right.unwrap_or(zero), zero, EquationKind::Sum),
                 }
             }
             Coupling::Zero(place) => {

@@ -30,7 +30,7 @@ pub fn report(
             ),
         };
         let diagnostic = Diagnostic::new(Code::TooManyEquations, message);
-        let diagnostic = with_equations(flat, rows, part, diagnostic);
+        let diagnostic = with_part(flat, rows, part, diagnostic);
         diagnostics.push(diagnostic.hint("one of these equations is too many"));
     }
     for part in underdetermined(pattern, matching).iter().take(MOST) {
@@ -47,7 +47,7 @@ pub fn report(
         let variable = columns.leaf(part.start).variable();
         let text = format!("`{}` is declared here", flat.name(variable));
         diagnostic = diagnostic.at(flat.declaration(variable).span, text);
-        let diagnostic = with_equations(flat, rows, part, diagnostic);
+        let diagnostic = with_part(flat, rows, part, diagnostic);
         diagnostics.push(diagnostic.hint(match part.rows.is_empty() {
             true => "write an equation for it, connect it, or remove it",
             false => "an equation is missing among these",
@@ -68,7 +68,7 @@ pub fn report_index(
             Code::HigherIndex,
             "states depend on each other: the index must be reduced first",
         );
-        let diagnostic = with_equations(flat, rows, part, diagnostic);
+        let diagnostic = with_part(flat, rows, part, diagnostic);
         diagnostics.push(
             diagnostic
                 .note("these equations relate states only, or leave no unknown to solve them for"),
@@ -95,23 +95,27 @@ fn names(flat: &Flat, columns: &Columns, part: &[u32]) -> String {
     text.join(", ")
 }
 
-/// The equations of the part, those written by the user before those of connections.
-fn with_equations(
+/// The equations of the part.
+fn with_part(flat: &Flat, rows: &[Row], part: &Part, diagnostic: Diagnostic) -> Diagnostic {
+    let equations = (part.rows.iter()).filter_map(|&row| match &rows[row as usize] {
+        Row::Equation(id) => Some(*id),
+        Row::When(_, ids) => ids.first().copied(),
+    });
+    with_equations(flat, equations.collect(), diagnostic)
+}
+
+/// Shows equations: those of the compiled file before those of others, and what was written before
+/// connections.
+pub fn with_equations(
     flat: &Flat,
-    rows: &[Row],
-    part: &Part,
+    mut equations: Vec<EqId>,
     mut diagnostic: Diagnostic,
 ) -> Diagnostic {
     const SHOWN: usize = 12;
-    let mut equations: Vec<EqId> = (part.rows.iter())
-        .filter_map(|&row| match &rows[row as usize] {
-            Row::Equation(id) => Some(*id),
-            Row::When(_, ids) => ids.first().copied(),
-        })
-        .collect();
     equations.sort_by_key(|id| {
-        let made = !matches!(flat.equations[id.index()].kind, EquationKind::Equation);
-        (made, *id)
+        let equation = &flat.equations[id.index()];
+        let made = !matches!(equation.kind, EquationKind::Equation);
+        (equation.span.file, made, *id)
     });
     for &id in equations.iter().take(SHOWN) {
         let equation = &flat.equations[id.index()];

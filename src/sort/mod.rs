@@ -11,6 +11,8 @@
 mod balance;
 mod incidence;
 
+pub use balance::with_equations;
+
 use crate::diagnostics::Diagnostics;
 use crate::flat::{EqId, EquationKind, Flat, Leaf, WhenId};
 use crate::structure::{blocks, maximum_matching};
@@ -42,10 +44,10 @@ impl Sorted {
     }
 }
 
-/// Sorts the equations; `None` after an error.
-pub fn sort(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<Sorted> {
+/// Reports a model with too many or too few equations: `None` then. A state and its derivatives count
+/// as one: what fails here fails for good, whatever is differentiated.
+pub fn balanced(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<()> {
     let rows = rows(flat);
-    // First with a state and its derivatives as one: what fails here fails for good.
     let mut together = Columns::new(flat, &rows, States::WithDerivatives);
     let pattern = together.incidence(flat, &rows);
     let matching = maximum_matching(&pattern);
@@ -53,6 +55,12 @@ pub fn sort(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<Sorted> {
         balance::report(flat, &rows, &together, &pattern, &matching, diagnostics);
         return None;
     }
+    Some(())
+}
+
+/// Sorts the equations; `None` after an error.
+pub fn sort(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<Sorted> {
+    let rows = rows(flat);
     let mut columns = Columns::new(flat, &rows, States::Known);
     let mut pattern = columns.incidence(flat, &rows);
     let mut matching = maximum_matching(&pattern);
@@ -63,6 +71,8 @@ pub fn sort(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<Sorted> {
         matching = maximum_matching(&pattern);
     }
     if !matching.is_perfect() {
+        // What is not even balanced is told first.
+        balanced(flat, diagnostics)?;
         balance::report_index(flat, &rows, &pattern, &matching, diagnostics);
         return None;
     }

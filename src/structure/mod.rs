@@ -5,13 +5,16 @@
 
 mod dulmage_mendelsohn;
 mod incidence;
+mod integer_rows;
 mod matching;
 mod pantelides;
 mod scc;
 mod tearing;
+pub mod signs;
 
 pub use dulmage_mendelsohn::{Part, overdetermined, underdetermined};
 pub use incidence::Incidence;
+pub use integer_rows::IntegerRows;
 pub use matching::{Matching, maximum_matching};
 pub use pantelides::{Offsets, pantelides};
 pub use scc::blocks;

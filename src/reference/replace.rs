@@ -1,0 +1,318 @@
+//! Which equation gives way to which reference.
+//!
+//! Before: redundant equations, and unknowns that move freely. After: for each part without ground the
+//! potential that is set to zero and the sum of flows that goes. Any sum in a redundant combination may go,
+//! together with any potential of the part: the one at the node of that potential is taken, by
+//! names, so that shuffling a model changes nothing.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::findings::{Combination, Movement};
+use crate::expr::{ExprId, Node};
+use crate::flat::{EqId, Equation, EquationKind, Flat, InstanceId, Leaf, VarId};
+
+#[derive(Debug)]
+pub struct Reference {
+    pub potential: VarId,
+    /// What it replaces.
+    pub equation: EqId,
+    /// The submodels of the part, by name; a submodel stands for what is in it.
+    pub parts: Vec<InstanceId>,
+}
+
+#[derive(Debug, Default)]
+pub struct Replacements {
+    pub references: Vec<Reference>,
+    /// What is redundant without being the sum of flows of a part without ground.
+    pub redundant: Vec<Combination>,
+    /// What moves freely and gets no reference.
+    pub open: Vec<Movement>,
+}
+
+pub fn put_in(flat: &mut Flat, references: &[Reference]) {
+    let zero = flat.exprs.number(0.0);
+    for reference in references {
+        let left = flat.exprs.leaf(Leaf::Var(reference.potential));
+        let gone = &mut flat.equations[reference.equation.index()];
+        *gone = Equation {
+            left,
+            right: zero,
+            kind: EquationKind::Reference,
+            ..*gone
+        };
+    }
+}
+
+pub fn replacements(
+    flat: &Flat,
+    redundant: Vec<Combination>,
+    movements: Vec<Movement>,
+) -> Replacements {
+    let mut result = Replacements::default();
+    let mut sums = Sums::new(flat, redundant);
+    let nodes = Nodes::new(flat, &movements);
+    let shared = shared(&movements);
+    let mut floating: Vec<(Name, VarId, Movement)> = Vec::new();
+    for movement in movements {
+        let first = (movement.variables())
+            .filter(|variable| nodes.of.contains_key(variable))
+            .map(|variable| (name(flat, variable), variable))
+            .min();
+        match first {
+            Some((name, potential))
+                if movement.floating && movement.variables().all(|v| !shared.contains(&v)) =>
+            {
+                floating.push((name, potential, movement));
+            }
+            _ => result.open.push(movement),
+        }
+    }
+    floating.sort_by(|a, b| a.0.cmp(&b.0));
+    for (_, potential, movement) in floating {
+        let node = nodes.at(flat, potential);
+        let owners: Vec<InstanceId> = owners(flat, movement.variables());
+        let chosen = sums
+            .best(&node, &node)
+            .or_else(|| sums.best(&owners, &node));
+        match chosen {
+            Some(equation) => {
+                sums.take(equation);
+                result.references.push(Reference {
+                    potential,
+                    equation,
+                    parts: outermost(flat, owners),
+                });
+            }
+            None => result.open.push(movement),
+        }
+    }
+    result.redundant = sums.left();
+    result
+}
+
+/// Fewest parts first, then the alphabet.
+type Name = (usize, String);
+
+fn name(flat: &Flat, variable: VarId) -> Name {
+    let name = flat.name(variable);
+    (name.matches('.').count(), name)
+}
+
+/// Variables that stand in several movements: none of them can be told from the others.
+fn shared(movements: &[Movement]) -> FxHashSet<VarId> {
+    let mut seen: FxHashSet<VarId> = FxHashSet::default();
+    (movements.iter())
+        .flat_map(Movement::variables)
+        .filter(|&variable| !seen.insert(variable))
+        .collect()
+}
+
+/// The submodels that variables belong to, in the order of the model.
+fn owners(flat: &Flat, variables: impl Iterator<Item = VarId>) -> Vec<InstanceId> {
+    let mut found: Vec<InstanceId> = variables.map(|id| flat.variable(id).instance).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Submodels that are not inside another one of the list, by name. The model itself is no part.
+fn outermost(flat: &Flat, owners: Vec<InstanceId>) -> Vec<InstanceId> {
+    let all: FxHashSet<InstanceId> = owners.iter().copied().collect();
+    let mut found: Vec<(String, InstanceId)> = Vec::new();
+    for owner in owners {
+        let mut above = flat.instances[owner.index()].parent;
+        while above != InstanceId::TOP && !all.contains(&above) {
+            above = flat.instances[above.index()].parent;
+        }
+        if owner != InstanceId::TOP && above == InstanceId::TOP {
+            found.push((flat.path(owner), owner));
+        }
+    }
+    found.sort_by(|a, b| (a.0.len(), &a.0).cmp(&(b.0.len(), &b.0)));
+    found.into_iter().map(|(_, owner)| owner).collect()
+}
+
+/// Variables of potentials, and the connections that make them equal to others.
+struct Nodes {
+    of: FxHashMap<VarId, Vec<EqId>>,
+}
+
+impl Nodes {
+    fn new(flat: &Flat, movements: &[Movement]) -> Self {
+        let wanted: FxHashSet<VarId> = (movements.iter()).flat_map(Movement::variables).collect();
+        let mut of: FxHashMap<VarId, Vec<EqId>> = FxHashMap::default();
+        for id in flat.equation_ids() {
+            if flat.equations[id.index()].kind == EquationKind::Coupling {
+                for variable in variables(flat, id).filter(|variable| wanted.contains(variable)) {
+                    of.entry(variable).or_default().push(id);
+                }
+            }
+        }
+        Nodes { of }
+    }
+
+    /// The owners of what one model connects with a variable.
+    fn at(&self, flat: &Flat, start: VarId) -> Vec<InstanceId> {
+        let outside = flat.instances[flat.variable(start).instance.index()].parent;
+        let couplings = |variable: VarId| self.of.get(&variable).into_iter().flatten().copied();
+        let origin = |id: EqId| flat.equations[id.index()].origin;
+        let from = match couplings(start).any(|id| origin(id) == outside) {
+            true => Some(outside),
+            false => couplings(start).map(origin).next(),
+        };
+        let mut seen: FxHashSet<VarId> = FxHashSet::from_iter([start]);
+        let mut work = vec![start];
+        let mut members = vec![start];
+        while let Some(variable) = work.pop() {
+            for id in couplings(variable).filter(|&id| Some(origin(id)) == from) {
+                for other in variables(flat, id) {
+                    if seen.insert(other) {
+                        work.push(other);
+                        members.push(other);
+                    }
+                }
+            }
+        }
+        owners(flat, members.into_iter())
+    }
+}
+
+/// The unknowns in a sum of leaves.
+fn variables(flat: &Flat, id: EqId) -> impl Iterator<Item = VarId> {
+    let equation = &flat.equations[id.index()];
+    let mut work: Vec<ExprId> = vec![equation.right, equation.left];
+    std::iter::from_fn(move || {
+        while let Some(id) = work.pop() {
+            match flat.exprs.node(id) {
+                Node::Leaf(leaf) => return Some(leaf.variable()),
+                Node::Unary(_, a) => work.push(a),
+                Node::Binary(_, a, b) => work.extend([b, a]),
+                _ => {}
+            }
+        }
+        None
+    })
+}
+
+/// Redundant combinations, and the sums of flows in them.
+struct Sums<'f> {
+    flat: &'f Flat,
+    list: Vec<Option<Combination>>,
+    /// In which combinations an equation may stand.
+    places: FxHashMap<EqId, Vec<usize>>,
+    by_owner: FxHashMap<InstanceId, Vec<EqId>>,
+}
+
+impl<'f> Sums<'f> {
+    fn new(flat: &'f Flat, redundant: Vec<Combination>) -> Self {
+        let mut sums = Sums {
+            flat,
+            list: Vec::with_capacity(redundant.len()),
+            places: FxHashMap::default(),
+            by_owner: FxHashMap::default(),
+        };
+        for (at, combination) in redundant.into_iter().enumerate() {
+            for &(id, _) in &combination.equations {
+                sums.places.entry(id).or_default().push(at);
+                if flat.equations[id.index()].kind == EquationKind::Sum {
+                    for owner in owners(flat, variables(flat, id)) {
+                        sums.by_owner.entry(owner).or_default().push(id);
+                    }
+                }
+            }
+            sums.list.push(Some(combination));
+        }
+        sums
+    }
+
+    fn factor(&self, at: usize, id: EqId) -> i64 {
+        let Some(combination) = &self.list[at] else {
+            return 0;
+        };
+        (combination
+            .equations
+            .binary_search_by_key(&id, |&(id, _)| id))
+        .map_or(0, |place| combination.equations[place].1)
+    }
+
+    fn place(&self, id: EqId) -> Option<usize> {
+        let mut places = self.places.get(&id)?.iter().copied();
+        places.find(|&at| self.factor(at, id).abs() == 1)
+    }
+
+    /// The sum that touches some of `parts` and whose parts are most nearly those of the node.
+    fn best(&self, parts: &[InstanceId], node: &[InstanceId]) -> Option<EqId> {
+        let mut candidates: Vec<EqId> = (parts.iter())
+            .filter_map(|part| self.by_owner.get(part))
+            .flatten()
+            .copied()
+            .collect();
+        candidates.sort_unstable();
+        candidates.dedup();
+        candidates.retain(|&id| self.place(id).is_some());
+        let scored: Vec<(usize, EqId)> = (candidates.into_iter())
+            .map(|id| {
+                let touched = owners(self.flat, variables(self.flat, id));
+                let common = (touched.iter())
+                    .filter(|owner| node.binary_search(owner).is_ok())
+                    .count();
+                (touched.len() + node.len() - 2 * common, id)
+            })
+            .collect();
+        let best = scored.iter().map(|&(score, _)| score).min()?;
+        (scored.into_iter())
+            .filter(|&(score, _)| score == best)
+            .map(|(_, id)| {
+                let mut names: Vec<Name> = variables(self.flat, id)
+                    .map(|variable| name(self.flat, variable))
+                    .collect();
+                names.sort();
+                (names, id)
+            })
+            .min()
+            .map(|(_, id)| id)
+    }
+
+    /// The equation goes, with a combination that it stands in; no other one needs it then.
+    fn take(&mut self, id: EqId) {
+        let Some(at) = self.place(id) else { return };
+        let sign = self.factor(at, id);
+        let Some(used) = self.list[at].take() else {
+            return;
+        };
+        let places = self.places.get(&id).cloned().unwrap_or_default();
+        for other in places {
+            let factor = self.factor(other, id) * sign;
+            let Some(combination) = self.list[other].as_mut().filter(|_| factor != 0) else {
+                continue;
+            };
+            combination.equations = difference(&combination.equations, &used.equations, factor);
+            for &(id, _) in &combination.equations {
+                let places = self.places.entry(id).or_default();
+                if !places.contains(&other) {
+                    places.push(other);
+                }
+            }
+        }
+    }
+
+    fn left(self) -> Vec<Combination> {
+        self.list.into_iter().flatten().collect()
+    }
+}
+
+/// a - times*b
+fn difference(a: &[(EqId, i64)], b: &[(EqId, i64)], times: i64) -> Vec<(EqId, i64)> {
+    let mut all: Vec<(EqId, i64)> = a.to_vec();
+    all.extend(b.iter().map(|&(id, factor)| (id, -times * factor)));
+    all.sort_unstable_by_key(|&(id, _)| id);
+    let mut sum: Vec<(EqId, i64)> = Vec::with_capacity(all.len());
+    for (id, factor) in all {
+        match sum.last_mut() {
+            Some((same, total)) if *same == id => *total += factor,
+            _ => sum.push((id, factor)),
+        }
+    }
+    sum.retain(|&(_, factor)| factor != 0);
+    sum
+}

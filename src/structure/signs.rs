@@ -1,0 +1,371 @@
+//! Exact elimination in rows of small integers: which rows depend on each other when the signs count.
+//!
+//! Before: rows, and which of their columns are to be eliminated (the unknowns). After: the rows in
+//! which all unknowns have cancelled, each with the combination of given rows that it is; and the
+//! unknowns that stayed free, with what moves along with them.
+//!
+//! A pivot is 1 or -1 (a column in one row only may have any), so everything stays whole. Columns in
+//! one row come first, then rows with one unknown, then the shortest row or column. One with
+//! two entries never fills in: the smaller neighbour is merged into the larger one, and an entry
+//! moves as often as the logarithm of the size says. All rows and columns of a network become that short:
+//! its currents stand in two sums each, its potentials in equations of two. On anything else
+//! the effort is limited; what was found until then holds.
+
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+
+use super::NONE;
+use super::integer_rows::{IntegerRows, Links};
+
+/// Lines longer than this are taken in any order.
+const LONGEST: usize = 32;
+/// Entries visited, for each entry given.
+const EFFORT: usize = 100;
+/// Added to it, for small ones.
+const LEAST_EFFORT: usize = 10_000;
+
+/// A sum of things with whole coefficients, by number.
+pub type Terms = Vec<(u32, i64)>;
+
+#[derive(Debug)]
+pub struct Elimination {
+    /// Rows that ended without unknowns, ascending.
+    pub empty: Vec<u32>,
+    /// Unknowns without a pivot, ascending.
+    pub free: Vec<u32>,
+    /// False if it was given up: there may be more of both.
+    pub complete: bool,
+    /// Row and column of each pivot, in order.
+    pivots: Vec<(u32, u32)>,
+    /// When each row became a pivot, or `NONE`.
+    times: Vec<u32>,
+    /// What was added to rows: which row, how often, and the addition to the same row before.
+    additions: Vec<(u32, i64, u32)>,
+    last_addition: Vec<u32>,
+    links: Links,
+}
+
+#[derive(Clone, Copy)]
+enum Line {
+    Row(u32),
+    Column(u32),
+}
+
+struct Work {
+    links: Links,
+    row_done: Vec<bool>,
+    column_done: Vec<bool>,
+    /// Lines by size; those whose size has changed since are skipped.
+    waiting: Vec<Vec<Line>>,
+    single_columns: Vec<u32>,
+    single_rows: Vec<u32>,
+    empty: Vec<u32>,
+    pivots: Vec<(u32, u32)>,
+    additions: Vec<(u32, i64, u32)>,
+    last_addition: Vec<u32>,
+    effort_left: usize,
+}
+
+/// Eliminates the unknown columns.
+pub fn eliminate(rows: &IntegerRows, unknown: &[bool]) -> Elimination {
+    let mut work = Work {
+        links: Links::new(rows, unknown),
+        row_done: vec![false; rows.rows()],
+        column_done: unknown.iter().map(|&unknown| !unknown).collect(),
+        waiting: vec![Vec::new(); LONGEST + 1],
+        single_columns: Vec::new(),
+        single_rows: Vec::new(),
+        empty: Vec::new(),
+        pivots: Vec::new(),
+        additions: Vec::new(),
+        last_addition: vec![NONE; rows.rows()],
+        effort_left: EFFORT * rows.len() + LEAST_EFFORT,
+    };
+    let complete = work.run().is_some();
+    let mut times = vec![NONE; rows.rows()];
+    for (time, &(row, _)) in work.pivots.iter().enumerate() {
+        times[row as usize] = time as u32;
+    }
+    work.empty.sort_unstable();
+    // A column that still stands in rows was not decided.
+    let free = (0..rows.columns() as u32)
+        .filter(|_| complete)
+        .filter(|&column| !work.column_done[column as usize])
+        .filter(|&column| work.links.column_sizes[column as usize] == 0)
+        .collect();
+    Elimination {
+        empty: work.empty,
+        free,
+        complete: complete && work.row_done.iter().all(|&done| done),
+        pivots: work.pivots,
+        times,
+        additions: work.additions,
+        last_addition: work.last_addition,
+        links: work.links,
+    }
+}
+
+impl Work {
+    /// `None` when it is given up.
+    fn run(&mut self) -> Option<()> {
+        // The last one in is the first one out: fill in so that small numbers come first.
+        for row in (0..self.row_done.len() as u32).rev() {
+            self.row_changed(row);
+        }
+        for column in (0..self.column_done.len() as u32).rev() {
+            self.column_changed(column);
+        }
+        while let Some((row, column)) = self.next_pivot()? {
+            self.pivot(row, column)?;
+        }
+        Some(())
+    }
+
+    fn row_changed(&mut self, row: u32) {
+        if self.row_done[row as usize] {
+            return;
+        }
+        match self.links.row_sizes[row as usize] as usize {
+            0 => {
+                self.row_done[row as usize] = true;
+                self.empty.push(row);
+            }
+            1 => self.single_rows.push(row),
+            size => self.waiting[size.min(LONGEST)].push(Line::Row(row)),
+        }
+    }
+
+    fn column_changed(&mut self, column: u32) {
+        if self.column_done[column as usize] {
+            return;
+        }
+        match self.links.column_sizes[column as usize] as usize {
+            0 => {}
+            1 => self.single_columns.push(column),
+            size => self.waiting[size.min(LONGEST)].push(Line::Column(column)),
+        }
+    }
+
+    /// `Some(None)` at the end, `None` when the effort is used up.
+    fn next_pivot(&mut self) -> Option<Option<(u32, u32)>> {
+        while let Some(column) = self.single_columns.pop() {
+            if !self.column_done[column as usize]
+                && self.links.column_sizes[column as usize] == 1
+                && let Some((_, row, _)) = self.links.column(column).next()
+            {
+                return Some(Some((row, column)));
+            }
+        }
+        while let Some(row) = self.single_rows.pop() {
+            if !self.row_done[row as usize] && self.links.row_sizes[row as usize] == 1 {
+                if let Some(column) = self.best_column(row) {
+                    return Some(Some((row, column)));
+                }
+            }
+        }
+        for size in 2..=LONGEST {
+            while let Some(line) = self.waiting[size].pop() {
+                let found = match line {
+                    Line::Row(row) => {
+                        let now = self.links.row_sizes[row as usize] as usize;
+                        let stale = self.row_done[row as usize] || now.min(LONGEST) != size;
+                        if stale {
+                            continue;
+                        }
+                        self.spend(now)?;
+                        self.best_column(row).map(|column| (row, column))
+                    }
+                    Line::Column(column) => {
+                        let now = self.links.column_sizes[column as usize] as usize;
+                        let stale = self.column_done[column as usize] || now.min(LONGEST) != size;
+                        if stale {
+                            continue;
+                        }
+                        self.spend(now)?;
+                        self.best_row(column).map(|row| (row, column))
+                    }
+                };
+                if found.is_some() {
+                    return Some(found);
+                }
+            }
+        }
+        Some(None)
+    }
+
+    fn spend(&mut self, effort: usize) -> Option<()> {
+        self.effort_left = self.effort_left.checked_sub(effort)?;
+        Some(())
+    }
+
+    /// The shortest column that the row may be a pivot for.
+    fn best_column(&self, row: u32) -> Option<u32> {
+        (self.links.row(row))
+            .filter(|&(_, _, value)| value.abs() == 1)
+            .map(|(_, column, _)| (self.links.column_sizes[column as usize], column))
+            .min()
+            .map(|(_, column)| column)
+    }
+
+    /// The shortest row that may be a pivot for the column.
+    fn best_row(&self, column: u32) -> Option<u32> {
+        (self.links.column(column))
+            .filter(|&(_, _, value)| value.abs() == 1)
+            .map(|(_, row, _)| (self.links.row_sizes[row as usize], row))
+            .min()
+            .map(|(_, row)| row)
+    }
+
+    fn pivot(&mut self, row: u32, column: u32) -> Option<()> {
+        let at = self.links.find(row, column)?;
+        let sign = self.links.value(at);
+        let entries: Vec<(u32, u32, i64)> = self.links.row(row).collect();
+        let targets: Vec<(u32, u32, i64)> = (self.links.column(column))
+            .filter(|&(_, target, _)| target != row)
+            .collect();
+        self.row_done[row as usize] = true;
+        self.column_done[column as usize] = true;
+        self.pivots.push((row, column));
+        for &(entry, ..) in &entries {
+            self.links.hide(entry);
+        }
+        self.spend(entries.len() * (1 + targets.len()))?;
+        for (entry, target, value) in targets {
+            let factor = value.checked_mul(sign)?.checked_neg()?;
+            self.links.remove(entry);
+            for &(_, other, value) in &entries {
+                if other != column {
+                    self.add(target, other, factor.checked_mul(value)?)?;
+                }
+            }
+            let before = self.last_addition[target as usize];
+            self.last_addition[target as usize] = self.additions.len() as u32;
+            self.additions.push((row, factor, before));
+            self.row_changed(target);
+        }
+        for (_, other, _) in entries {
+            self.column_changed(other);
+        }
+        Some(())
+    }
+
+    fn add(&mut self, row: u32, column: u32, value: i64) -> Option<()> {
+        let shorter =
+            (self.links.row_sizes[row as usize]).min(self.links.column_sizes[column as usize]);
+        self.spend(shorter as usize)?;
+        match self.links.find(row, column) {
+            None => self.links.insert(row, column, value),
+            Some(at) => match self.links.value(at).checked_add(value)? {
+                0 => self.links.remove(at),
+                sum => self.links.set(at, sum),
+            },
+        }
+        Some(())
+    }
+}
+
+impl Elimination {
+    /// Whether a row was used to eliminate an unknown.
+    pub fn is_pivot(&self, row: u32) -> bool {
+        self.times[row as usize] != NONE
+    }
+
+    /// The given rows whose sum a row has become, ascending. Takes from `effort` one for each row
+    /// visited; `None` when it is used up.
+    pub fn combination(&self, row: u32, effort: &mut usize) -> Option<Terms> {
+        let mut factors: FxHashMap<u32, i64> = FxHashMap::default();
+        factors.insert(row, 1);
+        // What was added to a row became a pivot before it: the latest first, each row once.
+        let mut waiting = BinaryHeap::from([(u32::MAX, row)]);
+        let mut terms = Vec::new();
+        while let Some((_, row)) = waiting.pop() {
+            let times = factors[&row];
+            // Additions may cancel: what is not there adds nothing.
+            if times == 0 {
+                continue;
+            }
+            terms.push((row, times));
+            let mut addition = self.last_addition[row as usize];
+            while addition != NONE {
+                *effort = effort.checked_sub(1)?;
+                let (source, factor, before) = self.additions[addition as usize];
+                let more = times.checked_mul(factor)?;
+                let known = factors.entry(source).or_insert_with(|| {
+                    waiting.push((self.times[source as usize], source));
+                    0
+                });
+                *known = known.checked_add(more)?;
+                addition = before;
+            }
+        }
+        terms.sort_unstable();
+        Some(terms)
+    }
+
+    /// For each free unknown, in the order of `free`, all unknowns that move with it, ascending,
+    /// and how far: adding these to a solution gives another. `None` if they are not whole.
+    pub fn movements(&self) -> Option<Vec<Terms>> {
+        let mut by_column: Vec<Terms> = vec![Vec::new(); self.links.column_sizes.len()];
+        let mut moved: Vec<Terms> = Vec::with_capacity(self.free.len());
+        let mut effort_left = EFFORT * (self.times.len() + by_column.len()) + LEAST_EFFORT;
+        for (number, &column) in self.free.iter().enumerate() {
+            by_column[column as usize].push((number as u32, 1));
+            moved.push(vec![(column, 1)]);
+        }
+        for &(row, column) in self.pivots.iter().rev() {
+            let mut sum: Terms = Vec::new();
+            let mut divisor = 1;
+            for (_, other, value) in self.links.row(row) {
+                if other == column {
+                    divisor = value;
+                    continue;
+                }
+                let terms = &by_column[other as usize];
+                effort_left = effort_left.checked_sub(1 + terms.len())?;
+                for &(number, times) in terms {
+                    sum.push((number, times.checked_mul(value)?));
+                }
+            }
+            sum.sort_unstable();
+            let mut at = 0;
+            while at < sum.len() {
+                let number = sum[at].0;
+                let mut total = 0i64;
+                while at < sum.len() && sum[at].0 == number {
+                    total = total.checked_add(sum[at].1)?;
+                    at += 1;
+                }
+                if total % divisor != 0 {
+                    return None;
+                }
+                if total != 0 {
+                    by_column[column as usize].push((number, -(total / divisor)));
+                    moved[number as usize].push((column, -(total / divisor)));
+                }
+            }
+        }
+        moved.iter_mut().for_each(|terms| terms.sort_unstable());
+        Some(moved)
+    }
+}
+
+/// The sum of rows: what is left of them in all columns.
+pub fn sum(rows: &IntegerRows, combination: &[(u32, i64)]) -> Option<Terms> {
+    let mut all: Terms = Vec::new();
+    for &(row, times) in combination {
+        for &(column, value) in rows.row(row) {
+            all.push((column, value.checked_mul(times)?));
+        }
+    }
+    all.sort_unstable_by_key(|&(column, _)| column);
+    let mut left: Terms = Vec::new();
+    for (column, value) in all {
+        match left.last_mut() {
+            Some((same, total)) if *same == column => *total = total.checked_add(value)?,
+            _ => left.push((column, value)),
+        }
+    }
+    left.retain(|&(_, value)| value != 0);
+    Some(left)
+}
