@@ -8,7 +8,7 @@ use crate::structure::IntegerRows;
 use crate::structure::signs::{Elimination, Terms, eliminate, sum};
 
 /// Rows that are visited to find out of which equations what is at fault was made.
-const EFFORT: usize = 50_000_000;
+const EFFORT: usize = 20_000_000;
 
 /// Equations added up with whole factors, so that all unknowns cancel.
 #[derive(Clone, Debug, PartialEq, Eq)]

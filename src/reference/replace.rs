@@ -128,7 +128,7 @@ fn outermost(flat: &Flat, owners: Vec<InstanceId>) -> Vec<InstanceId> {
             found.push((flat.path(owner), owner));
         }
     }
-    found.sort_by(|a, b| (a.0.len(), &a.0).cmp(&(b.0.len(), &b.0)));
+    found.sort();
     found.into_iter().map(|(_, owner)| owner).collect()
 }
 

@@ -11,7 +11,7 @@
 //! its currents stand in two sums each, its potentials in equations of two. On anything else
 //! the effort is limited; what was found until then holds.
 
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use rustc_hash::FxHashMap;
 
@@ -46,6 +46,7 @@ pub struct Elimination {
     links: Links,
 }
 
+/// Served in the order in which they come: that keeps the combinations short.
 #[derive(Clone, Copy)]
 enum Line {
     Row(u32),
@@ -57,9 +58,9 @@ struct Work {
     row_done: Vec<bool>,
     column_done: Vec<bool>,
     /// Lines by size; those whose size has changed since are skipped.
-    waiting: Vec<Vec<Line>>,
-    single_columns: Vec<u32>,
-    single_rows: Vec<u32>,
+    waiting: Vec<VecDeque<Line>>,
+    single_columns: VecDeque<u32>,
+    single_rows: VecDeque<u32>,
     empty: Vec<u32>,
     pivots: Vec<(u32, u32)>,
     additions: Vec<(u32, i64, u32)>,
@@ -73,9 +74,9 @@ pub fn eliminate(rows: &IntegerRows, unknown: &[bool]) -> Elimination {
         links: Links::new(rows, unknown),
         row_done: vec![false; rows.rows()],
         column_done: unknown.iter().map(|&unknown| !unknown).collect(),
-        waiting: vec![Vec::new(); LONGEST + 1],
-        single_columns: Vec::new(),
-        single_rows: Vec::new(),
+        waiting: vec![VecDeque::new(); LONGEST + 1],
+        single_columns: VecDeque::new(),
+        single_rows: VecDeque::new(),
         empty: Vec::new(),
         pivots: Vec::new(),
         additions: Vec::new(),
@@ -109,11 +110,10 @@ pub fn eliminate(rows: &IntegerRows, unknown: &[bool]) -> Elimination {
 impl Work {
     /// `None` when it is given up.
     fn run(&mut self) -> Option<()> {
-        // The last one in is the first one out: fill in so that small numbers come first.
-        for row in (0..self.row_done.len() as u32).rev() {
+        for row in 0..self.row_done.len() as u32 {
             self.row_changed(row);
         }
-        for column in (0..self.column_done.len() as u32).rev() {
+        for column in 0..self.column_done.len() as u32 {
             self.column_changed(column);
         }
         while let Some((row, column)) = self.next_pivot()? {
@@ -131,8 +131,8 @@ impl Work {
                 self.row_done[row as usize] = true;
                 self.empty.push(row);
             }
-            1 => self.single_rows.push(row),
-            size => self.waiting[size.min(LONGEST)].push(Line::Row(row)),
+            1 => self.single_rows.push_back(row),
+            size => self.waiting[size.min(LONGEST)].push_back(Line::Row(row)),
         }
     }
 
@@ -142,14 +142,14 @@ impl Work {
         }
         match self.links.column_sizes[column as usize] as usize {
             0 => {}
-            1 => self.single_columns.push(column),
-            size => self.waiting[size.min(LONGEST)].push(Line::Column(column)),
+            1 => self.single_columns.push_back(column),
+            size => self.waiting[size.min(LONGEST)].push_back(Line::Column(column)),
         }
     }
 
     /// `Some(None)` at the end, `None` when the effort is used up.
     fn next_pivot(&mut self) -> Option<Option<(u32, u32)>> {
-        while let Some(column) = self.single_columns.pop() {
+        while let Some(column) = self.single_columns.pop_front() {
             if !self.column_done[column as usize]
                 && self.links.column_sizes[column as usize] == 1
                 && let Some((_, row, _)) = self.links.column(column).next()
@@ -157,7 +157,7 @@ impl Work {
                 return Some(Some((row, column)));
             }
         }
-        while let Some(row) = self.single_rows.pop() {
+        while let Some(row) = self.single_rows.pop_front() {
             if !self.row_done[row as usize] && self.links.row_sizes[row as usize] == 1 {
                 if let Some(column) = self.best_column(row) {
                     return Some(Some((row, column)));
@@ -165,7 +165,7 @@ impl Work {
             }
         }
         for size in 2..=LONGEST {
-            while let Some(line) = self.waiting[size].pop() {
+            while let Some(line) = self.waiting[size].pop_front() {
                 let found = match line {
                     Line::Row(row) => {
                         let now = self.links.row_sizes[row as usize] as usize;
