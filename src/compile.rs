@@ -8,7 +8,7 @@ use crate::diagnostics::Diagnostics;
 use crate::flat::Flat;
 use crate::load::{Files, Input, load};
 use crate::model::{self, Limits};
-use crate::reference::{independent_states, reference};
+use crate::reference::{independent_states, nothing_cancels, reference};
 use crate::solve::{Solved, solve};
 use crate::sort::{Sorted, balanced, sort};
 use crate::source::Sources;
@@ -58,9 +58,13 @@ pub fn check(
 /// Sorts the equations of a flat model, with aliases eliminated if asked for; `None` after an error.
 pub fn sorted(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(Flat, Sorted)> {
     // What cannot be sorted is reported as it was written, before anything is eliminated.
-    balanced(&flat, said)?;
-    let (flat, constraints) = reference(flat, said)?;
-    independent_states(&flat, &constraints, said)?;
+    let mut unsaid = Diagnostics::default();
+    let as_written = balanced(&flat, &mut unsaid);
+    let (flat, found) = reference(flat, said);
+    // What is not balanced may lack a ground only.
+    as_written.or_else(|| balanced(&flat, said))?;
+    nothing_cancels(&flat, &found, said)?;
+    independent_states(&flat, &found.constraints, said)?;
     let sorted = sort(&flat, said)?;
     if aliases == Aliases::Keep {
         return Some((flat, sorted));

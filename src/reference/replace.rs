@@ -7,7 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::findings::{Combination, Movement};
+use super::findings::{Combination, Findings, Movement};
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, Equation, EquationKind, Flat, InstanceId, Leaf, VarId};
 
@@ -18,15 +18,6 @@ pub struct Reference {
     pub equation: EqId,
     /// The submodels of the part, by name; a submodel stands for what is in it.
     pub parts: Vec<InstanceId>,
-}
-
-#[derive(Debug, Default)]
-pub struct Replacements {
-    pub references: Vec<Reference>,
-    /// What is redundant without being the sum of flows of a part without ground.
-    pub redundant: Vec<Combination>,
-    /// What moves freely and gets no reference.
-    pub open: Vec<Movement>,
 }
 
 pub fn put_in(flat: &mut Flat, references: &[Reference]) {
@@ -43,51 +34,51 @@ pub fn put_in(flat: &mut Flat, references: &[Reference]) {
     }
 }
 
-pub fn replacements(
-    flat: &Flat,
-    redundant: Vec<Combination>,
-    movements: Vec<Movement>,
-) -> Replacements {
-    let mut result = Replacements::default();
-    let mut sums = Sums::new(flat, redundant);
-    let nodes = Nodes::new(flat, &movements);
-    let shared = shared(&movements);
+/// Takes out of the findings what a reference cures. The rest does not need the equations that go.
+pub fn references(flat: &Flat, found: &mut Findings) -> Vec<Reference> {
+    let mut references = Vec::new();
+    let mut sums = Sums::new(flat, std::mem::take(&mut found.redundant));
+    let nodes = Nodes::new(flat, &found.movements);
+    let shared = shared(&found.movements);
+    let mut open: Vec<Movement> = Vec::new();
     let mut floating: Vec<(Name, VarId, Movement)> = Vec::new();
-    for movement in movements {
+    for movement in std::mem::take(&mut found.movements) {
         let first = (movement.variables())
             .filter(|variable| nodes.of.contains_key(variable))
             .map(|variable| (name(flat, variable), variable))
             .min();
+        let alone = movement.variables().all(|v| !shared.contains(&v));
         match first {
-            Some((name, potential))
-                if movement.floating && movement.variables().all(|v| !shared.contains(&v)) =>
-            {
+            Some((name, potential)) if movement.floating && alone => {
                 floating.push((name, potential, movement));
             }
-            _ => result.open.push(movement),
+            _ => open.push(movement),
         }
     }
     floating.sort_by(|a, b| a.0.cmp(&b.0));
     for (_, potential, movement) in floating {
         let node = nodes.at(flat, potential);
         let owners: Vec<InstanceId> = owners(flat, movement.variables());
-        let chosen = sums
-            .best(&node, &node)
-            .or_else(|| sums.best(&owners, &node));
-        match chosen {
-            Some(equation) => {
-                sums.take(equation);
-                result.references.push(Reference {
-                    potential,
-                    equation,
-                    parts: outermost(flat, owners),
-                });
+        let equation = (sums.best(&node, &node)).or_else(|| sums.best(&owners, &node));
+        let Some((equation, sign, follows)) = equation.and_then(|id| sums.take(id)) else {
+            open.push(movement);
+            continue;
+        };
+        for other in found.given.iter_mut().chain(&mut found.constraints) {
+            let times = sign * factor(&other.equations, equation);
+            if times != 0 {
+                other.equations = difference(&other.equations, &follows, times);
             }
-            None => result.open.push(movement),
         }
+        references.push(Reference {
+            potential,
+            equation,
+            parts: outermost(flat, owners),
+        });
     }
-    result.redundant = sums.left();
-    result
+    found.redundant = sums.left();
+    found.movements = open;
+    references
 }
 
 /// Fewest parts first, then the alphabet.
@@ -226,13 +217,7 @@ impl<'f> Sums<'f> {
     }
 
     fn factor(&self, at: usize, id: EqId) -> i64 {
-        let Some(combination) = &self.list[at] else {
-            return 0;
-        };
-        (combination
-            .equations
-            .binary_search_by_key(&id, |&(id, _)| id))
-        .map_or(0, |place| combination.equations[place].1)
+        (self.list[at].as_ref()).map_or(0, |combination| factor(&combination.equations, id))
     }
 
     fn place(&self, id: EqId) -> Option<usize> {
@@ -273,20 +258,19 @@ impl<'f> Sums<'f> {
             .map(|(_, id)| id)
     }
 
-    /// The equation goes, with a combination that it stands in; no other one needs it then.
-    fn take(&mut self, id: EqId) {
-        let Some(at) = self.place(id) else { return };
+    /// The equation goes, with a combination that it stands in; no other one needs it then. Gives the
+    /// equation, its factor of 1 or -1, and the combination.
+    fn take(&mut self, id: EqId) -> Option<(EqId, i64, Vec<(EqId, i64)>)> {
+        let at = self.place(id)?;
         let sign = self.factor(at, id);
-        let Some(used) = self.list[at].take() else {
-            return;
-        };
+        let used = self.list[at].take()?.equations;
         let places = self.places.get(&id).cloned().unwrap_or_default();
         for other in places {
-            let factor = self.factor(other, id) * sign;
-            let Some(combination) = self.list[other].as_mut().filter(|_| factor != 0) else {
+            let times = self.factor(other, id) * sign;
+            let Some(combination) = self.list[other].as_mut().filter(|_| times != 0) else {
                 continue;
             };
-            combination.equations = difference(&combination.equations, &used.equations, factor);
+            combination.equations = difference(&combination.equations, &used, times);
             for &(id, _) in &combination.equations {
                 let places = self.places.entry(id).or_default();
                 if !places.contains(&other) {
@@ -294,11 +278,16 @@ impl<'f> Sums<'f> {
                 }
             }
         }
+        Some((id, sign, used))
     }
 
     fn left(self) -> Vec<Combination> {
         self.list.into_iter().flatten().collect()
     }
+}
+
+fn factor(equations: &[(EqId, i64)], id: EqId) -> i64 {
+    (equations.binary_search_by_key(&id, |&(id, _)| id)).map_or(0, |place| equations[place].1)
 }
 
 /// a - times*b

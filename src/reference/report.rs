@@ -1,6 +1,6 @@
 //! What is said of signs that cancel.
 
-use super::findings::{Combination, Movement};
+use super::findings::{Combination, Findings, Movement};
 use super::replace::Reference;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::expr::{BinaryOp, ExprId, Node};
@@ -32,9 +32,11 @@ pub fn independent_states(
     constraints.is_empty().then_some(())
 }
 
-/// Equations that contradict each other, or say the same twice.
-pub fn cancelling(flat: &Flat, list: &[Combination], diagnostics: &mut Diagnostics) {
-    for combination in list.iter().take(MOST) {
+/// Reports equations that contradict each other or say the same twice, and unknowns that move
+/// freely: `None` if there are any.
+pub fn nothing_cancels(flat: &Flat, found: &Findings, diagnostics: &mut Diagnostics) -> Option<()> {
+    let cancelling = || found.given.iter().chain(&found.redundant);
+    for combination in cancelling().take(MOST) {
         let message = match combination.rest.is_empty() {
             true => "all unknowns cancel: one of these equations follows from the others".into(),
             false => format!(
@@ -53,6 +55,11 @@ pub fn cancelling(flat: &Flat, list: &[Combination], diagnostics: &mut Diagnosti
              something give way (a resistance)",
         ));
     }
+    // What is determined twice leaves something open elsewhere: that is no news.
+    if cancelling().next().is_none() {
+        open(flat, &found.movements, diagnostics);
+    }
+    (cancelling().next().is_none() && found.movements.is_empty()).then_some(())
 }
 
 /// Potentials that were set to zero, one message for each place in the source.
@@ -98,7 +105,7 @@ fn instead(flat: &Flat, reference: &Reference) -> String {
 }
 
 /// Unknowns that move freely.
-pub fn open(flat: &Flat, list: &[Movement], diagnostics: &mut Diagnostics) {
+fn open(flat: &Flat, list: &[Movement], diagnostics: &mut Diagnostics) {
     for movement in list.iter().take(MOST) {
         let Some(first) = movement.variables().next() else {
             continue;

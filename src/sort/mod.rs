@@ -44,8 +44,8 @@ impl Sorted {
     }
 }
 
-/// Reports a model with too many or too few equations: `None` then. A state and its derivatives count
-/// as one: what fails here fails for good, whatever is differentiated.
+/// Reports a model with too many or too few equations: `None` then. A state and its derivatives are
+/// one unknown: what fails here fails for good, whatever is differentiated.
 pub fn balanced(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<()> {
     let rows = rows(flat);
     let mut together = Columns::new(flat, &rows, States::WithDerivatives);
