@@ -7,8 +7,15 @@ use crate::flat::{EqId, EquationKind, Flat, Leaf, VarId};
 use crate::structure::IntegerRows;
 use crate::structure::signs::{Elimination, Terms, eliminate, sum};
 
-/// Rows that are visited to find out of which equations what is at fault was made.
-const EFFORT: usize = 20_000_000;
+/// Rows that are visited to find out of which equations what is at fault was made: so many, and so many more
+/// for each entry.
+const EFFORT: usize = 5_000_000;
+const EFFORT_BY_ENTRY: usize = 10;
+
+struct Effort {
+    left: usize,
+    incomplete: bool,
+}
 
 /// Equations added up with whole factors, so that all unknowns cancel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,15 +42,8 @@ pub struct Findings {
     /// Equations that leave states, and maybe others that are known. Independent of each other.
     pub constraints: Vec<Combination>,
     pub movements: Vec<Movement>,
-}
-
-impl Findings {
-    pub fn is_empty(&self) -> bool {
-        self.redundant.is_empty()
-            && self.given.is_empty()
-            && self.constraints.is_empty()
-            && self.movements.is_empty()
-    }
+    /// The effort ran out, or numbers grew: there may be more. What is listed holds.
+    pub incomplete: bool,
 }
 
 /// Finds what there is to find in sums and differences.
@@ -55,9 +55,12 @@ pub fn findings(flat: &Flat) -> Findings {
 }
 
 fn dependent(linear: &Linear) -> Findings {
-    let mut effort = EFFORT;
+    let mut effort = Effort {
+        left: EFFORT + EFFORT_BY_ENTRY * linear.rows.len(),
+        incomplete: false,
+    };
     let whole = eliminate(&linear.rows, &linear.unknown);
-    let unknowns_gone = combinations(&whole, &whole.empty, &mut effort);
+    let unknowns_gone = combinations(&whole, &mut effort);
     // Of these, those that are left without states, and of those the ones with nothing left.
     let (states, without) = split(linear, unknowns_gone, &linear.state, &mut effort);
     let given: Vec<bool> = (linear.unknown.iter().zip(&linear.state))
@@ -85,13 +88,17 @@ fn dependent(linear: &Linear) -> Findings {
         given: named(sources),
         constraints: named(states),
         movements: Vec::new(),
+        incomplete: effort.incomplete,
     }
 }
 
-fn combinations(elimination: &Elimination, rows: &[u32], effort: &mut usize) -> Vec<Terms> {
-    (rows.iter())
-        .map_while(|&row| elimination.combination(row, effort))
-        .collect()
+/// What the rows without unknowns have become of.
+fn combinations(elimination: &Elimination, effort: &mut Effort) -> Vec<Terms> {
+    let found: Vec<Terms> = (elimination.empty.iter())
+        .map_while(|&row| elimination.combination(row, &mut effort.left))
+        .collect();
+    effort.incomplete |= !elimination.complete || found.len() < elimination.empty.len();
+    found
 }
 
 /// Combinations in which the columns do not cancel, independent of each other; and those, put
@@ -100,7 +107,7 @@ fn split(
     linear: &Linear,
     list: Vec<Terms>,
     columns: &[bool],
-    effort: &mut usize,
+    effort: &mut Effort,
 ) -> (Vec<Terms>, Vec<Terms>) {
     if list.is_empty() {
         return (Vec::new(), Vec::new());
@@ -119,7 +126,7 @@ fn split(
     for combination in &list {
         by_row.push_row(combination.iter().copied());
     }
-    let without = combinations(&elimination, &elimination.empty, effort)
+    let without = combinations(&elimination, effort)
         .iter()
         .filter_map(|combination| sum(&by_row, combination))
         .collect();

@@ -43,8 +43,10 @@ pub fn references(flat: &Flat, found: &mut Findings) -> Vec<Reference> {
     let mut open: Vec<Movement> = Vec::new();
     let mut floating: Vec<(Name, VarId, Movement)> = Vec::new();
     for movement in std::mem::take(&mut found.movements) {
-        let first = (movement.variables())
-            .filter(|variable| nodes.of.contains_key(variable))
+        let coupled = || (movement.variables()).filter(|variable| nodes.of.contains_key(variable));
+        let least = coupled().map(|variable| depth(flat, variable)).min();
+        let first = coupled()
+            .filter(|&variable| Some(depth(flat, variable)) == least)
             .map(|variable| (name(flat, variable), variable))
             .min();
         let alone = movement.variables().all(|v| !shared.contains(&v));
@@ -59,7 +61,8 @@ pub fn references(flat: &Flat, found: &mut Findings) -> Vec<Reference> {
     for (_, potential, movement) in floating {
         let node = nodes.at(flat, potential);
         let owners: Vec<InstanceId> = owners(flat, movement.variables());
-        let equation = (sums.best(&node, &node)).or_else(|| sums.best(&owners, &node));
+        let own = [flat.variable(potential).instance];
+        let equation = (sums.best(&own, &node)).or_else(|| sums.best(&owners, &node));
         let Some((equation, sign, follows)) = equation.and_then(|id| sums.take(id)) else {
             open.push(movement);
             continue;
@@ -85,8 +88,18 @@ pub fn references(flat: &Flat, found: &mut Findings) -> Vec<Reference> {
 type Name = (usize, String);
 
 fn name(flat: &Flat, variable: VarId) -> Name {
-    let name = flat.name(variable);
-    (name.matches('.').count(), name)
+    (depth(flat, variable), flat.name(variable))
+}
+
+/// How many submodels deep it lies.
+fn depth(flat: &Flat, variable: VarId) -> usize {
+    let mut at = flat.variable(variable).instance;
+    let mut depth = 0;
+    while at != InstanceId::TOP {
+        at = flat.instances[at.index()].parent;
+        depth += 1;
+    }
+    depth
 }
 
 /// Variables that stand in several movements: none of them can be told from the others.
