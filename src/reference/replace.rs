@@ -63,7 +63,8 @@ pub fn references(flat: &Flat, found: &mut Findings) -> Vec<Reference> {
         let owners: Vec<InstanceId> = owners(flat, movement.variables());
         let own = [flat.variable(potential).instance];
         let equation = (sums.best(&own, &node)).or_else(|| sums.best(&owners, &node));
-        let Some((equation, sign, follows)) = equation.and_then(|id| sums.take(id)) else {
+        let taken = equation.and_then(|id| Some((id, sums.take(id)?)));
+        let Some((equation, (sign, follows))) = taken else {
             open.push(movement);
             continue;
         };
@@ -271,9 +272,9 @@ impl<'f> Sums<'f> {
             .map(|(_, id)| id)
     }
 
-    /// The equation goes, with a combination that it stands in; no other one needs it then. Gives the
-    /// equation, its factor of 1 or -1, and the combination.
-    fn take(&mut self, id: EqId) -> Option<(EqId, i64, Vec<(EqId, i64)>)> {
+    /// The equation goes, with a combination that it stands in; no other one needs it then. Gives its
+    /// factor of 1 or -1, and the combination.
+    fn take(&mut self, id: EqId) -> Option<(i64, Vec<(EqId, i64)>)> {
         let at = self.place(id)?;
         let sign = self.factor(at, id);
         let used = self.list[at].take()?.equations;
@@ -291,7 +292,7 @@ impl<'f> Sums<'f> {
                 }
             }
         }
-        Some((id, sign, used))
+        Some((sign, used))
     }
 
     fn left(self) -> Vec<Combination> {

@@ -158,10 +158,11 @@ impl Work {
             }
         }
         while let Some(row) = self.single_rows.pop_front() {
-            if !self.row_done[row as usize] && self.links.row_sizes[row as usize] == 1 {
-                if let Some(column) = self.best_column(row) {
-                    return Some(Some((row, column)));
-                }
+            if !self.row_done[row as usize]
+                && self.links.row_sizes[row as usize] == 1
+                && let Some(column) = self.best_column(row)
+            {
+                return Some(Some((row, column)));
             }
         }
         for size in 2..=LONGEST {
@@ -266,11 +267,6 @@ impl Work {
 }
 
 impl Elimination {
-    /// Whether a row was used to eliminate an unknown.
-    pub fn is_pivot(&self, row: u32) -> bool {
-        self.times[row as usize] != NONE
-    }
-
     /// The given rows whose sum a row has become, ascending. Takes from `effort` one for each row
     /// visited; `None` when it is used up.
     pub fn combination(&self, row: u32, effort: &mut usize) -> Option<Terms> {
