@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::{Console, FAILED, Format, Output, Source};
+use super::{Console, FAILED, Output, Source};
 use crate::diagnostics::{Diagnostics, json};
 use crate::listing::count;
 use crate::source::Sources;
@@ -20,6 +20,13 @@ pub struct Arguments {
     /// Warnings count as errors
     #[arg(long)]
     deny_warnings: bool,
+}
+
+/// Diagnostics are not typeset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {

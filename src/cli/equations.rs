@@ -27,6 +27,10 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
                 let text = listing::equations::equations(flat, arguments.listing.style.into());
                 out.write_all(text.as_bytes())
             }
+            Format::Latex => {
+                let text = listing::latex::equations(flat, arguments.listing.style.into());
+                out.write_all(text.as_bytes())
+            }
         },
     )?;
     Ok(ExitCode::SUCCESS)

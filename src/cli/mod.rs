@@ -101,6 +101,8 @@ struct Listing {
 enum Format {
     Text,
     Json,
+    /// A document to be typeset
+    Latex,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -8,7 +8,7 @@ use super::{Console, FAILED, Format, Listing};
 use crate::compile::{Aliases, solved};
 use crate::listing::explain::explain;
 use crate::listing::solved::solved as list;
-use crate::listing::solved_json;
+use crate::listing::{latex_solved, solved_json};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -47,6 +47,10 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
             Format::Json => solved_json::write(model, &compiled.sources, out),
             Format::Text => {
                 let text = list(model, listing.style.into());
+                out.write_all(text.as_bytes())
+            }
+            Format::Latex => {
+                let text = latex_solved::solved(model, listing.style.into());
                 out.write_all(text.as_bytes())
             }
         }

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{Console, FAILED, Format, Listing};
 use crate::compile::{Aliases, sorted};
-use crate::listing::{json, sorted::sorted as list};
+use crate::listing::{json, latex, sorted::sorted as list};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -35,6 +35,10 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
             Format::Json => json::write_sorted(flat, sorted, &compiled.sources, out),
             Format::Text => {
                 let text = list(flat, sorted, listing.style.into());
+                out.write_all(text.as_bytes())
+            }
+            Format::Latex => {
+                let text = latex::sorted(flat, sorted, listing.style.into());
                 out.write_all(text.as_bytes())
             }
         }

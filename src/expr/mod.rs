@@ -10,6 +10,7 @@
 mod arena;
 mod differentiate;
 pub mod isolate;
+pub mod latex;
 pub mod linear;
 pub mod op;
 pub mod print;

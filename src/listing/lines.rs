@@ -177,7 +177,7 @@ impl<'f> Lines<'f> {
 }
 
 /// States that an output stands for, as in the 1990 paper (y1 for C1.e).
-fn outputs_for_states(flat: &Flat) -> Vec<(VarId, VarId)> {
+pub(super) fn outputs_for_states(flat: &Flat) -> Vec<(VarId, VarId)> {
     (flat.eliminated.iter())
         .filter(|gone| flat.variable(gone.leaf.variable()).output)
         .filter_map(|gone| match (gone.leaf, flat.exprs.node(gone.expression)) {
@@ -188,7 +188,8 @@ fn outputs_for_states(flat: &Flat) -> Vec<(VarId, VarId)> {
         .collect()
 }
 
-fn width(flat: &Flat) -> usize {
+/// Letters of the first column.
+pub(super) fn width(flat: &Flat) -> usize {
     let mut widest = flat.model().chars().count();
     let mut last = None;
     let mut path = String::new();

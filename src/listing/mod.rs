@@ -3,6 +3,9 @@
 pub mod equations;
 pub mod explain;
 pub mod json;
+pub mod latex;
+mod latex_names;
+pub mod latex_solved;
 mod lines;
 pub mod solved;
 pub mod solved_json;

@@ -32,7 +32,7 @@ pub fn solved(model: &Solved, style: Style) -> String {
 }
 
 /// Loops are blocks of several equations.
-fn loop_sizes(model: &Solved) -> impl Iterator<Item = usize> {
+pub(super) fn loop_sizes(model: &Solved) -> impl Iterator<Item = usize> {
     (model.blocks.iter())
         .map(|block| block.unknowns().len())
         .filter(|&size| size > 1)

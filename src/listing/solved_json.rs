@@ -23,7 +23,16 @@ pub fn write(solved: &Solved, sources: &Sources, out: &mut dyn Write) -> io::Res
         let names = List(|| states.iter().map(|&leaf| flat.leaf_name(leaf)));
         map.serialize_entry("states", &names)?;
         write_names("discrete", flat, Kind::Discrete, map)?;
-        write_names("inputs", flat, Kind::Input, map)?;
+        // Derivatives of inputs come from outside as well.
+        let inputs = List(|| {
+            (flat.variable_ids())
+                .filter(|&id| flat.variable(id).kind == Kind::Input)
+                .flat_map(|id| {
+                    (0..=flat.variable(id).order).map(move |order| Leaf::at_order(id, order))
+                })
+                .map(|leaf| flat.leaf_name(leaf))
+        });
+        map.serialize_entry("inputs", &inputs)?;
         write_names("parameters", flat, Kind::Parameter, map)?;
         let initial = List(|| {
             (flat.equations.iter())
@@ -31,6 +40,8 @@ pub fn write(solved: &Solved, sources: &Sources, out: &mut dyn Write) -> io::Res
                 .map(|equation| equations.entry(equation))
         });
         map.serialize_entry("initial", &initial)?;
+        let zeros = List(|| solved.zeros.iter().map(|&zero| flat.expression(zero)));
+        map.serialize_entry("zeros", &zeros)?;
         let blocks = List(|| {
             (solved.blocks.iter()).map(|block| BlockEntry {
                 of: &equations,

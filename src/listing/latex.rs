@@ -1,0 +1,265 @@
+//! Listings as LaTeX documents: the submodel in the first column, then the equation.
+//!
+//! Before: a flat model, sorted or not. After: a document that needs only amsmath. Equations are set
+//! as text, so that TeX breaks long ones at their operators; each is plain LaTeX between dollar
+//! signs, fit to be copied.
+
+use super::latex_names::{LatexNames, escape};
+use super::lines::{count, outputs_for_states, width};
+use super::loops_in_words;
+use crate::expr::ExprId;
+use crate::expr::latex::{Sizes, Writer};
+use crate::expr::print::Style;
+use crate::flat::{EqId, EquationKind, Flat, InstanceId, Leaf, VarId, WhenId};
+use crate::sort::{Row, Sorted};
+
+/// Submodels with longer names have a line of their own.
+const WIDEST: usize = 16;
+
+/// What comes before the equations. `\row` sets the submodel and the equation, `\ruled` and `\unruled`
+/// mark what belongs together.
+const PREAMBLE: &str = r"\documentclass[a4paper]{article}
+\usepackage{amsmath}
+\setlength{\oddsidemargin}{0pt}
+\setlength{\textwidth}{16cm}
+\setlength{\topmargin}{-1cm}
+\setlength{\textheight}{24cm}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{3pt}
+\setlength{\lineskip}{3pt}
+\setlength{\lineskiplimit}{2pt}
+\relpenalty=600
+\binoppenalty=300
+\newlength{\column}
+\newcommand{\row}[2]{\par\hangindent=\column\makebox[\column][l]{\texttt{#1}}#2\par}
+\newcommand{\ruled}[1]{\par\medskip\textit{#1}\enspace\hrulefill\par\nopagebreak}
+\newcommand{\unruled}{\par\nopagebreak\hrulefill\par\medskip}
+";
+
+/// The flat equations.
+pub fn equations(flat: &Flat, style: Style) -> String {
+    let mut page = Page::new(flat, style, "");
+    page.equations(flat.equation_ids(), None);
+    page.end()
+}
+
+/// The sorted equations: each with its unknown in brackets, loops between rules.
+pub fn sorted(flat: &Flat, sorted: &Sorted, style: Style) -> String {
+    let loops = loops_in_words(sorted.loops().map(Vec::len));
+    let mut page = Page::new(flat, style, &loops);
+    for block in &sorted.blocks {
+        let is_loop = block.len() > 1;
+        if is_loop {
+            page.begins(&format!("loop of {}", count(block.len(), "equation")));
+        }
+        for &row in block {
+            let unknown = Some(sorted.unknowns[row as usize]);
+            match &sorted.rows[row as usize] {
+                Row::Equation(id) => page.equations([*id], unknown),
+                Row::When(_, ids) => page.equations(ids.iter().copied(), unknown),
+            }
+        }
+        if is_loop {
+            page.ends();
+        }
+    }
+    page.eliminated();
+    page.end()
+}
+
+/// A document in the making.
+pub(super) struct Page<'f> {
+    flat: &'f Flat,
+    style: Style,
+    sizes: Sizes,
+    renamed: Vec<(VarId, VarId)>,
+    /// Letters of the first column.
+    column: usize,
+    last: Option<InstanceId>,
+    out: String,
+}
+
+impl<'f> Page<'f> {
+    /// Begins with a line that says model, equations, unknowns, and what else is to be said.
+    pub fn new(flat: &'f Flat, style: Style, more: &str) -> Self {
+        let renamed = match style {
+            Style::Plain => Vec::new(),
+            Style::Classic => outputs_for_states(flat),
+        };
+        let sizes = Sizes::new(&flat.exprs, &LatexNames::new(flat));
+        let mut page = Page {
+            flat,
+            style,
+            sizes,
+            renamed,
+            column: width(flat).min(WIDEST),
+            last: None,
+            out: PREAMBLE.to_string(),
+        };
+        // A letter of a typewriter is half as wide as it is high, and a little more.
+        let tenths = (page.column * 525).div_ceil(100) + 15;
+        page.push(&format!(
+            "\\setlength{{\\column}}{{{}.{}em}}\n\n\\begin{{document}}\n\\raggedright\n",
+            tenths / 10,
+            tenths % 10
+        ));
+        let (model, equations, unknowns) = (
+            escape(flat.model()),
+            count(flat.equation_count(), "equation"),
+            count(flat.unknown_count(), "unknown"),
+        );
+        page.push(&format!(
+            "\\section*{{{model}}}\n{equations}, {unknowns}{more}\\par\\medskip\n\n"
+        ));
+        page
+    }
+
+    pub fn push(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    pub fn end(mut self) -> String {
+        self.push("\n\\end{document}\n");
+        self.out
+    }
+
+    /// A rule with words, above what belongs together.
+    pub fn begins(&mut self, words: &str) {
+        self.push(&format!("\\ruled{{{words}}}\n"));
+    }
+
+    pub fn ends(&mut self) {
+        self.push("\\unruled\n");
+    }
+
+    pub fn heading(&mut self, words: &str) {
+        self.push(&format!("\n\\subsection*{{{words}}}\n"));
+        self.last = None;
+    }
+
+    pub fn writer(
+        &self,
+        origin: InstanceId,
+        marked: Option<Leaf>,
+    ) -> Writer<'_, Leaf, LatexNames<'_>> {
+        Writer {
+            arena: &self.flat.exprs,
+            sizes: &self.sizes,
+            names: LatexNames {
+                from: match self.style {
+                    Style::Plain => InstanceId::TOP,
+                    Style::Classic => origin,
+                },
+                marked,
+                renamed: &self.renamed,
+                ..LatexNames::new(self.flat)
+            },
+        }
+    }
+
+    /// One line of the listing; the submodel is left out where it is the same as above.
+    pub fn row(&mut self, origin: InstanceId, content: &str) {
+        let mut name = String::new();
+        if self.last.replace(origin) != Some(origin) {
+            match origin {
+                InstanceId::TOP => name.push_str(self.flat.model()),
+                _ => self.flat.write_path(origin, InstanceId::TOP, &mut name),
+            }
+        }
+        if name.chars().count() > self.column {
+            // A long name has a line of its own, which may end behind a dot.
+            let name = escape(&name).replace('.', ".\\allowbreak{}");
+            self.push(&format!("\\par\\texttt{{{name}}}\\nopagebreak\n"));
+            self.push(&format!("\\row{{}}{{{content}}}\n"));
+        } else {
+            let name = escape(&name);
+            self.push(&format!("\\row{{{name}}}{{{content}}}\n"));
+        }
+    }
+
+    /// A line that belongs to no submodel.
+    pub fn bare_row(&mut self, content: &str) {
+        self.push(&format!("\\row{{}}{{{content}}}\n"));
+    }
+
+    /// A run of equations, `when`s around those that stand in one; the unknown in brackets.
+    pub fn equations(&mut self, ids: impl IntoIterator<Item = EqId>, marked: Option<Leaf>) {
+        let flat = self.flat;
+        let mut open: Option<(WhenId, u16)> = None;
+        for id in ids {
+            let equation = &flat.equations[id.index()];
+            let next = match equation.kind {
+                EquationKind::When(id, branch) => Some((id, branch)),
+                _ => None,
+            };
+            self.when_rows(open, next);
+            let mut text = match next {
+                Some(_) => "\\quad $\\displaystyle ".to_string(),
+                None => "$\\displaystyle ".to_string(),
+            };
+            let writer = self.writer(equation.origin, marked);
+            writer.side(equation.left, &mut text);
+            text.push_str(" = ");
+            writer.side(equation.right, &mut text);
+            text.push('$');
+            self.row(equation.origin, &text);
+            open = next;
+        }
+        self.when_rows(open, None);
+    }
+
+    /// Closes the `when` that ends here and opens the one that begins.
+    fn when_rows(&mut self, open: Option<(WhenId, u16)>, next: Option<(WhenId, u16)>) {
+        let flat = self.flat;
+        let same = open.map(|(id, _)| id) == next.map(|(id, _)| id);
+        if let (Some((id, _)), false) = (open, same) {
+            self.row(flat.whens[id.index()].origin, "\\textbf{endwhen}");
+        }
+        let Some((id, branch)) = next.filter(|_| open != next) else {
+            return;
+        };
+        // Branches without equations are passed over, but their conditions count.
+        let first = match open {
+            Some((_, last)) if same => last + 1,
+            _ => 0,
+        };
+        let when = &flat.whens[id.index()];
+        for at in first..=branch {
+            let word = if at == 0 { "when" } else { "elsewhen" };
+            let condition = self.math(when.conditions[usize::from(at)].0, when.origin);
+            let text = format!("\\textbf{{{word}}} {condition} \\textbf{{then}}");
+            self.row(when.origin, &text);
+        }
+    }
+
+    /// An expression by itself, between dollar signs.
+    pub fn math(&self, id: ExprId, origin: InstanceId) -> String {
+        let mut text = "$".to_string();
+        self.writer(origin, None).whole(id, &mut text);
+        text.push('$');
+        text
+    }
+
+    /// What was eliminated, and what stands for it.
+    pub fn eliminated(&mut self) {
+        let flat = self.flat;
+        if flat.eliminated.is_empty() {
+            return;
+        }
+        self.heading("Eliminated variables");
+        for gone in &flat.eliminated {
+            let mut text = "\\par $\\displaystyle ".to_string();
+            let names = LatexNames::new(flat);
+            crate::expr::latex::Names::write(&names, gone.leaf, &mut text);
+            text.push_str(" = ");
+            let writer = Writer {
+                arena: &flat.exprs,
+                sizes: &self.sizes,
+                names,
+            };
+            writer.side(gone.expression, &mut text);
+            text.push_str("$\n");
+            self.push(&text);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The solved model as a LaTeX document: assignments in the order of evaluation, loops between rules.
+//!
+//! Before: [`Solved`]. After: a document as in [`super::latex`]. A linear loop that is solved at run
+//! time is shown by its rows, a nonlinear one by its iteration variables, the assignments inside it
+//! and the residuals that have to vanish.
+
+use super::latex::Page;
+use super::lines::count;
+use super::loops_in_words;
+use super::solved::loop_sizes;
+use crate::expr::ExprId;
+use crate::expr::latex::Names;
+use crate::expr::print::Style;
+use crate::flat::{EqId, InstanceId, Leaf};
+use crate::solve::{Assignment, Block, Entry, Linear, Method, Nonlinear, Solved};
+
+/// A loop is headed by the names of its unknowns, if they are not too many.
+const MOST_NAMED: usize = 12;
+
+/// The solved equations.
+pub fn solved(solved: &Solved, style: Style) -> String {
+    let flat = &solved.flat;
+    let mut listing = Listing {
+        solved,
+        page: Page::new(flat, style, &loops_in_words(loop_sizes(solved))),
+    };
+    for block in &solved.blocks {
+        match block {
+            Block::Assignment(it) => listing.assignment(it),
+            Block::Linear(it) => listing.linear(it),
+            Block::Nonlinear(it) => listing.nonlinear(it),
+            Block::When(it) => listing.page.equations(it.equations.iter().copied(), None),
+        }
+    }
+    if !solved.zeros.is_empty() {
+        listing.page.heading("Taken as zero");
+    }
+    for &zero in &solved.zeros {
+        let zero = listing.page.math(zero, InstanceId::TOP);
+        listing.page.push(&format!("\\par {zero}\n"));
+    }
+    listing.page.eliminated();
+    let states: Vec<Leaf> = flat.states().collect();
+    if !states.is_empty() {
+        listing.page.heading("States");
+        let names = listing.names(&states);
+        listing.page.push(&format!("{names}\n"));
+    }
+    listing.page.end()
+}
+
+struct Listing<'f> {
+    solved: &'f Solved,
+    page: Page<'f>,
+}
+
+impl Listing<'_> {
+    fn origin(&self, equation: EqId) -> InstanceId {
+        self.solved.flat.equations[equation.index()].origin
+    }
+
+    /// The first ones of a large loop.
+    fn few(&self, leaves: &[Leaf]) -> String {
+        let shown = &leaves[..leaves.len().min(MOST_NAMED)];
+        let more = if shown.len() < leaves.len() {
+            ", \\dots"
+        } else {
+            ""
+        };
+        self.names(shown) + more
+    }
+
+    /// `$x$, $y$`
+    fn names(&self, leaves: &[Leaf]) -> String {
+        let mut text = String::new();
+        for (at, &leaf) in leaves.iter().enumerate() {
+            text.push_str(if at == 0 { "$" } else { ", $" });
+            let writer = self.page.writer(InstanceId::TOP, None);
+            writer.names.write(leaf, &mut text);
+            text.push('$');
+        }
+        text
+    }
+
+    /// `x = value`, and what must not be zero for it.
+    fn assignment(&mut self, it: &Assignment) {
+        let origin = it.equation.map_or(InstanceId::TOP, |id| self.origin(id));
+        let mut text = "$\\displaystyle ".to_string();
+        let writer = self.page.writer(origin, None);
+        writer.names.write(it.target, &mut text);
+        text.push_str(" = ");
+        writer.side(it.value, &mut text);
+        text.push('$');
+        if let Some(divisor) = it.guard {
+            text.push_str("\\quad where $");
+            writer.side(divisor, &mut text);
+            text.push_str(" \\ne 0$");
+        }
+        match it.equation {
+            Some(_) => self.page.row(origin, &text),
+            // An auxiliary.
+            None => self.page.bare_row(&text),
+        }
+    }
+
+    fn linear(&mut self, it: &Linear) {
+        let size = count(it.equations.len(), "equation");
+        self.page.begins(&format!(
+            "linear system of {size} for {}",
+            self.few(&it.unknowns)
+        ));
+        match &it.method {
+            Method::Formulas(assignments) => {
+                for assignment in assignments {
+                    self.assignment(assignment);
+                }
+            }
+            Method::System { matrix, right } => {
+                let mut rest = &matrix[..];
+                for (row, (&equation, &right)) in it.equations.iter().zip(right).enumerate() {
+                    let end = rest.partition_point(|entry| entry.row as usize <= row);
+                    let (entries, more) = rest.split_at(end);
+                    rest = more;
+                    self.matrix_row(entries, &it.unknowns, right, equation);
+                }
+            }
+        }
+        self.page.ends();
+    }
+
+    /// `a x + b y = c`
+    fn matrix_row(&mut self, entries: &[Entry], unknowns: &[Leaf], right: ExprId, equation: EqId) {
+        let origin = self.origin(equation);
+        let mut text = "$\\displaystyle ".to_string();
+        let writer = self.page.writer(origin, None);
+        for (at, entry) in entries.iter().enumerate() {
+            let unknown = unknowns[entry.column as usize];
+            writer.term(entry.value, at == 0, &mut text, |out| {
+                writer.names.write(unknown, out);
+            });
+        }
+        if entries.is_empty() {
+            text.push('0');
+        }
+        text.push_str(" = ");
+        writer.side(right, &mut text);
+        text.push('$');
+        self.page.row(origin, &text);
+    }
+
+    fn nonlinear(&mut self, it: &Nonlinear) {
+        let what = match it.equations.len() {
+            1 => "nonlinear equation".to_string(),
+            many => format!("nonlinear system of {many} equations"),
+        };
+        let iterated = self.few(&it.iteration);
+        self.page
+            .begins(&format!("{what}, iterated for {iterated}"));
+        for assignment in &it.inner {
+            self.assignment(assignment);
+        }
+        for residual in &it.residuals {
+            let origin = self.origin(residual.equation);
+            let mut text = "$\\displaystyle 0 = ".to_string();
+            self.page
+                .writer(origin, None)
+                .side(residual.value, &mut text);
+            text.push('$');
+            self.page.row(origin, &text);
+        }
+        self.page.ends();
+    }
+}
