@@ -8,7 +8,7 @@ use crate::diagnostics::Diagnostics;
 use crate::flat::Flat;
 use crate::load::{Files, Input, load};
 use crate::model::{self, Limits};
-use crate::reference::{independent_states, nothing_cancels, reference};
+use crate::reference::{Findings, independent_states, nothing_cancels, reference};
 use crate::solve::{Solved, solve};
 use crate::sort::{Sorted, balanced, sort};
 use crate::source::Sources;
@@ -44,8 +44,9 @@ pub fn compile(input: &Input, options: &Options, files: &dyn Files) -> Compiled 
     }
 }
 
-/// Compiles every model of the file, or the one asked for, one after the other; `visit` sees each
-/// that could be flattened.
+/// Compiles every model of the file, or the one asked for, one after the other, and checks its
+/// balance; `visit` sees each that could be flattened. A model that others of the file contain or
+/// inherit may have terminals that these set: it is checked as a part of them.
 pub fn check(
     input: &Input,
     options: &Options,
@@ -55,16 +56,23 @@ pub fn check(
     stages(input, options, files, Which::All, visit)
 }
 
-/// Sorts the equations of a flat model, with aliases eliminated if asked for; `None` after an error.
-pub fn sorted(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(Flat, Sorted)> {
-    // What cannot be sorted is reported as it was written, before anything is eliminated.
+/// Whether the equations can determine the unknowns, whatever the index: as many as there are, and
+/// none that cancel. Parts without ground get a reference. The findings are missing after an error.
+fn sound(flat: Flat, said: &mut Diagnostics) -> (Flat, Option<Findings>) {
     let mut unsaid = Diagnostics::default();
     let as_written = balanced(&flat, &mut unsaid);
     let (flat, found) = reference(flat, said);
     // What is not balanced may lack a ground only.
-    as_written.or_else(|| balanced(&flat, said))?;
-    nothing_cancels(&flat, &found, said)?;
-    independent_states(&flat, &found.constraints, said)?;
+    let sound = (as_written.or_else(|| balanced(&flat, said)))
+        .and_then(|()| nothing_cancels(&flat, &found, said));
+    (flat, sound.map(|()| found))
+}
+
+/// Sorts the equations of a flat model, with aliases eliminated if asked for; `None` after an error.
+pub fn sorted(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(Flat, Sorted)> {
+    // What cannot be sorted is reported as it was written, before anything is eliminated.
+    let (flat, found) = sound(flat, said);
+    independent_states(&flat, &found?.constraints, said)?;
     let sorted = sort(&flat, said)?;
     if aliases == Aliases::Keep {
         return Some((flat, sorted));
@@ -109,16 +117,25 @@ fn stages(
         (Which::All, None) => model::models(&loaded, &classes.types).collect(),
         _ => chosen.into_iter().collect(),
     };
+    let inner = model::parts_of_others(&classes, &models);
     let names = Arc::new(loaded.interner);
+    // Kept apart: what is not balanced does not keep other models from being looked at.
+    let mut unbalanced = Diagnostics::default();
     // Names are checked in all types first; instances are made of sound types only.
     if !diagnostics.has_errors() {
         for model in models {
             let before = diagnostics.errors();
             let flat = model::flatten(&names, &classes, model, options.limits, &mut diagnostics);
-            let sound = flat.filter(|_| diagnostics.errors() == before);
-            sound.into_iter().for_each(&mut visit);
+            let Some(flat) = flat.filter(|_| diagnostics.errors() == before) else {
+                continue;
+            };
+            visit(match which == Which::All && !inner.contains(&model) {
+                true => sound(flat, &mut unbalanced).0,
+                false => flat,
+            });
         }
     }
+    diagnostics.extend(unbalanced.iter().cloned());
     diagnostics.sort();
     (loaded.sources, diagnostics)
 }

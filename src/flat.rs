@@ -8,11 +8,15 @@
 //! Holds after [`crate::model`]: every leaf refers to a variable of the model; parameters and
 //! constants have values; kinds and types are final; nothing depends on hash order.
 
+mod printer;
+
+pub use printer::Printer;
+
 use std::fmt;
 use std::sync::Arc;
 
-use crate::expr::print::{Piece, Source, Style, write};
-use crate::expr::{Arena, Args, ExprId, Node, Value};
+use crate::expr::print::Source;
+use crate::expr::{Arena, ExprId, Value};
 use crate::intern::{Interner, Symbol};
 use crate::source::Span;
 use crate::syntax::ast::Remarks;
@@ -83,14 +87,37 @@ pub struct Instance {
     pub name: Symbol,
     /// From 1 on in an array; 0 for a single submodel.
     pub index: u32,
-    /// The name of its type.
+    /// The name of its type, and where that is defined.
     pub class: Symbol,
+    pub class_span: Span,
+    /// Where it is declared as a submodel; of the top, where its model is.
+    pub span: Span,
+    /// How many equations its cuts get from outside: one for each pair of variables, across and through.
+    pub pairs: u32,
+}
+
+/// How a variable was declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Across,
+    Through,
+    /// Across in one cut and through in another, as in a bond.
+    Both,
+    Terminal,
+    Input,
+    Output,
+    Local,
+    /// Not declared, and taken as a local.
+    Implicit,
+    /// A parameter or a constant.
+    Fixed,
 }
 
 #[derive(Clone, Debug)]
 pub struct Declaration {
     pub name: Symbol,
     pub span: Span,
+    pub role: Role,
     pub remarks: Remarks,
     pub doc: Option<String>,
 }
@@ -453,89 +480,5 @@ pub fn write_path(
 fn push_index(index: u32, out: &mut String) {
     if index > 0 {
         out.push_str(&format!("[{index}]"));
-    }
-}
-
-/// Flat expressions as text: names seen from an instance, in one of the two styles.
-#[derive(Clone, Copy, Debug)]
-pub struct Printer<'f> {
-    pub flat: &'f Flat,
-    pub from: InstanceId,
-    pub style: Style,
-    /// Unknowns that stand in square brackets.
-    pub marked: &'f [Leaf],
-    /// Variables shown by the name of another: outputs for states, as the 1990 paper does.
-    pub renamed: &'f [(VarId, VarId)],
-}
-
-impl<'f> Printer<'f> {
-    /// Full names.
-    pub fn new(flat: &'f Flat) -> Self {
-        Printer {
-            flat,
-            from: InstanceId::TOP,
-            style: Style::Plain,
-            marked: &[],
-            renamed: &[],
-        }
-    }
-
-    pub fn write(&self, id: ExprId, out: &mut String) {
-        write(self, id, self.style, out);
-    }
-}
-
-impl Source for Printer<'_> {
-    type Leaf = Leaf;
-
-    fn node(&self, id: ExprId) -> Node<Leaf> {
-        self.flat.exprs.node(id)
-    }
-
-    fn args(&self, args: Args) -> &[ExprId] {
-        self.flat.exprs.args(args)
-    }
-
-    fn leaf(&self, leaf: Leaf, out: &mut String) -> Option<Vec<Piece>> {
-        let (word, variable, order) = match leaf {
-            Leaf::Var(v) => ("", v, 0),
-            Leaf::Der(v, order) => ("der", v, order),
-            Leaf::New(v) => ("new", v, 1),
-            Leaf::Init(v) => ("init", v, 1),
-            Leaf::Pre(v) => ("pre", v, 1),
-        };
-        let marked = self.marked.contains(&leaf);
-        if marked {
-            out.push('[');
-        }
-        let shown = match leaf {
-            Leaf::Var(_) => (self.renamed.iter()).find(|(known, _)| *known == variable),
-            _ => None,
-        };
-        let variable = shown.map_or(variable, |&(_, name)| name);
-        match self.style {
-            // `C1.dere`, as the papers print.
-            Style::Classic => {
-                self.flat.write_prefix(variable, self.from, out);
-                for _ in 0..order {
-                    out.push_str(word);
-                }
-                self.flat.write_last(variable, out);
-            }
-            Style::Plain => {
-                for _ in 0..order {
-                    out.push_str(word);
-                    out.push('(');
-                }
-                self.flat.write_name(variable, self.from, out);
-                for _ in 0..order {
-                    out.push(')');
-                }
-            }
-        }
-        if marked {
-            out.push(']');
-        }
-        None
     }
 }

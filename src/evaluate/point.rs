@@ -26,7 +26,11 @@ pub struct Point {
 impl Point {
     pub fn new(solved: &Solved) -> Self {
         let flat = &solved.flat;
-        let orders: Vec<u8> = flat.variables.iter().map(|variable| variable.order).collect();
+        let orders: Vec<u8> = flat
+            .variables
+            .iter()
+            .map(|variable| variable.order)
+            .collect();
         let mut firsts = Vec::with_capacity(orders.len() + 1);
         let mut values = Vec::with_capacity(orders.len());
         for (variable, &order) in flat.variables.iter().zip(&orders) {

@@ -7,6 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::expr::{Args, ExprId, Node};
+use crate::flat::Role;
 use crate::intern::Symbol;
 use crate::source::Span;
 use crate::syntax::ast::Remarks;
@@ -120,6 +121,8 @@ pub struct VariableDecl {
     pub name: Symbol,
     pub span: Span,
     pub kind: VariableKind,
+    /// Not declared, and taken as a local.
+    pub implicit: bool,
     pub array: bool,
     pub size: Option<Template>,
     /// Of a parameter or constant; the default of a terminal.
@@ -348,7 +351,50 @@ pub struct Class {
     pub indexed_connections: bool,
 }
 
+impl CutBody {
+    /// Positions with a variable on either side: each gets one equation from outside.
+    pub fn pairs(&self) -> usize {
+        match self {
+            CutBody::Simple { across, through } => (0..across.len().unwrap_or(0))
+                .filter(|&at| across.place(at).is_some() && through.place(at).is_some())
+                .count(),
+            CutBody::Bundle(_) => 0,
+        }
+    }
+}
+
 impl Class {
+    /// How a variable was declared.
+    pub fn role(&self, slot: u32) -> Role {
+        let variable = &self.variables[slot as usize];
+        let holds = |side: &Side| match side {
+            Side::Any => false,
+            Side::Places(places) => places.iter().flatten().any(|place| place.slot == slot),
+        };
+        match variable.kind {
+            VariableKind::Cut => {
+                let (mut is_across, mut is_through) = (false, false);
+                for cut in &self.cuts {
+                    if let CutBody::Simple { across, through } = &cut.body {
+                        is_across |= holds(across);
+                        is_through |= holds(through);
+                    }
+                }
+                match (is_across, is_through) {
+                    (true, true) => Role::Both,
+                    (false, true) => Role::Through,
+                    _ => Role::Across,
+                }
+            }
+            VariableKind::Terminal => Role::Terminal,
+            VariableKind::Input => Role::Input,
+            VariableKind::Output => Role::Output,
+            VariableKind::Local if variable.implicit => Role::Implicit,
+            VariableKind::Local => Role::Local,
+            VariableKind::Parameter | VariableKind::Constant => Role::Fixed,
+        }
+    }
+
     pub fn new(name: Symbol, span: Span) -> Self {
         Class {
             name,

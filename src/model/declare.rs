@@ -238,6 +238,7 @@ impl<'l> Declarer<'l, '_> {
             name: name.symbol,
             span: name.span,
             kind,
+            implicit: false,
             array,
             size: None,
             value: None,
@@ -390,7 +391,8 @@ impl<'l> Declarer<'l, '_> {
             .hint(format!("declare it: `local {text}`")),
         );
         let remarks = ast::Remarks::default();
-        self.add_variable(part.name, VariableKind::Local, false, &remarks, &None);
+        let slot = self.add_variable(part.name, VariableKind::Local, false, &remarks, &None);
+        self.class().variables[slot as usize].implicit = true;
     }
 }
 

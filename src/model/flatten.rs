@@ -124,6 +124,7 @@ impl<'c> Flattener<'_, 'c> {
                 declarations.push(Declaration {
                     name: decl.name,
                     span: decl.span,
+                    role: class.role(record.slot),
                     remarks: decl.remarks.clone(),
                     doc: decl.doc.clone(),
                 });

@@ -399,6 +399,8 @@ impl<'c> Tree<'c> {
 
     /// The instances as the flat model keeps them.
     pub fn flat_instances(&self) -> Vec<flat::Instance> {
+        // Counted once for each class and shape: there may be millions of instances.
+        let mut pairs: FxHashMap<(ClassId, u32), u32> = FxHashMap::default();
         (0..self.instances.len() as u32)
             .map(|id| {
                 let record = self.instances[id as usize];
@@ -407,8 +409,26 @@ impl<'c> Tree<'c> {
                     name: self.instance_name(id),
                     index: record.index,
                     class: self.class(id).name,
+                    class_span: self.class(id).span,
+                    span: match id {
+                        0 => self.class(0).span,
+                        _ => self.class(record.parent).submodels[record.submodel as usize].span,
+                    },
+                    pairs: *(pairs.entry((record.class, record.shape)))
+                        .or_insert_with(|| self.pairs(id)),
                 }
             })
             .collect()
+    }
+
+    /// Pairs of across and through variables in the cuts of an instance.
+    fn pairs(&self, id: u32) -> u32 {
+        let sizes = &self.shape(id).cuts;
+        let cuts = self.class(id).cuts.iter().zip(sizes);
+        cuts.map(|(cut, &size)| match cut.array {
+            false => cut.body.pairs() as u32,
+            true => cut.body.pairs() as u32 * size,
+        })
+        .sum()
     }
 }

@@ -209,6 +209,19 @@ pub fn models<'t>(loaded: &Loaded, types: &'t Types) -> impl Iterator<Item = Cla
         .filter(move |&id| types.def(id).file == main && types.def(id).kind == ModelKind::Model)
 }
 
+/// Those of `models` that another of them contains or inherits, at any depth.
+pub fn parts_of_others(classes: &Classes, models: &[ClassId]) -> FxHashSet<ClassId> {
+    let mut inner: FxHashSet<ClassId> = FxHashSet::default();
+    let mut work: Vec<ClassId> = models.to_vec();
+    while let Some(id) = work.pop() {
+        let submodels = classes.get(id).submodels.iter();
+        let bases = classes.types.def(id).parts.iter().copied();
+        let parts = submodels.filter_map(|submodel| submodel.class).chain(bases);
+        work.extend(parts.filter(|&part| part != id && inner.insert(part)));
+    }
+    inner
+}
+
 /// The type that a name on the command line means.
 fn named(loaded: &Loaded, types: &Types, name: &str) -> Option<ClassId> {
     let name = loaded.interner.get(name)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use crate::expr::ExprId;
-use crate::flat::{DeclId, Declaration, Flat, InstanceId, Kind, Leaf, Type, VarId, Variable};
+use crate::flat::{DeclId, Declaration, Flat, InstanceId, Kind, Leaf, Role, Type, VarId, Variable};
 use crate::source::Span;
 use crate::syntax::ast::Remarks;
 
@@ -54,6 +54,7 @@ impl Auxiliaries {
         flat.declarations.push(Declaration {
             name: symbol,
             span,
+            role: Role::Local,
             remarks: Remarks::default(),
             doc: None,
         });

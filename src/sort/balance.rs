@@ -1,14 +1,28 @@
 //! What is said of a model that cannot be sorted: the smallest sets of equations and unknowns at
 //! fault, as the user wrote them.
+//!
+//! Before: a matching that is not perfect. Causes that are known by their pattern are told first
+//! and taken out of account; what is left is told as the smallest parts with one equation or one
+//! unknown too many. No equation is shown twice.
+
+use rustc_hash::FxHashSet;
 
 use super::Row;
+use super::blame;
+use super::case::Case;
+use super::count::count;
+use super::few::{misspelt, too_few, too_few_of_submodels, unset};
 use super::incidence::Columns;
+use super::many::{joined, too_many, too_many_of_submodels};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
-use crate::flat::{EqId, EquationKind, Flat, Leaf};
-use crate::structure::{Incidence, Matching, Part, overdetermined, underdetermined};
+use crate::flat::{EqId, EquationKind, Flat};
+use crate::structure::{Incidence, LEFT_OUT, Matching, Part, overdetermined, underdetermined};
 
 /// More than this at once helps nobody.
 const MOST: usize = 5;
+
+/// Of very many parts at fault the smallest are looked at.
+const LOOKED_AT: usize = 50;
 
 /// Too many or too few equations, in the model or in a part of it.
 pub fn report(
@@ -19,89 +33,66 @@ pub fn report(
     matching: &Matching,
     diagnostics: &mut Diagnostics,
 ) {
-    for part in overdetermined(pattern, matching).iter().take(MOST) {
-        let unknowns = names(flat, columns, &part.columns);
-        let message = match part.columns.len() {
-            0 => "an equation has no unknown".to_string(),
-            1 => format!("two equations determine {unknowns}"),
-            many => format!(
-                "{} equations determine {many} unknowns: {unknowns}",
-                many + 1
-            ),
-        };
-        let diagnostic = Diagnostic::new(Code::TooManyEquations, message);
-        let diagnostic = with_part(flat, rows, part, diagnostic);
-        diagnostics.push(diagnostic.hint("one of these equations is too many"));
+    let case = Case::new(flat, rows, columns, pattern);
+    let counts = count(&case);
+    let (blame, of_submodels) = blame::equations(&case, &counts, matching);
+    let over = overdetermined(pattern, &blame);
+    let known = blame::unknowns(&case, &counts, matching);
+    let mut skipped = blame::own_first(&case);
+    for &(column, _) in &known {
+        skipped[column as usize] = LEFT_OUT;
     }
-    for part in underdetermined(pattern, matching).iter().take(MOST) {
-        let unknowns = names(flat, columns, &part.columns);
-        let message = match part.rows.len() {
-            0 => format!("nothing determines {unknowns}"),
-            rows => format!(
-                "{} unknowns have only {}: {unknowns}",
-                part.columns.len(),
-                crate::listing::count(rows, "equation")
-            ),
-        };
-        let mut diagnostic = Diagnostic::new(Code::TooFewEquations, message);
-        let variable = columns.leaf(part.start).variable();
-        let text = format!("`{}` is declared here", flat.name(variable));
-        diagnostic = diagnostic.at(flat.declaration(variable).span, text);
-        let diagnostic = with_part(flat, rows, part, diagnostic);
-        diagnostics.push(diagnostic.hint(match part.rows.is_empty() {
-            true => "write an equation for it, connect it, or remove it",
-            false => "an equation is missing among these",
-        }));
+    let mut under = underdetermined(pattern, &skipped);
+    under.truncate(LOOKED_AT);
+    let mut found: Vec<Diagnostic> = Vec::new();
+
+    too_many_of_submodels(&case, &over, &of_submodels, &mut found);
+    let plain: Vec<&Part> = (over.iter())
+        .filter(|part| !of_submodels.contains_key(&part.start))
+        .take(LOOKED_AT)
+        .collect();
+    let mut shown: FxHashSet<u32> = FxHashSet::default();
+    for part in joined(&plain).iter().take(MOST) {
+        if part.rows.iter().all(|row| shown.contains(row)) {
+            continue;
+        }
+        found.push(too_many(&case, part, &mut under, &shown));
+        shown.extend(&part.rows);
     }
+    misspelt(&case, &known, &mut found);
+    too_few_of_submodels(&case, &known, &mut found);
+    unset(&case, &known, &mut found);
+    let mut shown: FxHashSet<u32> = FxHashSet::default();
+    for part in under.iter().take(MOST) {
+        if shown.contains(&part.start) {
+            continue;
+        }
+        found.push(too_few(&case, part));
+        shown.extend(&part.columns);
+    }
+    diagnostics.extend(found);
 }
 
 /// Constraints between states: the index has to be reduced first.
 pub fn report_index(
     flat: &Flat,
     rows: &[Row],
+    columns: &Columns,
     pattern: &Incidence,
-    matching: &Matching,
     diagnostics: &mut Diagnostics,
 ) {
-    for part in overdetermined(pattern, matching).iter().take(MOST) {
+    let case = Case::new(flat, rows, columns, pattern);
+    for part in overdetermined(pattern, &[]).iter().take(MOST) {
         let diagnostic = Diagnostic::new(
             Code::HigherIndex,
             "states depend on each other: the index must be reduced first",
         );
-        let diagnostic = with_part(flat, rows, part, diagnostic);
+        let diagnostic = case.with_equations(&part.rows, diagnostic);
         diagnostics.push(
             diagnostic
                 .note("these equations relate states only, or leave no unknown to solve them for"),
         );
     }
-}
-
-/// `` `a`, `b` and 3 more ``
-fn names(flat: &Flat, columns: &Columns, part: &[u32]) -> String {
-    const SHOWN: usize = 6;
-    let mut text: Vec<String> = (part.iter().take(SHOWN))
-        .map(|&column| {
-            let leaf = columns.leaf(column);
-            let name = flat.name(leaf.variable());
-            match leaf {
-                Leaf::New(_) => format!("`new({name})`"),
-                _ => format!("`{name}`"),
-            }
-        })
-        .collect();
-    if part.len() > SHOWN {
-        text.push(format!("and {} more", part.len() - SHOWN));
-    }
-    text.join(", ")
-}
-
-/// The equations of the part.
-fn with_part(flat: &Flat, rows: &[Row], part: &Part, diagnostic: Diagnostic) -> Diagnostic {
-    let equations = (part.rows.iter()).filter_map(|&row| match &rows[row as usize] {
-        Row::Equation(id) => Some(*id),
-        Row::When(_, ids) => ids.first().copied(),
-    });
-    with_equations(flat, equations.collect(), diagnostic)
 }
 
 /// Shows equations: those of the compiled file before those of others, and what was written before

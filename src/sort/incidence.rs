@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::Row;
 use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
-use crate::flat::{Flat, Kind, Leaf};
+use crate::flat::{Flat, Kind, Leaf, VarId};
 use crate::structure::{Incidence, NONE};
 use crate::vanishing::{Vanishing, vanishing};
 
@@ -95,6 +95,16 @@ impl Columns {
             }
         }
         columns
+    }
+
+    pub fn len(&self) -> usize {
+        self.leaves.len()
+    }
+
+    pub fn of_variable(&self, variable: VarId) -> Option<u32> {
+        let slots = self.of[variable.index()] as usize..self.of[variable.index() + 1] as usize;
+        let column = *self.slots[slots].last()?;
+        (column != NONE).then_some(column)
     }
 
     pub fn leaf(&self, column: u32) -> Leaf {

@@ -9,7 +9,14 @@
 //! Matching and Tarjan's algorithm as in Cellier 1990 ("partition") and Elmqvist 1978.
 
 mod balance;
+mod blame;
+mod case;
+mod count;
+mod few;
 mod incidence;
+mod many;
+mod off;
+mod patterns;
 
 pub use balance::with_equations;
 
@@ -73,7 +80,7 @@ pub fn sort(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<Sorted> {
     if !matching.is_perfect() {
         // What is not even balanced is told first.
         balanced(flat, diagnostics)?;
-        balance::report_index(flat, &rows, &pattern, &matching, diagnostics);
+        balance::report_index(flat, &rows, &columns, &pattern, diagnostics);
         return None;
     }
     let unknowns = matching

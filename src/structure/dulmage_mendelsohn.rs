@@ -1,82 +1,195 @@
-//! What is wrong where a matching is not perfect: the coarse decomposition of Dulmage and
-//! Mendelsohn (1958), cut down to one unmatched row or column at a time.
+//! What is wrong where no matching is perfect: the coarse decomposition of Dulmage and Mendelsohn
+//! (1958), cut down to one row or column that is left over at a time.
 //!
-//! From an unmatched row, alternating paths reach the rows that compete with it for the same
-//! columns: one row more than columns. From an unmatched column they reach the columns that share
-//! the same rows: one column more than rows.
+//! From a row that is left over, alternating paths reach the rows that compete with it for the same
+//! columns: one row more than columns. Such a part is minimal: without any one of its rows the
+//! others can be matched (it is a circuit of the transversal matroid). From a column that is left
+//! over they reach the columns that share the same rows: one column more than rows.
+//!
+//! Which rows are left over is a choice where there are several: those of more blame are, and among
+//! equals those that make the parts small.
 
-use super::{Incidence, Matching, NONE};
+use super::{Incidence, Matching, NONE, maximum_matching};
+
+/// The blame of a row or column that is left out of account: as if it were not there.
+pub const LEFT_OUT: u8 = u8::MAX;
 
 /// Rows and columns, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
-    /// The unmatched row or column that it was found from.
+    /// The row or column that is left over.
     pub start: u32,
     pub rows: Vec<u32>,
     pub columns: Vec<u32>,
 }
 
-/// For each unmatched row the rows and columns it competes with; the smallest part first. On a large
-/// pattern with very many unmatched rows the search ends early: a few parts are all that is read.
-pub fn overdetermined(incidence: &Incidence, matching: &Matching) -> Vec<Part> {
-    parts(incidence, &matching.column_of, &matching.row_of)
+impl Part {
+    fn size(&self) -> usize {
+        self.rows.len() + self.columns.len()
+    }
 }
 
-/// For each unmatched column the columns and rows it shares; the smallest part first.
-pub fn underdetermined(incidence: &Incidence, matching: &Matching) -> Vec<Part> {
-    let mut found = parts(
-        &incidence.transposed(),
-        &matching.row_of,
-        &matching.column_of,
-    );
+/// For each row that is left over the rows and columns it competes with; the smallest part first.
+/// `blame` has a number for each row (small ones: a step of the search each), or is empty. On a large pattern with very many rows left over
+/// the search ends early: a few parts are all that is read.
+pub fn overdetermined(incidence: &Incidence, blame: &[u8]) -> Vec<Part> {
+    let given = |row: u32| blame.get(row as usize).copied().unwrap_or(0);
+    let incidence = &incidence.without_rows(|row| given(row) == LEFT_OUT);
+    let matching = maximum_matching(&incidence.regraded(|row| given(row).min(LEFT_OUT - 1)));
+    let mut search = Search {
+        incidence,
+        column_of: matching.column_of,
+        row_of: matching.row_of,
+        seen_row: vec![NONE; incidence.rows()],
+        seen_column: vec![NONE; incidence.columns()],
+        from: vec![NONE; incidence.rows()],
+        stamp: 0,
+        visits_left: 20 * (incidence.rows() + incidence.columns()) + 1000,
+    };
+    let mut found: Vec<Part> = Vec::new();
+    for start in 0..incidence.rows() as u32 {
+        if search.column_of[start as usize] == NONE && given(start) != LEFT_OUT {
+            found.push(search.part(start));
+            if search.visits_left == 0 {
+                break;
+            }
+        }
+    }
+    search.shrink(&mut found, given);
+    found.sort_by_key(|part| (part.size(), part.rows.first().copied()));
+    found
+}
+
+/// For each column that is left over the columns and rows it shares; the smallest part first.
+/// `blame` has a number for each column, or is empty.
+pub fn underdetermined(incidence: &Incidence, blame: &[u8]) -> Vec<Part> {
+    let mut found = overdetermined(&incidence.transposed(), blame);
     for part in &mut found {
         std::mem::swap(&mut part.rows, &mut part.columns);
     }
     found
 }
 
-fn parts(incidence: &Incidence, column_of: &[u32], row_of: &[u32]) -> Vec<Part> {
-    let mut seen_row = vec![NONE; incidence.rows()];
-    let mut seen_column = vec![NONE; incidence.columns()];
-    let mut found: Vec<Part> = Vec::new();
-    let mut visits_left = 20 * (incidence.rows() + incidence.columns()) + 1000;
-    for start in 0..incidence.rows() as u32 {
-        if column_of[start as usize] != NONE {
-            continue;
+/// The rows that could be left over: those in any overdetermined part.
+pub fn disputed_rows(incidence: &Incidence, matching: &Matching) -> Vec<bool> {
+    let mut reached: Vec<bool> = matching.column_of.iter().map(|&c| c == NONE).collect();
+    let mut work: Vec<u32> = (0..incidence.rows() as u32)
+        .filter(|&row| reached[row as usize])
+        .collect();
+    while let Some(row) = work.pop() {
+        for &(column, _) in incidence.row(row) {
+            let next = matching.row_of[column as usize];
+            if next != NONE && !std::mem::replace(&mut reached[next as usize], true) {
+                work.push(next);
+            }
         }
+    }
+    reached
+}
+
+struct Search<'i> {
+    incidence: &'i Incidence,
+    column_of: Vec<u32>,
+    row_of: Vec<u32>,
+    /// The search in which a row or column was last reached, and from which row.
+    seen_row: Vec<u32>,
+    seen_column: Vec<u32>,
+    from: Vec<u32>,
+    stamp: u32,
+    visits_left: usize,
+}
+
+impl Search<'_> {
+    /// All that alternating paths reach from a row that is left over.
+    fn part(&mut self, start: u32) -> Part {
+        let stamp = self.stamp;
+        self.stamp += 1;
         let mut part = Part {
             start,
             ..Part::default()
         };
         let mut work = vec![start];
-        seen_row[start as usize] = start;
+        self.seen_row[start as usize] = stamp;
+        self.from[start as usize] = NONE;
         while let Some(row) = work.pop() {
             part.rows.push(row);
-            for &(column, _) in incidence.row(row) {
-                if std::mem::replace(&mut seen_column[column as usize], start) == start {
+            for &(column, _) in self.incidence.row(row) {
+                if std::mem::replace(&mut self.seen_column[column as usize], stamp) == stamp {
                     continue;
                 }
                 part.columns.push(column);
-                let next = row_of[column as usize];
-                if next != NONE && std::mem::replace(&mut seen_row[next as usize], start) != start {
+                let next = self.row_of[column as usize];
+                if next != NONE && self.seen_row[next as usize] != stamp {
+                    self.seen_row[next as usize] = stamp;
+                    self.from[next as usize] = row;
                     work.push(next);
                 }
             }
         }
         part.rows.sort_unstable();
         part.columns.sort_unstable();
-        let visited = part.rows.len() + part.columns.len();
-        found.push(part);
-        visits_left = visits_left.saturating_sub(visited);
-        if visits_left == 0 {
-            break;
+        self.visits_left = self.visits_left.saturating_sub(part.size());
+        part
+    }
+
+    /// Where parts overlap, leaves another row of the same blame over if the parts become smaller
+    /// on the whole. What an exchange may cost is limited.
+    fn shrink(&mut self, found: &mut Vec<Part>, blame: impl Fn(u32) -> u8) {
+        const MOST: usize = 20;
+        if found.len() < 2 || found.len() > MOST {
+            return;
+        }
+        let mut at = 0;
+        while at < found.len() {
+            let others = found.iter().enumerate().filter(|&(other, _)| other != at);
+            let candidates: Vec<u32> = (found[at].rows.iter().copied())
+                .filter(|&row| blame(row) == blame(found[at].start))
+                .filter(|row| {
+                    (others.clone()).any(|(_, part)| part.rows.binary_search(row).is_ok())
+                })
+                .collect();
+            let total = |parts: &[Part]| parts.iter().map(Part::size).sum::<usize>();
+            let better = candidates.into_iter().find_map(|row| {
+                if self.visits_left == 0 {
+                    return None;
+                }
+                let start = found[at].start;
+                self.exchange(start, row);
+                let tried: Vec<Part> = (found.iter())
+                    .map(|part| match part.start == start {
+                        true => self.part(row),
+                        false => self.part(part.start),
+                    })
+                    .collect();
+                if total(&tried) < total(found) {
+                    return Some(tried);
+                }
+                self.exchange(row, start);
+                None
+            });
+            match better {
+                // Sizes shrink each time, so this ends.
+                Some(tried) => {
+                    *found = tried;
+                    at = 0;
+                }
+                None => at += 1,
+            }
         }
     }
-    found.sort_by_key(|part| {
-        (
-            part.rows.len() + part.columns.len(),
-            part.rows.first().copied(),
-        )
-    });
-    found
+
+    /// Matches the row `start`, which is left over, and leaves `row` of its part over.
+    fn exchange(&mut self, start: u32, row: u32) {
+        if start == row {
+            return;
+        }
+        self.part(start);
+        let mut at = row;
+        let mut column = std::mem::replace(&mut self.column_of[row as usize], NONE);
+        while at != start && column != NONE {
+            at = self.from[at as usize];
+            self.row_of[column as usize] = at;
+            column = std::mem::replace(&mut self.column_of[at as usize], column);
+        }
+    }
 }

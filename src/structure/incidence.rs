@@ -50,6 +50,30 @@ impl Incidence {
         &self.entries[start as usize..end as usize]
     }
 
+    /// The same pattern with some rows emptied.
+    pub fn without_rows(&self, gone: impl Fn(u32) -> bool) -> Incidence {
+        let mut kept = Incidence::new(self.columns);
+        for row in 0..self.rows() as u32 {
+            if !gone(row) {
+                kept.entries.extend_from_slice(self.row(row));
+            }
+            kept.starts.push(kept.entries.len() as u32);
+        }
+        kept
+    }
+
+    /// The same pattern with one grade for all entries of a row.
+    pub fn regraded(&self, grade: impl Fn(u32) -> u8) -> Incidence {
+        let mut regraded = self.clone();
+        for row in 0..self.rows() {
+            let (start, end) = (self.starts[row], self.starts[row + 1]);
+            for entry in &mut regraded.entries[start as usize..end as usize] {
+                entry.1 = grade(row as u32);
+            }
+        }
+        regraded
+    }
+
     /// Rows of each column, ascending.
     pub fn transposed(&self) -> Incidence {
         let mut starts = vec![0u32; self.columns + 1];

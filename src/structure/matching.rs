@@ -30,6 +30,14 @@ impl Matching {
         self.column_of.len() == self.row_of.len() && self.column_of.iter().all(|&c| c != NONE)
     }
 
+    /// The same with rows and columns exchanged.
+    pub fn transposed(self) -> Matching {
+        Matching {
+            column_of: self.row_of,
+            row_of: self.column_of,
+        }
+    }
+
     fn set(&mut self, row: u32, column: u32) {
         self.column_of[row as usize] = column;
         self.row_of[column as usize] = row;

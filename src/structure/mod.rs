@@ -9,10 +9,10 @@ mod integer_rows;
 mod matching;
 mod pantelides;
 mod scc;
-mod tearing;
 pub mod signs;
+mod tearing;
 
-pub use dulmage_mendelsohn::{Part, overdetermined, underdetermined};
+pub use dulmage_mendelsohn::{LEFT_OUT, Part, disputed_rows, overdetermined, underdetermined};
 pub use incidence::Incidence;
 pub use integer_rows::IntegerRows;
 pub use matching::{Matching, maximum_matching};

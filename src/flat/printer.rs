@@ -1,0 +1,89 @@
+//! Flat expressions as text, in .bgm syntax or in the style of the 1990 paper.
+
+use super::{Flat, InstanceId, Leaf, VarId};
+use crate::expr::print::{Piece, Source, Style, write};
+use crate::expr::{Args, ExprId, Node};
+
+/// Flat expressions as text: names seen from an instance, in one of the two styles.
+#[derive(Clone, Copy, Debug)]
+pub struct Printer<'f> {
+    pub flat: &'f Flat,
+    pub from: InstanceId,
+    pub style: Style,
+    /// Unknowns that stand in square brackets.
+    pub marked: &'f [Leaf],
+    /// Variables shown by the name of another: outputs for states, as the 1990 paper does.
+    pub renamed: &'f [(VarId, VarId)],
+}
+
+impl<'f> Printer<'f> {
+    /// Full names.
+    pub fn new(flat: &'f Flat) -> Self {
+        Printer {
+            flat,
+            from: InstanceId::TOP,
+            style: Style::Plain,
+            marked: &[],
+            renamed: &[],
+        }
+    }
+
+    pub fn write(&self, id: ExprId, out: &mut String) {
+        write(self, id, self.style, out);
+    }
+}
+
+impl Source for Printer<'_> {
+    type Leaf = Leaf;
+
+    fn node(&self, id: ExprId) -> Node<Leaf> {
+        self.flat.exprs.node(id)
+    }
+
+    fn args(&self, args: Args) -> &[ExprId] {
+        self.flat.exprs.args(args)
+    }
+
+    fn leaf(&self, leaf: Leaf, out: &mut String) -> Option<Vec<Piece>> {
+        let (word, variable, order) = match leaf {
+            Leaf::Var(v) => ("", v, 0),
+            Leaf::Der(v, order) => ("der", v, order),
+            Leaf::New(v) => ("new", v, 1),
+            Leaf::Init(v) => ("init", v, 1),
+            Leaf::Pre(v) => ("pre", v, 1),
+        };
+        let marked = self.marked.contains(&leaf);
+        if marked {
+            out.push('[');
+        }
+        let shown = match leaf {
+            Leaf::Var(_) => (self.renamed.iter()).find(|(known, _)| *known == variable),
+            _ => None,
+        };
+        let variable = shown.map_or(variable, |&(_, name)| name);
+        match self.style {
+            // `C1.dere`, as the papers print.
+            Style::Classic => {
+                self.flat.write_prefix(variable, self.from, out);
+                for _ in 0..order {
+                    out.push_str(word);
+                }
+                self.flat.write_last(variable, out);
+            }
+            Style::Plain => {
+                for _ in 0..order {
+                    out.push_str(word);
+                    out.push('(');
+                }
+                self.flat.write_name(variable, self.from, out);
+                for _ in 0..order {
+                    out.push(')');
+                }
+            }
+        }
+        if marked {
+            out.push(']');
+        }
+        None
+    }
+}

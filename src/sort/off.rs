@@ -1,0 +1,67 @@
+//! Types with too few or too many equations, told once for all their instances.
+
+use rustc_hash::FxHashMap;
+
+use super::case::{Case, listed};
+use super::count::Off;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::flat::InstanceId;
+use crate::listing::count as counted;
+use crate::source::Span;
+
+/// Faults of submodels by their type: the first of each, what is named, and all instances.
+#[derive(Default)]
+pub struct Groups {
+    pub list: Vec<(Off, Vec<u32>, Vec<InstanceId>)>,
+    known: FxHashMap<(Span, u32), usize>,
+}
+
+impl Groups {
+    pub fn add(&mut self, case: &Case<'_>, item: u32, off: Off) {
+        let class = case.flat.instances[off.instance.index()].class_span;
+        let list = &mut self.list;
+        let at = *self.known.entry((class, off.by)).or_insert_with(|| {
+            list.push((off, Vec::new(), Vec::new()));
+            list.len() - 1
+        });
+        let (_, items, instances) = &mut self.list[at];
+        items.push(item);
+        if instances.last() != Some(&off.instance) {
+            instances.push(off.instance);
+        }
+    }
+}
+
+/// "`R1` has too few equations: ..." and "one equation".
+pub fn of_type(
+    case: &Case<'_>,
+    code: Code,
+    word: &str,
+    off: &Off,
+    instances: &[InstanceId],
+) -> (String, Diagnostic) {
+    let names: Vec<String> = instances.iter().map(|&at| case.path(at)).collect();
+    let class = case.type_name(off.instance);
+    let what = match off.by {
+        1 => "one equation".to_string(),
+        by => format!("{by} equations"),
+    };
+    let message = format!(
+        "the type {class} has {what} too {word}, in {}",
+        listed(&names)
+    );
+    let mut there = vec![counted(off.equations as usize, "equation")];
+    if off.pairs > 0 {
+        there.push(format!("{} from its cuts", off.pairs));
+    }
+    if off.signals > 0 {
+        there.push(format!("{} for its terminals", off.signals));
+    }
+    let unknowns = counted(off.unknowns as usize, "unknown");
+    let sum = format!("{unknowns}, but {}", listed(&there));
+    let record = &case.flat.instances[off.instance.index()];
+    let diagnostic = Diagnostic::new(code, message)
+        .at(record.class_span, sum)
+        .at(record.span, "used here");
+    (what, diagnostic)
+}

@@ -1,0 +1,201 @@
+//! Faults with a name: sources that contradict each other, a circuit without a ground, an equation
+//! about nothing that is unknown.
+
+use super::case::{Case, listed};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::expr::Node;
+use crate::flat::{InstanceId, Kind, Leaf, Role};
+use crate::structure::Part;
+
+/// Submodels whose equations take part, each once, in order.
+fn submodels(case: &Case<'_>, part: &Part) -> Vec<InstanceId> {
+    let mut found: Vec<InstanceId> = (part.rows.iter())
+        .filter(|&&row| !case.is_made(row))
+        .map(|&row| case.origin(row))
+        .filter(|&origin| origin != InstanceId::TOP)
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn has(case: &Case<'_>, part: &Part, role: Role) -> bool {
+    (part.columns.iter()).any(|&column| case.role(column) == role)
+}
+
+/// Several submodels that each determine the same effort, or the same flow.
+pub struct Sources {
+    pub submodels: Vec<InstanceId>,
+    /// Of efforts; else of flows.
+    pub effort: bool,
+    /// One of them is a ground, or the like.
+    pub grounded: bool,
+}
+
+pub fn sources(case: &Case<'_>, part: &Part) -> Option<Sources> {
+    let (across, through) = (
+        has(case, part, Role::Across),
+        has(case, part, Role::Through),
+    );
+    if across == through {
+        return None;
+    }
+    let wanted = if across { Role::Across } else { Role::Through };
+    let all: Vec<InstanceId> = (submodels(case, part).into_iter())
+        .filter(|&at| {
+            (case.own_columns(at)).any(|column| {
+                case.role(column) == wanted && part.columns.binary_search(&column).is_ok()
+            })
+        })
+        .collect();
+    let real: Vec<InstanceId> = (all.iter().copied())
+        .filter(|&at| !is_ground(case, part, at))
+        .collect();
+    // A source with both ends at the ground contradicts the ground.
+    let grounded = real.len() < 2;
+    let submodels = if grounded { all } else { real };
+    (submodels.len() > 1).then_some(Sources {
+        submodels,
+        effort: across,
+        grounded,
+    })
+}
+
+/// All it says is that something is a number.
+fn is_ground(case: &Case<'_>, part: &Part, instance: InstanceId) -> bool {
+    (part.rows.iter())
+        .filter(|&&row| case.origin(row) == instance && !case.is_made(row))
+        .all(|&row| {
+            let right = case.flat.exprs.node(case.equation(row).right);
+            case.target(row).is_some() && matches!(right, Node::Number(_))
+        })
+}
+
+pub fn report_sources(case: &Case<'_>, part: &Part, sources: &Sources) -> Diagnostic {
+    let names: Vec<String> = (sources.submodels.iter())
+        .map(|&at| case.path(at))
+        .collect();
+    let (what, elsewhere) = match sources.effort {
+        true => (word(case, part, "voltage", "effort"), "between them"),
+        false => (
+            word(case, part, "current", "flow"),
+            "in parallel to one of them",
+        ),
+    };
+    let how = match (sources.effort, sources.grounded) {
+        (true, false) => "sources in parallel",
+        (true, true) => "source in a short circuit",
+        (false, false) => "sources in series",
+        (false, true) => "source in an open circuit",
+    };
+    let message = format!("{what} {how}: {} contradict each other", listed(&names));
+    let diagnostic = Diagnostic::new(Code::TooManyEquations, message);
+    let (own, others): (Vec<u32>, Vec<u32>) =
+        (part.rows.iter().copied()).partition(|&row| sources.submodels.contains(&case.origin(row)));
+    let diagnostic = case.with_equations(&own, diagnostic);
+    case.with_equations(&others, diagnostic)
+        .hint(format!("put a resistor {elsewhere}, or remove one of them"))
+}
+
+/// What a domain calls it: known by the unit.
+fn word(
+    case: &Case<'_>,
+    part: &Part,
+    electrical: &'static str,
+    general: &'static str,
+) -> &'static str {
+    let is_electrical = part.columns.iter().any(|&column| {
+        let unit = &case.flat.declaration(case.variable(column)).remarks.unit;
+        unit.as_deref()
+            .is_some_and(|unit| unit == "V" || unit == "A")
+    });
+    if is_electrical { electrical } else { general }
+}
+
+/// Flows that balance once too often, with efforts that nothing holds: the circuit floats.
+pub fn floats(case: &Case<'_>, over: &Part, under: &Part) -> bool {
+    let flows = has(case, over, Role::Through) && !has(case, over, Role::Across);
+    let efforts = has(case, under, Role::Across) && !has(case, under, Role::Through);
+    // Every part that is reached floats as a whole.
+    flows
+        && efforts
+        && floating(case, under).into_iter().all(|at| {
+            (case.own_columns(at))
+                .filter(|&column| case.role(column) == Role::Across)
+                .all(|column| under.columns.binary_search(&column).is_ok())
+        })
+}
+
+/// The submodels whose efforts are left open.
+fn floating(case: &Case<'_>, under: &Part) -> Vec<InstanceId> {
+    let mut found: Vec<InstanceId> = (under.columns.iter())
+        .filter(|&&column| case.role(column) == Role::Across)
+        .map(|&column| case.instance(column))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+pub fn report_floating(case: &Case<'_>, under: &Part) -> Diagnostic {
+    let parts = floating(case, under);
+    let names: Vec<String> = parts.iter().map(|&at| case.path(at)).collect();
+    let what = word(case, under, "potentials", "efforts");
+    let mut diagnostic = Diagnostic::new(
+        Code::TooFewEquations,
+        format!(
+            "the circuit of {} has no ground: nothing holds its {what}",
+            listed(&names)
+        ),
+    );
+    for &at in parts.iter().take(3) {
+        diagnostic = diagnostic.at(case.submodel_span(at), "floats");
+    }
+    diagnostic.hint(match what {
+        "potentials" => "connect a `Ground` to one of its nodes",
+        _ => "connect a part that holds an effort, such as an `SE`, to one of its nodes",
+    })
+}
+
+/// What is known of an equation without an unknown.
+pub fn report_known(case: &Case<'_>, row: u32) -> Diagnostic {
+    let flat = case.flat;
+    let equation = case.equation(row);
+    let message = format!("`{}` contains no unknown", case.text(row));
+    let mut diagnostic = Diagnostic::new(Code::TooManyEquations, message);
+    diagnostic = case.with_equations(&[row], diagnostic);
+    let mut work = vec![equation.right, equation.left];
+    let mut said: Vec<Leaf> = Vec::new();
+    while let Some(id) = work.pop() {
+        match flat.exprs.node(id) {
+            Node::Leaf(leaf) if !said.contains(&leaf) && said.len() < 4 => said.push(leaf),
+            Node::Unary(_, a) => work.push(a),
+            Node::Binary(_, a, b) => work.extend([b, a]),
+            Node::If(a, b, c) => work.extend([c, b, a]),
+            Node::Call(_, args) | Node::List(args) => work.extend(flat.exprs.args(args)),
+            _ => {}
+        }
+        if work.len() > 1000 {
+            break;
+        }
+    }
+    for leaf in said {
+        let name = flat.leaf_name(leaf);
+        let variable = leaf.variable();
+        let own = flat.name(variable);
+        let known = match (leaf, flat.variable(variable).kind) {
+            (Leaf::Pre(_), _) => "is a value of the past".to_string(),
+            (_, Kind::Parameter) => "is a parameter: its value is given where it is declared, \
+                 where its submodel is, or in an experiment"
+                .to_string(),
+            (_, Kind::Constant) => "is a constant".to_string(),
+            (_, Kind::Input) => "is an input: its value comes from outside".to_string(),
+            (Leaf::Var(_), Kind::Discrete) => {
+                format!("is discrete: it is set by an equation for `new({own})`")
+            }
+            _ => "is known".to_string(),
+        };
+        diagnostic = diagnostic.note(format!("`{name}` {known}"));
+    }
+    diagnostic.hint("remove it, or bring in what it is to determine")
+}
