@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use bgm::diagnostics::{Code, Severity};
-use text::{all_diagnostics, compile_text};
+use text::{all_diagnostics, check_text};
 
 const MANUAL: &str = include_str!("../docs/diagnostics.md");
 
@@ -60,7 +60,7 @@ fn the_manual_has_every_code_in_order() {
 #[test]
 fn the_mistakes_of_the_manual_give_their_codes() {
     for block in blocks().iter().filter(|block| !block.right) {
-        let compiled = compile_text(&block.text);
+        let compiled = check_text(&block.text);
         let found = compiled.diagnostics.iter().any(|d| d.code == block.code);
         let code = block.code.text();
         assert!(
@@ -75,7 +75,7 @@ fn the_mistakes_of_the_manual_give_their_codes() {
 #[test]
 fn the_cures_of_the_manual_cure() {
     for block in blocks().iter().filter(|block| block.right) {
-        let compiled = compile_text(&block.text);
+        let compiled = check_text(&block.text);
         let ill = (compiled.diagnostics.iter())
             .any(|d| d.code == block.code || d.severity() == Severity::Error);
         let code = block.code.text();

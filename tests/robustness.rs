@@ -13,7 +13,7 @@ use bgm::listing::{self, equations::equations};
 use bgm::source::Sources;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use text::{all_diagnostics, compile_text};
+use text::{all_diagnostics, check_text};
 
 /// One damage: what is done where. Numbers are taken modulo the number of pieces.
 #[derive(Clone, Debug)]
@@ -160,7 +160,7 @@ fn damaged_models_are_answered() {
             .iter()
             .fold(models[model].clone(), |text, damage| damaged(&text, damage));
         let start = Instant::now();
-        let compiled = compile_text(&text);
+        let compiled = check_text(&text);
         let said = all_diagnostics(&compiled);
         let json = bgm::diagnostics::json::report(&compiled.sources, &compiled.diagnostics);
         if let Some(flat) = &compiled.flat {
@@ -174,7 +174,7 @@ fn damaged_models_are_answered() {
         );
         prop_assert!(json.contains("\"version\""), "{json}");
         prop_assert!(
-            !said.replace("```", "").contains("``"),
+            text.contains("``") || !said.replace("```", "").contains("``"),
             "an empty name:\n{said}\n{text}"
         );
         Ok(())

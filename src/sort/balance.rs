@@ -11,7 +11,7 @@ use super::Row;
 use super::blame;
 use super::case::Case;
 use super::count::count;
-use super::few::{misspelt, too_few, too_few_of_submodels, unset};
+use super::few::{misspelt, only_read, too_few, too_few_of_submodels, unset};
 use super::incidence::Columns;
 use super::many::{joined, too_many, too_many_of_submodels};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
@@ -56,12 +56,19 @@ pub fn report(
         if part.rows.iter().all(|row| shown.contains(row)) {
             continue;
         }
-        found.push(too_many(&case, part, &mut under, &shown));
+        let mut diagnostic = too_many(&case, part, &mut under, &shown);
+        // A slip of the pen: the equation was meant for something else.
+        if let ([_], [(column, _)], []) = (&over[..], &known[..], &under[..]) {
+            let name = case.name(*column);
+            diagnostic = diagnostic.hint(format!("is one of them meant for {name}?"));
+        }
+        found.push(diagnostic);
         shown.extend(&part.rows);
     }
     misspelt(&case, &known, &mut found);
     too_few_of_submodels(&case, &known, &mut found);
     unset(&case, &known, &mut found);
+    only_read(&case, &known, &mut found);
     let mut shown: FxHashSet<u32> = FxHashSet::default();
     for part in under.iter().take(MOST) {
         if shown.contains(&part.start) {
@@ -69,6 +76,15 @@ pub fn report(
         }
         found.push(too_few(&case, part));
         shown.extend(&part.columns);
+    }
+    // Whatever was recognised: a model that is not balanced never passes in silence.
+    if found.is_empty() {
+        let (code, more) = match rows.len() > columns.len() {
+            true => (Code::TooManyEquations, "more"),
+            false => (Code::TooFewEquations, "fewer"),
+        };
+        let message = format!("a part of the model has {more} equations than unknowns");
+        found.push(Diagnostic::new(code, message));
     }
     diagnostics.extend(found);
 }

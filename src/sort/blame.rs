@@ -23,6 +23,8 @@ pub enum Cause {
     Unset,
     /// A terminal that its own type never speaks of.
     Silent,
+    /// A local that equations for other variables read.
+    Read,
 }
 
 /// The unknowns that lack an equation, as far as the cause is known.
@@ -40,6 +42,9 @@ pub fn unknowns(case: &Case<'_>, counts: &Counts, matching: &Matching) -> Vec<(u
             blame[column as usize] = if set_inside { 1 } else { 2 };
         } else if inner && is_silent(case, column) {
             causes.insert(column, Cause::Silent);
+            blame[column as usize] = 2;
+        } else if is_only_read(case, column) {
+            causes.insert(column, Cause::Read);
             blame[column as usize] = 2;
         }
     }
@@ -118,6 +123,20 @@ fn is_silent(case: &Case<'_>, column: u32) -> bool {
         && case.uses_inside(column) == 0
         && (case.uses.row(column).iter())
             .all(|&(row, _)| case.is_made(row) || case.target(row) != Some(case.variable(column)))
+}
+
+/// A local that stands only in equations with another unknown alone on the left.
+pub fn is_only_read(case: &Case<'_>, column: u32) -> bool {
+    let uses = case.uses.row(column);
+    let reads = |row: u32| {
+        let target = case.target(row).filter(|_| !case.is_made(row));
+        target.is_some_and(|target| {
+            target != case.variable(column) && case.columns.of_variable(target).is_some()
+        })
+    };
+    matches!(case.role(column), Role::Local | Role::Output)
+        && !uses.is_empty()
+        && uses.iter().all(|&(row, _)| reads(row))
 }
 
 /// Alone on the left of an equation of its own model.

@@ -81,12 +81,18 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// How many equations of its own model speak of an unknown.
+    /// How many equations and connections of its own model speak of an unknown.
     pub fn uses_inside(&self, column: u32) -> usize {
         let instance = self.instance(column);
         (self.uses.row(column).iter())
-            .filter(|&&(row, _)| self.origin(row) == instance && !self.is_made(row))
+            .filter(|&&(row, _)| self.origin(row) == instance)
             .count()
+    }
+
+    /// Alone on the left of an equation, or its derivative is.
+    pub fn is_defined(&self, column: u32) -> bool {
+        (self.uses.row(column).iter())
+            .any(|&(row, _)| !self.is_made(row) && self.target(row) == Some(self.variable(column)))
     }
 
     pub fn variable(&self, column: u32) -> VarId {
@@ -145,8 +151,7 @@ impl<'a> Case<'a> {
 
     /// `` `a`, `b` and 3 more ``
     pub fn names(&self, columns: &[u32]) -> String {
-        let names: Vec<String> = columns.iter().map(|&column| self.name(column)).collect();
-        listed(&names)
+        listed(columns, |column| self.name(column))
     }
 
     /// Where an equation is shown: where it was written, one of another file at the submodel that
@@ -211,18 +216,20 @@ impl<'a> Case<'a> {
 /// More equations or unknowns than this are too many to be listed.
 pub const FEW: usize = 10;
 
-/// `` `a`, `b` and `c` ``; a long list is cut short.
-pub fn listed(names: &[String]) -> String {
+/// `` `a`, `b` and `c` ``; of a long list only the first are named.
+pub fn listed<T: Copy>(items: &[T], name: impl Fn(T) -> String) -> String {
     const SHOWN: usize = 6;
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] if names.len() <= SHOWN => format!("{} and {last}", first.join(", ")),
-        _ => format!(
-            "{} and {} more",
-            names[..SHOWN - 1].join(", "),
-            names.len() - SHOWN + 1
-        ),
+    let some = match items.len() {
+        0..=SHOWN => items,
+        _ => &items[..SHOWN - 1],
+    };
+    let mut names: Vec<String> = some.iter().map(|&item| name(item)).collect();
+    if some.len() < items.len() {
+        names.push(format!("{} more", items.len() - some.len()));
+    }
+    match names.pop() {
+        Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
+        last => last.unwrap_or_default(),
     }
 }
 

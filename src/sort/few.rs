@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::blame::Cause;
+use super::blame::{Cause, is_only_read};
 use super::case::{Case, listed};
 use super::off::{Groups, of_type};
 use crate::diagnostics::{Code, Diagnostic};
@@ -48,6 +48,13 @@ pub fn too_few(case: &Case<'_>, part: &Part) -> Diagnostic {
             "{} has cuts that nothing is connected to: what they hold is left open",
             case.path(open)
         ));
+    }
+    let undefined: Vec<u32> = (part.columns.iter().copied())
+        .filter(|&column| !case.is_defined(column))
+        .collect();
+    if part.rows.len() > 1 && (1..=3).contains(&undefined.len()) {
+        let names = case.names(&undefined);
+        diagnostic = diagnostic.note(format!("no equation has {names} alone on the left"));
     }
     let in_type = case.type_name(instance);
     let local = case.local_name(part.start);
@@ -100,6 +107,29 @@ pub fn misspelt(case: &Case<'_>, known: &[(u32, Cause)], found: &mut Vec<Diagnos
     }
 }
 
+/// Locals that are read, and that no equation is for.
+pub fn only_read(case: &Case<'_>, known: &[(u32, Cause)], found: &mut Vec<Diagnostic>) {
+    for &(column, cause) in known {
+        let Cause::Read = cause else { continue };
+        let instance = case.instance(column);
+        let local = case.local_name(column);
+        let message = format!("nothing determines {}", case.name(column));
+        let span = case.flat.declaration(case.variable(column)).span;
+        let mut diagnostic = Diagnostic::new(Code::TooFewEquations, message)
+            .at(span, format!("{local} is declared here"));
+        let mut place = String::new();
+        if instance != InstanceId::TOP {
+            let text = format!("used in {}", case.path(instance));
+            diagnostic = diagnostic.at(case.submodel_span(instance), text);
+            place = format!(" in {}", case.type_name(instance));
+        }
+        let first = case.uses.row(column).first().map(|&(row, _)| row);
+        diagnostic = case.with_equations(first.as_slice(), diagnostic);
+        let name = local.trim_matches('`');
+        found.push(diagnostic.hint(format!("write `{name} = ...`{place}")));
+    }
+}
+
 /// Submodels that lack equations, those of one type together.
 pub fn too_few_of_submodels(case: &Case<'_>, known: &[(u32, Cause)], found: &mut Vec<Diagnostic>) {
     let mut groups = Groups::default();
@@ -110,16 +140,23 @@ pub fn too_few_of_submodels(case: &Case<'_>, known: &[(u32, Cause)], found: &mut
     }
     for (off, _, instances) in groups.list {
         let (what, mut diagnostic) = of_type(case, Code::TooFewEquations, "few", &off, &instances);
-        let silent: Vec<String> = (case.own_columns(off.instance))
+        let local = |column: u32| case.local_name(column);
+        let silent: Vec<u32> = (case.own_columns(off.instance))
             .filter(|&column| case.uses_inside(column) == 0)
-            .map(|column| case.local_name(column))
             .collect();
         let class = case.type_name(off.instance);
         if !silent.is_empty() {
-            let names = listed(&silent);
+            let names = listed(&silent, local);
             diagnostic = diagnostic.note(format!("no equation of {class} speaks of {names}"));
         }
-        found.push(diagnostic.hint(format!("write {what} more in {class}")));
+        let read: Vec<u32> = (case.own_columns(off.instance))
+            .filter(|&column| is_only_read(case, column))
+            .collect();
+        let whose = match read.is_empty() {
+            true => String::new(),
+            false => format!(", perhaps for {}", listed(&read, local)),
+        };
+        found.push(diagnostic.hint(format!("write {what} more in {class}{whose}")));
     }
 }
 
@@ -149,8 +186,7 @@ pub fn unset(case: &Case<'_>, known: &[(u32, Cause)], found: &mut Vec<Diagnostic
 }
 
 fn unset_at(case: &Case<'_>, span: Span, columns: &[u32], silent: bool) -> Diagnostic {
-    let names: Vec<String> = columns.iter().map(|&at| case.name(at)).collect();
-    let message = format!("nothing sets {}", listed(&names));
+    let message = format!("nothing sets {}", case.names(columns));
     let mut diagnostic = Diagnostic::new(Code::TooFewEquations, message);
     let first = columns[0];
     let name = case.flat.name(case.variable(first));

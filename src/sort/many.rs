@@ -42,7 +42,8 @@ pub fn too_many(
     if let Some(at) = under.iter().position(|under| floats(case, part, under)) {
         return report_floating(case, &under.remove(at));
     }
-    if let Some(sources) = sources(case, part) {
+    let meddling = part.rows.iter().find(|&&row| blame::meddles(case, row));
+    if let (None, Some(sources)) = (meddling, sources(case, part)) {
         // Sources in parallel share a flow that nothing divides between them, and the other way round.
         let other = if sources.effort {
             Role::Through
@@ -121,7 +122,6 @@ pub fn too_many(
     }
     let diagnostic = Diagnostic::new(Code::TooManyEquations, message);
     let diagnostic = case.with_equations(&fresh, diagnostic);
-    let meddling = part.rows.iter().find(|&&row| blame::meddles(case, row));
     diagnostic.hint(match meddling {
         Some(&row) => format!(
             "remove `{}`: submodels determine all that it speaks of",
@@ -177,17 +177,23 @@ pub fn too_many_of_submodels(
     found: &mut Vec<Diagnostic>,
 ) {
     let mut groups = Groups::default();
-    for (at, part) in over.iter().enumerate() {
-        if let Some(&off) = of_submodels.get(&part.start) {
-            groups.add(case, at as u32, off);
-        }
+    let mut blamed: Vec<(u32, Off)> = of_submodels.iter().map(|(&row, &off)| (row, off)).collect();
+    blamed.sort_unstable_by_key(|&(row, _)| row);
+    for (row, off) in blamed {
+        groups.add(case, row, off);
     }
-    for (off, parts, instances) in groups.list {
+    // Of very many parts only some were looked for.
+    let parts: FxHashMap<u32, &Part> = over.iter().map(|part| (part.start, part)).collect();
+    for (off, blamed, instances) in groups.list {
         let (what, mut diagnostic) =
             of_type(case, Code::TooManyEquations, "many", &off, &instances);
-        let part = parts.first().and_then(|&at| over.get(at as usize));
-        let own: Vec<u32> = (part.into_iter().flat_map(|part| &part.rows).copied())
-            .filter(|&row| case.origin(row) == off.instance && !case.is_made(row))
+        let part = blamed.iter().find_map(|row| parts.get(row));
+        let own: Vec<u32> = (part.into_iter())
+            .flat_map(|part| {
+                let whose = case.origin(part.start);
+                (part.rows.iter().copied())
+                    .filter(move |&row| case.origin(row) == whose && !case.is_made(row))
+            })
             .collect();
         diagnostic = case.with_equations(&own, diagnostic);
         found.push(diagnostic.hint(format!(

@@ -40,7 +40,6 @@ pub fn of_type(
     off: &Off,
     instances: &[InstanceId],
 ) -> (String, Diagnostic) {
-    let names: Vec<String> = instances.iter().map(|&at| case.path(at)).collect();
     let class = case.type_name(off.instance);
     let what = match off.by {
         1 => "one equation".to_string(),
@@ -48,17 +47,22 @@ pub fn of_type(
     };
     let message = format!(
         "the type {class} has {what} too {word}, in {}",
-        listed(&names)
+        listed(instances, |at| case.path(at))
     );
-    let mut there = vec![counted(off.equations as usize, "equation")];
-    if off.pairs > 0 {
-        there.push(format!("{} from its cuts", off.pairs));
-    }
-    if off.signals > 0 {
-        there.push(format!("{} for its terminals", off.signals));
-    }
+    let there = [
+        (off.equations, ""),
+        (off.pairs, " from its cuts"),
+        (off.signals, " for its terminals"),
+    ];
+    let there: Vec<(u32, &str)> = (there.into_iter())
+        .filter(|&(number, whence)| number > 0 || whence.is_empty())
+        .collect();
+    let there = listed(&there, |(number, whence)| match whence {
+        "" => counted(number as usize, "equation"),
+        whence => format!("{number}{whence}"),
+    });
     let unknowns = counted(off.unknowns as usize, "unknown");
-    let sum = format!("{unknowns}, but {}", listed(&there));
+    let sum = format!("{unknowns}, but {there}");
     let record = &case.flat.instances[off.instance.index()];
     let diagnostic = Diagnostic::new(code, message)
         .at(record.class_span, sum)

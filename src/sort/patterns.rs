@@ -72,9 +72,7 @@ fn is_ground(case: &Case<'_>, part: &Part, instance: InstanceId) -> bool {
 }
 
 pub fn report_sources(case: &Case<'_>, part: &Part, sources: &Sources) -> Diagnostic {
-    let names: Vec<String> = (sources.submodels.iter())
-        .map(|&at| case.path(at))
-        .collect();
+    let names = listed(&sources.submodels, |at| case.path(at));
     let (what, elsewhere) = match sources.effort {
         true => (word(case, part, "voltage", "effort"), "between them"),
         false => (
@@ -88,7 +86,7 @@ pub fn report_sources(case: &Case<'_>, part: &Part, sources: &Sources) -> Diagno
         (false, false) => "sources in series",
         (false, true) => "source in an open circuit",
     };
-    let message = format!("{what} {how}: {} contradict each other", listed(&names));
+    let message = format!("{what} {how}: {names} contradict each other");
     let diagnostic = Diagnostic::new(Code::TooManyEquations, message);
     let (own, others): (Vec<u32>, Vec<u32>) =
         (part.rows.iter().copied()).partition(|&row| sources.submodels.contains(&case.origin(row)));
@@ -139,14 +137,11 @@ fn floating(case: &Case<'_>, under: &Part) -> Vec<InstanceId> {
 
 pub fn report_floating(case: &Case<'_>, under: &Part) -> Diagnostic {
     let parts = floating(case, under);
-    let names: Vec<String> = parts.iter().map(|&at| case.path(at)).collect();
+    let names = listed(&parts, |at| case.path(at));
     let what = word(case, under, "potentials", "efforts");
     let mut diagnostic = Diagnostic::new(
         Code::TooFewEquations,
-        format!(
-            "the circuit of {} has no ground: nothing holds its {what}",
-            listed(&names)
-        ),
+        format!("the circuit of {names} has no ground: nothing holds its {what}"),
     );
     for &at in parts.iter().take(3) {
         diagnostic = diagnostic.at(case.submodel_span(at), "floats");

@@ -8,14 +8,14 @@ use std::collections::HashMap;
 use bgm::expr::{BinaryOp, ExprId, Node, UnaryOp};
 use bgm::flat::{EquationKind, Flat, Kind, Leaf, VarId};
 use nalgebra::{Complex, DMatrix, DVector};
-use text::{all_diagnostics, compile_text};
+use text::{all_diagnostics, check_text};
 
 /// The flat model of a text that has no errors.
 pub fn flat(text: &str) -> Flat {
-    let compiled = compile_text(text);
+    let compiled = check_text(text);
     match compiled.flat {
-        Some(flat) => flat,
-        None => {
+        Some(flat) if !compiled.diagnostics.has_errors() => flat,
+        _ => {
             let said = all_diagnostics(&compiled);
             panic!("{text}\n{said}");
         }

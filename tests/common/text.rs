@@ -1,12 +1,21 @@
 //! Compiling a text without any files.
 
-use bgm::compile::{Compiled, Options, compile};
+use bgm::compile::{Compiled, Options, check};
 use bgm::diagnostics::render::render;
 use bgm::load::{Input, NoFiles};
 
-pub fn compile_text(text: &str) -> Compiled {
+/// As `bgm check` does: every model of the text, and its balance. The last one is kept.
+pub fn check_text(text: &str) -> Compiled {
     let input = Input::Standard(text.as_bytes().to_vec());
-    compile(&input, &Options::default(), &NoFiles)
+    let mut flat = None;
+    let (sources, diagnostics) = check(&input, &Options::default(), &NoFiles, |model| {
+        flat = Some(model);
+    });
+    Compiled {
+        sources,
+        flat,
+        diagnostics,
+    }
 }
 
 /// All that was said, as the terminal shows it.
