@@ -103,6 +103,7 @@ impl Build {
         Solved {
             flat: self.flat,
             blocks: self.blocks,
+            zeros: Vec::new(),
         }
     }
 }

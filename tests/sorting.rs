@@ -124,6 +124,10 @@ fn can_be_evaluated(flat: &Flat, sorted: &Sorted) {
                 "{}",
                 flat.model()
             );
+            // Of an unknown times a parameter that is zero no notice is taken.
+            if sorted.vanished.contains(&row) {
+                continue;
+            }
             for leaf in found {
                 let there = known(flat, leaf) || computed.contains(&leaf);
                 // Lower derivatives of a state are states themselves.

@@ -330,7 +330,8 @@ impl<'f> Explanation<'f> {
             path => path.to_string(),
         };
         let kind = match equation.kind {
-            EquationKind::Coupling => ", of a connection",
+            EquationKind::Coupling | EquationKind::Sum => ", of a connection",
+            EquationKind::Reference => ", set as a reference",
             EquationKind::ZeroFlow => ", of a cut that nothing is connected to",
             _ => "",
         };

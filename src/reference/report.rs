@@ -25,7 +25,7 @@ pub fn independent_states(
         );
         let diagnostic = with_equations(flat, ids(combination), diagnostic);
         diagnostics.push(diagnostic.note(format!(
-            "all that they leave is `{}`; reducing the index is not part of `sort`",
+            "all that they leave is `{}`",
             rest(flat, combination)
         )));
     }

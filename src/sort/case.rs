@@ -70,7 +70,13 @@ impl<'a> Case<'a> {
     /// Made by connections, or by their absence.
     pub fn is_made(&self, row: u32) -> bool {
         let kind = self.equation(row).kind;
-        matches!(kind, EquationKind::Coupling | EquationKind::ZeroFlow)
+        matches!(
+            kind,
+            EquationKind::Coupling
+                | EquationKind::Sum
+                | EquationKind::ZeroFlow
+                | EquationKind::Reference
+        )
     }
 
     /// The variable that stands alone on the left.

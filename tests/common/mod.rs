@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use bgm::expr::{BinaryOp, ExprId, Node, UnaryOp};
 use bgm::flat::{EquationKind, Flat, Kind, Leaf, VarId};
 use nalgebra::{Complex, DMatrix, DVector};
-use text::{all_diagnostics, check_text};
+use text::{all_diagnostics, compile_text};
 
 /// The flat model of a text that has no errors.
 pub fn flat(text: &str) -> Flat {
-    let compiled = check_text(text);
+    let compiled = compile_text(text);
     match compiled.flat {
         Some(flat) if !compiled.diagnostics.has_errors() => flat,
         _ => {

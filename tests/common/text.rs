@@ -1,8 +1,15 @@
-//! Compiling a text without any files.
+//! Compiling a text without any files. Each test uses a part of this.
+#![allow(dead_code)]
 
-use bgm::compile::{Compiled, Options, check};
+use bgm::compile::{Compiled, Options, check, compile};
 use bgm::diagnostics::render::render;
 use bgm::load::{Input, NoFiles};
+
+/// As the listing commands do: the last model of the text.
+pub fn compile_text(text: &str) -> Compiled {
+    let input = Input::Standard(text.as_bytes().to_vec());
+    compile(&input, &Options::default(), &NoFiles)
+}
 
 /// As `bgm check` does: every model of the text, and its balance. The last one is kept.
 pub fn check_text(text: &str) -> Compiled {
