@@ -15,7 +15,12 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use bgm::intern::Interner;
 use bgm::source::{Origin, Sources};
 
-const PAGES: &[&str] = &["docs/language.md", "docs/json.md", "README.md"];
+const PAGES: &[&str] = &[
+    "docs/language.md",
+    "docs/solving.md",
+    "docs/json.md",
+    "README.md",
+];
 
 struct Block {
     page: &'static str,

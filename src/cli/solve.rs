@@ -6,9 +6,12 @@ use clap::Args;
 
 use super::{Console, FAILED, Format, Listing};
 use crate::compile::{Aliases, solved};
+use crate::diagnostics::Diagnostics;
+use crate::evaluate::{Failure, Point, at, evaluate, show};
 use crate::listing::explain::explain;
 use crate::listing::solved::solved as list;
 use crate::listing::{latex_solved, solved_json};
+use crate::solve::Solved;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -20,6 +23,10 @@ pub struct Arguments {
     /// Tell how a variable is computed instead: its equation, and what it depends on
     #[arg(long, value_name = "VARIABLE")]
     explain: Option<String>,
+    /// Print every variable's value instead, at a point: states, inputs, parameters, discrete
+    /// variables and Time as given, else their start values
+    #[arg(long, value_name = "X=1,Y=2", conflicts_with = "explain")]
+    at: Option<String>,
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
@@ -42,6 +49,26 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         })?;
         return Ok(ExitCode::SUCCESS);
     }
+    if let Some(text) = &arguments.at {
+        let point = match values(model, text)? {
+            Ok(point) => point,
+            Err(failure) => {
+                let mut said = Diagnostics::default();
+                said.push(failure.diagnostic(&model.flat));
+                console.diagnostics(&compiled.sources, &said);
+                return Ok(ExitCode::from(FAILED));
+            }
+        };
+        console.result(listing.output.output.as_deref(), |out| match listing.format {
+            Format::Json => show::write_json(model, &point, out),
+            Format::Text | Format::Latex => {
+                let mut text = String::new();
+                show::write_text(model, &point, &mut text);
+                out.write_all(text.as_bytes())
+            }
+        })?;
+        return Ok(ExitCode::SUCCESS);
+    }
     console.result(listing.output.output.as_deref(), |out| {
         match listing.format {
             Format::Json => solved_json::write(model, &compiled.sources, out),
@@ -56,4 +83,14 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         }
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The values at a point; what is wrong with the text that describes it is a mistake of usage.
+fn values(model: &Solved, text: &str) -> Result<Result<Point, Failure>, String> {
+    let settings = at::read(model, text).map_err(|mistakes| {
+        let texts: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+        texts.join("\nerror: ")
+    })?;
+    let mut point = at::point(model, &settings);
+    Ok(evaluate(model, &mut point).map(|()| point))
 }

@@ -1,5 +1,5 @@
 //! The codes. The first two digits tell the phase: 01 text, 02 files, 03 names, 04 connections,
-//! 05 values, 06 structure, 07 solving. `docs/diagnostics.md` explains each with an example of the mistake and of the cure.
+//! 05 values, 06 structure, 07 solving, 08 evaluating. `docs/diagnostics.md` explains each with an example of the mistake and of the cure.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
@@ -94,6 +94,12 @@ codes! {
     Unsolvable "E0701" "an equation that cannot be solved for its unknown";
     BooleanLoop "E0702" "a boolean in a loop";
     ZeroCoefficient "E0703" "a coefficient that is zero where it has to be divided by";
+
+    ZeroDivisor "E0801" "a division by zero";
+    NotFinite "E0802" "a value that is infinite or not a number";
+    SingularLoop "E0803" "a linear loop without a unique solution";
+    NoSolution "E0804" "a nonlinear loop in which no solution was found";
+    SolvedAsZero "E0805" "a parameter that was zero when the model was solved";
 
     ImplicitLocal "W0301" "a name taken as `local`";
     UnconnectedCut "W0401" "a cut that nothing is connected to";

@@ -4,6 +4,7 @@ use super::Point;
 use super::linear::Singular;
 use super::point::leaves;
 use super::walk::Trouble;
+use crate::diagnostics::{Code, Diagnostic};
 use crate::expr::{ExprId, Value, show_number};
 use crate::flat::{EqId, Flat, Leaf};
 
@@ -19,6 +20,20 @@ pub enum Reason {
     NotFound,
     /// Something that is needed has no value, or a value of the wrong type.
     NoValue,
+    /// A parameter was zero when the model was solved, and is not any more.
+    NotZero,
+}
+
+impl Reason {
+    fn code(self) -> Code {
+        match self {
+            Reason::Divisor => Code::ZeroDivisor,
+            Reason::NotFinite | Reason::NoValue => Code::NotFinite,
+            Reason::Singular => Code::SingularLoop,
+            Reason::NotFound => Code::NoSolution,
+            Reason::NotZero => Code::SolvedAsZero,
+        }
+    }
 }
 
 /// Why a model has no value at a point. Equations and unknowns: where that is, the worst first.
@@ -92,6 +107,30 @@ impl Failure {
             unknowns: Vec::new(),
             equations: Vec::new(),
         }
+    }
+
+    /// As the user is told.
+    pub fn diagnostic(&self, flat: &Flat) -> Diagnostic {
+        let mut diagnostic = Diagnostic::new(self.reason.code(), self.message.clone());
+        for id in self.equations.iter().take(SHOWN) {
+            let span = flat.equations[id.index()].span;
+            if diagnostic.labels.iter().all(|label| label.span != span) {
+                diagnostic = diagnostic.at(span, flat.equation_text(*id));
+            }
+        }
+        // The equation is shown already.
+        let more = self.notes.iter().filter(|note| !note.starts_with("from `"));
+        diagnostic.notes.extend(more.cloned());
+        diagnostic
+    }
+
+    pub(super) fn of_zero(flat: &Flat, point: &Point, zero: ExprId) -> Self {
+        let text = flat.expression(zero);
+        let message = format!("`{text}` is zero in the model, and the model was solved so");
+        let mut failure = Failure::new(Reason::NotZero, point, message);
+        let note = "what it stands before was left out; give another value in the model itself";
+        failure.notes.push(note.into());
+        failure
     }
 
     pub(super) fn with_equation(mut self, flat: &Flat, equation: Option<EqId>) -> Self {

@@ -33,6 +33,12 @@ pub fn evaluate(solved: &Solved, point: &mut Point) -> Result<(), Failure> {
         walk: Walk::default(),
     };
     evaluator.point.settle(&solved.flat, &mut evaluator.walk)?;
+    for &zero in &solved.zeros {
+        // Another value of a parameter than the model was solved with.
+        if evaluator.try_value(zero) != Ok(Value::Real(0.0)) {
+            return Err(Failure::of_zero(&solved.flat, evaluator.point, zero));
+        }
+    }
     for block in &solved.blocks {
         match block {
             Block::Assignment(assignment) => evaluator.assign(assignment)?,

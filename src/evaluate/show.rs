@@ -54,6 +54,11 @@ fn lines(flat: &Flat, point: &Point) -> Vec<Line> {
             };
             let leaf = Leaf::at_order(id, order);
             let value = point.get(leaf);
+            // Minus zero is of no interest to a reader.
+            let value = value.map(|value| match value {
+                Value::Real(0.0) => Value::Real(0.0),
+                other => other,
+            });
             lines.extend(value.map(|value| Line { part, leaf, value }));
         }
         // What it becomes, where that is something else.

@@ -202,7 +202,10 @@ impl Columns {
                 Node::Binary(BinaryOp::Mul, a, b) => {
                     for (x, factor) in [(a, b), (b, a)] {
                         match self.factor(flat, factor) {
-                            grade::VANISHED if !self.keep => vanished = true,
+                            grade::VANISHED if !self.keep => {
+                                let unknown = |leaf| self.column(flat, leaf) != NONE;
+                                (flat.exprs).leaves(x, |leaf| vanished |= unknown(leaf));
+                            }
                             grade => work.push((x, known.max(grade))),
                         }
                     }
