@@ -183,7 +183,16 @@ impl Walk {
             (Node::Call(function, _), values) => apply_call(function, values),
             _ => None,
         };
-        rounded(&operands, errors, &apply).map(Some).ok_or(wrong)
+        let jumps = matches!(
+            exprs.node(id),
+            Node::Call(
+                Function::Floor | Function::Ceil | Function::Sign | Function::Mod,
+                _
+            )
+        );
+        rounded(&operands, errors, jumps, &apply)
+            .map(Some)
+            .ok_or(wrong)
     }
 
     fn table(
@@ -212,15 +221,17 @@ impl Walk {
             let x = values.first()?.real()?;
             Some(Value::Real(interpolate(x, xs, ys)))
         };
-        (rounded(&operands[..1], errors, &apply).map(Some)).ok_or(wrong)
+        (rounded(&operands[..1], errors, false, &apply).map(Some)).ok_or(wrong)
     }
 }
 
 /// The result of an operation, with its error if that is asked for. Operands are moved by a multiple
-/// of their errors, which themselves may be too small to change anything.
+/// of their errors, which themselves may be too small to change anything. Where the operation jumps
+/// near by (`floor`), that is no error: they are moved to both sides, and the lesser change counts.
 fn rounded(
     operands: &[Rounded],
     errors: Errors,
+    jumps: bool,
     apply: &dyn Fn(&[Value]) -> Option<Value>,
 ) -> Option<Rounded> {
     const MULTIPLE: f64 = 1048576.0;
@@ -235,12 +246,17 @@ fn rounded(
             continue;
         };
         if operands[at].error > 0.0 {
-            values[at] = Value::Real(operand + MULTIPLE * operands[at].error);
-            if let Some(Value::Real(moved)) = apply(&values)
-                && moved.is_finite()
-            {
-                error += (moved - result).abs() / MULTIPLE;
+            let mut change: Option<f64> = None;
+            for side in [1.0, -1.0].into_iter().take(if jumps { 2 } else { 1 }) {
+                values[at] = Value::Real(operand + side * MULTIPLE * operands[at].error);
+                if let Some(Value::Real(moved)) = apply(&values)
+                    && moved.is_finite()
+                {
+                    let other = (moved - result).abs();
+                    change = Some(change.map_or(other, |change| change.min(other)));
+                }
             }
+            error += change.unwrap_or(0.0) / MULTIPLE;
             values[at] = Value::Real(operand);
         }
     }
