@@ -9,6 +9,9 @@ use super::model::Model;
 use super::random::Random;
 use super::signals;
 
+/// What begins with this has a temperature: below zero, a resistance would be negative.
+pub const WARM: &str = "Warm";
+
 /// Sets of causalities, as bits.
 const E: u8 = 1;
 const F: u8 = 2;
@@ -199,7 +202,8 @@ impl Builder<'_> {
                 let class = *self.random.pick(&["RS", "mRS"]);
                 self.model.add(class, Vec::new(), &[point, heat]);
                 let class = *self.random.pick(&["C", "mC"]);
-                self.model.add(class, Vec::new(), &[heat]);
+                let part = self.model.add(class, Vec::new(), &[heat]);
+                self.model.parts[part].name = self.model.fresh(WARM);
                 R
             }
             _ => {

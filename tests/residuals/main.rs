@@ -84,6 +84,11 @@ impl Tally {
                 *self.refused.entry(code.text()).or_default() += 1;
                 return;
             }
+            // Found out by one and not by the other: right either way.
+            (Err(code), Ok(_)) | (Ok(_), Err(code)) if rank::is_singular(&original, seed) => {
+                *self.refused.entry(code.text()).or_default() += 1;
+                return;
+            }
             (one, other) => {
                 let code = |result: Result<Solved, bgm::diagnostics::Code>| result.err();
                 let (one, other) = (code(one), code(other));
@@ -226,16 +231,18 @@ fn survivors(solved: &Solved) -> Vec<String> {
     found
 }
 
-/// The same model in another order: `Err` says what is different.
+/// The same model in another order: `Err` says what is different, and `Ok` whether there was something
+/// to compare.
 fn same_in_any_order(
     plain: &dyn Fn() -> Flat,
     other: &dyn Fn() -> Flat,
     seed: u64,
-) -> Result<(), String> {
+) -> Result<bool, String> {
     for aliases in [Aliases::Eliminate, Aliases::Keep] {
         let (one, two) = match (solve(plain(), aliases), solve(other(), aliases)) {
             (Ok(one), Ok(two)) => (one, two),
-            (Err(one), Err(two)) if one == two => return Ok(()),
+            (Err(one), Err(two)) if one == two => return Ok(true),
+            _ if rank::is_singular(&plain(), seed) => return Ok(true),
             (one, two) => return Err(format!("{:?} and {:?}", one.err(), two.err())),
         };
         let (kept, kept_too) = (survivors(&one), survivors(&two));
@@ -245,11 +252,11 @@ fn same_in_any_order(
         let (plain, other) = (plain(), other());
         match (try_point(&plain, &one, seed), try_point(&other, &two, seed)) {
             (Outcome::Holds(a), Outcome::Holds(b)) => same_values((&plain, &a), (&other, &b))?,
-            (Outcome::Skipped(_), Outcome::Skipped(_)) => {}
-            (one, two) => return Err(format!("{one:?} and {two:?}")),
+            (Outcome::Wrong(why), _) | (_, Outcome::Wrong(why)) => return Err(why),
+            (Outcome::Skipped(_), _) | (_, Outcome::Skipped(_)) => return Ok(false),
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 #[test]
@@ -257,14 +264,17 @@ fn order_does_not_matter_in_generated_models() {
     let families: [Generator; 3] = [circuits::generate, bonds::generate, |random, _| {
         signals::generate(random)
     }];
-    for seed in 0..cases(300) {
+    let (count, mut skipped) = (cases(300), 0);
+    for seed in 0..count {
         let model = generated(families[seed as usize % 3], seed);
         let compare = |model: &Model| {
             let text = model.text();
             let shuffled = model.shuffled(&mut Random::new(seed + 1));
             same_in_any_order(&|| flat(&text), &|| flat(&shuffled), seed)
         };
-        if let Err(why) = compare(&model) {
+        let compared = compare(&model);
+        skipped += u64::from(matches!(compared, Ok(false)));
+        if let Err(why) = compared {
             let small = model.shrunk(|model| {
                 compile_text(&model.text()).flat.is_some()
                     && !rank::is_singular(&flat(&model.text()), seed)
@@ -274,6 +284,7 @@ fn order_does_not_matter_in_generated_models() {
             panic!("{seed}: {why}\nmade smaller:\n{}\n{other}", small.text());
         }
     }
+    assert!(skipped * 100 < count, "skipped {skipped}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use bgm::expr::Value;
 use bgm::flat::{Flat, Kind, Leaf, Type, VarId};
 use bgm::solve::Solved;
 
+use super::bonds::WARM;
 use super::oracle::{Met, Values, all_hold, walk};
 use super::random::Random;
 
@@ -37,11 +38,16 @@ pub fn known(flat: &Flat, seed: u64) -> Values {
         time: Random::new(seed).real(0.0, 1.0),
         ..Values::default()
     };
-    // Temperatures and the like are positive: so is everything, at every other point.
-    let sign = if seed.is_multiple_of(2) { -1.0 } else { 1.0 };
+    // Temperatures and the like are positive: in files so is everything, at every other point.
+    let all_positive = seed % 2 == 1;
     for id in flat.variable_ids() {
         let variable = flat.variable(id);
-        let mut random = Random::of(&flat.name(id), seed);
+        let name = flat.name(id);
+        let sign = match all_positive || name.starts_with(WARM) {
+            true => 1.0,
+            false => -1.0,
+        };
+        let mut random = Random::of(&name, seed);
         let mut any = || match variable.ty {
             Type::Boolean => Value::Bool(random.chance(50)),
             Type::Real => {
