@@ -59,12 +59,14 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
                 return Ok(ExitCode::from(FAILED));
             }
         };
-        console.result(listing.output.output.as_deref(), |out| match listing.format {
-            Format::Json => show::write_json(model, &point, out),
-            Format::Text | Format::Latex => {
-                let mut text = String::new();
-                show::write_text(model, &point, &mut text);
-                out.write_all(text.as_bytes())
+        console.result(listing.output.output.as_deref(), |out| {
+            match listing.format {
+                Format::Json => show::write_json(model, &point, out),
+                Format::Text | Format::Latex => {
+                    let mut text = String::new();
+                    show::write_text(model, &point, &mut text);
+                    out.write_all(text.as_bytes())
+                }
             }
         })?;
         return Ok(ExitCode::SUCCESS);
