@@ -268,7 +268,9 @@ fn holds_at_all_times(equation: &Equation) -> bool {
     match equation.kind {
         EquationKind::Equation
         | EquationKind::Coupling
+        | EquationKind::Sum
         | EquationKind::ZeroFlow
+        | EquationKind::Reference
         | EquationKind::New => true,
         EquationKind::Init | EquationKind::When(..) => false,
     }

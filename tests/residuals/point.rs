@@ -33,7 +33,11 @@ pub struct Solution {
 /// States, inputs and switch positions by their names alone, so that the order of declarations
 /// makes no difference.
 pub fn known(flat: &Flat, seed: u64) -> Values {
-    let orders = flat.highest_orders();
+    let orders: Vec<u8> = flat
+        .variables
+        .iter()
+        .map(|variable| variable.order)
+        .collect();
     let mut values = Values {
         time: Random::new(seed).real(0.0, 1.0),
         ..Values::default()
@@ -109,7 +113,7 @@ pub fn try_point(original: &Flat, solved: &Solved, seed: u64) -> Outcome {
             Reason::Divisor | Reason::Singular | Reason::NotFound | Reason::NotFinite => {
                 Outcome::Skipped(why)
             }
-            Reason::NoValue => Outcome::Wrong(why),
+            Reason::NoValue | Reason::NotZero => Outcome::Wrong(why),
         };
     }
     for leaf in solved.blocks.iter().flat_map(|block| block.unknowns()) {

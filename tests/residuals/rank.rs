@@ -27,14 +27,13 @@ pub fn is_singular(flat: &Flat, seed: u64) -> bool {
 }
 
 fn unknowns(flat: &Flat) -> Vec<Leaf> {
-    let orders = flat.highest_orders();
     let mut found = Vec::new();
     for id in flat.variable_ids() {
         let variable = flat.variable(id);
         if variable.ty == Type::Real {
             match variable.kind {
                 Kind::Algebraic | Kind::Output => found.push(Leaf::Var(id)),
-                Kind::State => found.push(Leaf::Der(id, orders[id.index()])),
+                Kind::State => found.push(Leaf::Der(id, variable.order)),
                 _ => {}
             }
         }
@@ -78,7 +77,11 @@ fn booleans(flat: &Flat) -> impl Iterator<Item = &Equation> {
 fn at_all_times(equation: &Equation) -> bool {
     matches!(
         equation.kind,
-        EquationKind::Equation | EquationKind::Coupling | EquationKind::ZeroFlow
+        EquationKind::Equation
+            | EquationKind::Coupling
+            | EquationKind::Sum
+            | EquationKind::Reference
+            | EquationKind::ZeroFlow
     )
 }
 
