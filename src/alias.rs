@@ -224,37 +224,37 @@ fn side(flat: &Flat, members: &Members, id: ExprId) -> Option<Side> {
 /// What each member is replaced by; `None` for those that stay.
 fn replacements(flat: &mut Flat, members: &Members, sets: &mut Sets) -> Vec<Option<ExprId>> {
     let count = members.leaves.len();
-    let mut groups: Vec<Vec<(Member, bool)>> = vec![Vec::new(); count];
+    let mut found: Vec<(Member, Member, bool)> = Vec::new();
     for member in 0..count as u32 {
         let (root, negative) = sets.find(member);
-        groups[root as usize].push((member, negative));
+        if root != member {
+            found.push((root, member, negative));
+        }
     }
+    let mut roots: Vec<Member> = found.iter().map(|&(root, ..)| root).collect();
+    roots.extend((0..count as u32).filter(|&root| sets.constants[root as usize].is_some()));
+    roots.sort_unstable();
+    roots.dedup();
+    found.extend(roots.into_iter().map(|root| (root, root, false)));
+    found.sort_unstable();
     let mut replaced = vec![None; count];
-    for (root, group) in groups.into_iter().enumerate() {
-        if let Some(value) = sets.constants[root] {
-            for (member, negative) in group {
+    for group in found.chunk_by(|a, b| a.0 == b.0) {
+        if let Some(value) = sets.constants[group[0].0 as usize] {
+            for &(_, member, negative) in group {
                 let value = if negative { -value } else { value };
-                let number = flat.exprs.number(value.abs());
-                let number = match value < 0.0 {
-                    true => flat.exprs.tidy_minus(number),
-                    false => number,
-                };
-                replaced[member as usize] = Some(number);
+                replaced[member as usize] = Some(flat.exprs.constant(value));
             }
             continue;
         }
-        if group.len() < 2 {
-            continue;
-        }
         let survivor = (group.iter().copied())
-            .map(|found| (rank(flat, members.leaves[found.0 as usize]), found))
+            .map(|found| (rank(flat, members.leaves[found.1 as usize]), found))
             .min()
             .map_or(group[0], |(_, found)| found);
-        let leaf = members.leaves[survivor.0 as usize];
-        for (member, negative) in group {
-            if member != survivor.0 {
+        let leaf = members.leaves[survivor.1 as usize];
+        for &(_, member, negative) in group {
+            if member != survivor.1 {
                 let mut expression = flat.exprs.leaf(leaf);
-                if negative != survivor.1 {
+                if negative != survivor.2 {
                     expression = flat.exprs.tidy_minus(expression);
                 }
                 replaced[member as usize] = Some(expression);

@@ -17,7 +17,9 @@ impl<T: Copy + Eq + Hash> Leaf for T {}
 pub struct Arena<L> {
     nodes: Vec<Node<L>>,
     args: Vec<ExprId>,
-    table: HashTable<u32>,
+    /// Ids by structure, each with half of its hash: a large arena is not looked into but where the
+    /// hashes agree, and not at all when the table grows.
+    table: HashTable<(u32, u32)>,
 }
 
 impl<L> Default for Arena<L> {
@@ -106,13 +108,15 @@ impl<L: Leaf> Arena<L> {
 
     fn share(&mut self, node: Node<L>) -> ExprId {
         let Arena { nodes, args, table } = self;
-        let hash = hash_node(&node, args);
-        if let Some(&id) = table.find(hash, |&id| same(&nodes[id as usize], &node, args)) {
+        let half = hash_node(&node, args);
+        let is_same =
+            |&(id, other): &(u32, u32)| other == half && same(&nodes[id as usize], &node, args);
+        if let Some(&(id, _)) = table.find(whole(half), is_same) {
             return ExprId(id);
         }
         let id = nodes.len() as u32;
         nodes.push(node);
-        table.insert_unique(hash, id, |&id| hash_node(&nodes[id as usize], args));
+        table.insert_unique(whole(half), (id, half), |&(_, half)| whole(half));
         ExprId(id)
     }
 }
@@ -125,7 +129,12 @@ fn same<L: Leaf>(a: &Node<L>, b: &Node<L>, pool: &[ExprId]) -> bool {
     }
 }
 
-fn hash_node<L: Leaf>(node: &Node<L>, pool: &[ExprId]) -> u64 {
+/// Spreads half a hash over all bits, as the table needs them.
+fn whole(half: u32) -> u64 {
+    u64::from(half).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+fn hash_node<L: Leaf>(node: &Node<L>, pool: &[ExprId]) -> u32 {
     let mut hasher: FxHasher = FxBuildHasher.build_hasher();
     match *node {
         Node::Number(value) => (0u8, value).hash(&mut hasher),
@@ -138,5 +147,6 @@ fn hash_node<L: Leaf>(node: &Node<L>, pool: &[ExprId]) -> u64 {
         Node::Call(function, args) => (7u8, function, &pool[args.range()]).hash(&mut hasher),
         Node::List(args) => (8u8, &pool[args.range()]).hash(&mut hasher),
     }
-    hasher.finish()
+    // The upper half is the better mixed one.
+    (hasher.finish() >> 32) as u32
 }
