@@ -11,8 +11,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::expr::isolate::open_sum;
-use crate::expr::{Arena, BinaryOp, ExprId, Node, Term, UnaryOp};
-use crate::flat::{Eliminated, Flat, Kind, Leaf};
+use crate::expr::{Arena, BinaryOp, ExprId, Node, Term, UnaryOp, Value};
+use crate::flat::{Eliminated, Flat, Given, Kind, Leaf, VarId};
 
 /// A member of a set: a variable or one of its derivatives, numbered.
 type Member = u32;
@@ -128,11 +128,63 @@ pub fn eliminate(mut flat: Flat) -> Flat {
             break;
         }
     }
+    move_starts(&mut flat);
     flat.eliminated.sort_by_key(|gone| {
         let derivative = matches!(gone.leaf, Leaf::Der(..));
         (derivative, gone.leaf.variable())
     });
     flat
+}
+
+/// The start value of an eliminated variable is that of the one that stands for it, unless that has one
+/// of its own. Restarts and start equations speak of that one, too.
+fn move_starts(flat: &mut Flat) {
+    let mut stands_for: FxHashMap<VarId, (VarId, bool)> = FxHashMap::default();
+    for gone in &flat.eliminated {
+        let (negative, inner) = match flat.exprs.node(gone.expression) {
+            Node::Unary(UnaryOp::Minus, inner) => (true, inner),
+            _ => (false, gone.expression),
+        };
+        if let (Leaf::Var(from), Node::Leaf(Leaf::Var(to))) = (gone.leaf, flat.exprs.node(inner)) {
+            stands_for.insert(from, (to, negative));
+        }
+    }
+    let mut moved = Vec::new();
+    for start in &flat.starts {
+        let Some(&(to, negative)) = stands_for.get(&start.variable) else {
+            continue;
+        };
+        let own = flat.start(to).is_some();
+        let taken = moved.iter().any(|given: &Given| given.variable == to);
+        let unknown = flat.variable(to).kind.is_unknown();
+        if own || taken || !unknown {
+            continue;
+        }
+        let (mut value, mut expression) = (start.value, start.expression);
+        if let (true, Value::Real(number)) = (negative, value) {
+            value = Value::Real(-number);
+            expression = flat.exprs.tidy_minus(expression);
+        }
+        moved.push(Given {
+            variable: to,
+            value,
+            expression,
+            span: start.span,
+        });
+    }
+    flat.starts.extend(moved);
+    flat.starts.sort_by_key(|given| given.variable);
+    for equation in &mut flat.equations {
+        let Node::Leaf(Leaf::Init(from)) = flat.exprs.node(equation.left) else {
+            continue;
+        };
+        if let Some(&(to, negative)) = stands_for.get(&from) {
+            equation.left = flat.exprs.leaf(Leaf::Init(to));
+            if negative {
+                equation.right = flat.exprs.tidy_minus(equation.right);
+            }
+        }
+    }
 }
 
 fn pass(mut flat: Flat) -> Flat {
@@ -302,7 +354,7 @@ fn rewrite(flat: &mut Flat, members: &Members, replaced: &[Option<ExprId>]) -> V
             Node::Binary(_, a, b) if same(&[a, b]) => id,
             Node::Binary(op, a, b) => exprs.tidy_binary(op, of(a), of(b)),
             Node::If(a, b, c) if same(&[a, b, c]) => id,
-            Node::If(a, b, c) => exprs.if_else(of(a), of(b), of(c)),
+            Node::If(a, b, c) => exprs.tidy_if(of(a), of(b), of(c)),
             Node::Call(function, args) => {
                 let args: Vec<ExprId> = exprs.args(args).to_vec();
                 match same(&args) {

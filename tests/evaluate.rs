@@ -104,6 +104,7 @@ impl Build {
             flat: self.flat,
             blocks: self.blocks,
             zeros: Vec::new(),
+            divisors: Vec::new(),
         }
     }
 }

@@ -208,6 +208,7 @@ fn by_hand() -> (Solved, Sources) {
             flat,
             blocks,
             zeros,
+            divisors: Vec::new(),
         },
         compiled.sources,
     )

@@ -39,6 +39,7 @@ pub fn evaluate(solved: &Solved, point: &mut Point) -> Result<(), Failure> {
             return Err(Failure::of_zero(&solved.flat, evaluator.point, zero));
         }
     }
+    evaluator.divisors(solved)?;
     for block in &solved.blocks {
         match block {
             Block::Assignment(assignment) => evaluator.assign(assignment)?,
@@ -56,6 +57,7 @@ pub fn evaluate(solved: &Solved, point: &mut Point) -> Result<(), Failure> {
             }
         }
     }
+    evaluator.divisors(solved)?;
     for gone in &solved.flat.eliminated {
         let value = evaluator.value(Subject::Value(gone.leaf), gone.expression)?;
         evaluator.point.put(gone.leaf, value);
@@ -70,6 +72,19 @@ struct Evaluator<'s> {
 }
 
 impl Evaluator<'_> {
+    /// Other values of parameters may make a divisor vanish that does not with those of the model.
+    fn divisors(&mut self, solved: &Solved) -> Result<(), Failure> {
+        if !self.point.has_other_parameters(&solved.flat) {
+            return Ok(());
+        }
+        for &(leaf, divisor) in &solved.divisors {
+            if self.try_value(divisor) == Ok(Value::Real(0.0)) {
+                return Err(Failure::of_divisor(self.flat, self.point, leaf, divisor));
+            }
+        }
+        Ok(())
+    }
+
     fn try_value(&mut self, root: ExprId) -> Result<Value, Trouble> {
         self.point.value(&self.flat.exprs, root, &mut self.walk)
     }

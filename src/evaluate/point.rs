@@ -82,6 +82,12 @@ impl Point {
         self.put(leaf, value);
     }
 
+    /// Whether a parameter was set.
+    pub(super) fn has_other_parameters(&self, flat: &Flat) -> bool {
+        let parameter = |leaf: &Leaf| flat.variable(leaf.variable()).kind == Kind::Parameter;
+        self.set.iter().any(parameter)
+    }
+
     pub(super) fn put(&mut self, leaf: Leaf, value: Value) {
         match leaf {
             Leaf::New(variable) => self.next[variable.index()] = Some(value),

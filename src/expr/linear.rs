@@ -14,6 +14,8 @@ pub struct Form {
     /// By unknown, ascending; each once.
     pub terms: Vec<(u32, ExprId)>,
     pub rest: Vec<Term>,
+    /// An unknown stood in the expression and cancelled: it is free of it only as terms and rest.
+    pub cancelled: bool,
 }
 
 enum Work {
@@ -26,6 +28,15 @@ impl Form {
         Form {
             terms: Vec::new(),
             rest: vec![(false, id)],
+            cancelled: false,
+        }
+    }
+
+    /// The value of a form without terms, free of unknowns: `id`, or what is left of it.
+    fn known<L: Leaf>(&self, arena: &mut Arena<L>, id: ExprId) -> ExprId {
+        match self.cancelled {
+            true => arena.sum(&self.rest),
+            false => id,
         }
     }
 
@@ -64,7 +75,7 @@ pub fn form<L: Leaf>(
                 Node::Leaf(leaf) => done.push(match unknown(leaf) {
                     Some(unknown) => Form {
                         terms: vec![(unknown, arena.number(1.0))],
-                        rest: Vec::new(),
+                        ..Form::default()
                     },
                     None => Form::rest(id),
                 }),
@@ -88,7 +99,8 @@ pub fn form<L: Leaf>(
 
 fn combine<L: Leaf>(arena: &mut Arena<L>, id: ExprId, parts: Vec<Form>) -> Option<Form> {
     let node = arena.node(id);
-    if parts.iter().all(|part| part.terms.is_empty()) {
+    let cancelled = parts.iter().any(|part| part.cancelled);
+    if parts.iter().all(|part| part.terms.is_empty()) && !cancelled {
         // Sums are opened, so that terms can be moved across the equation one by one.
         let sum = matches!(
             node,
@@ -114,20 +126,33 @@ fn combine<L: Leaf>(arena: &mut Arena<L>, id: ExprId, parts: Vec<Form>) -> Optio
         }
         Node::Binary(op @ BinaryOp::Mul, left, right) => {
             let b = parts.next()?;
-            match (a.terms.is_empty(), b.terms.is_empty()) {
-                (true, _) => Some(scale(arena, b, |arena, x| arena.tidy_binary(op, left, x))),
-                (_, true) => Some(scale(arena, a, |arena, x| arena.tidy_binary(op, x, right))),
-                _ => None,
-            }
+            let mut product = match (a.terms.is_empty(), b.terms.is_empty()) {
+                (true, _) => {
+                    let left = a.known(arena, left);
+                    scale(arena, b, |arena, x| arena.tidy_binary(op, left, x))
+                }
+                (_, true) => {
+                    let right = b.known(arena, right);
+                    scale(arena, a, |arena, x| arena.tidy_binary(op, x, right))
+                }
+                _ => return None,
+            };
+            product.cancelled |= cancelled;
+            Some(product)
         }
         Node::Binary(op @ BinaryOp::Div, _, right) => {
             let b = parts.next()?;
-            let divide = |arena: &mut Arena<L>, x| arena.tidy_binary(op, x, right);
-            b.terms.is_empty().then(|| scale(arena, a, divide))
+            if !b.terms.is_empty() {
+                return None;
+            }
+            let right = b.known(arena, right);
+            let mut quotient = scale(arena, a, |arena, x| arena.tidy_binary(op, x, right));
+            quotient.cancelled |= cancelled;
+            Some(quotient)
         }
         Node::If(condition, ..) => {
             let (b, c) = (parts.next()?, parts.next()?);
-            (a.terms.is_empty()).then(|| choose(arena, condition, b, c))
+            (a.terms.is_empty() && !a.cancelled).then(|| choose(arena, condition, b, c))
         }
         _ => None,
     }
@@ -153,12 +178,18 @@ fn add<L: Leaf>(arena: &mut Arena<L>, mut a: Form, b: Form, minus: bool) -> Form
             }
         }
     }
-    a.terms
-        .retain(|&(_, coefficient)| !arena.is_zero(coefficient));
+    a.cancelled |= b.cancelled;
+    drop_zeros(arena, &mut a);
     let rest = b.rest.into_iter().filter(|&(_, term)| !arena.is_zero(term));
     a.rest
         .extend(rest.map(|(negative, term)| (negative ^ minus, term)));
     a
+}
+
+fn drop_zeros<L: Leaf>(arena: &Arena<L>, form: &mut Form) {
+    let before = form.terms.len();
+    (form.terms).retain(|&(_, coefficient)| !arena.is_zero(coefficient));
+    form.cancelled |= form.terms.len() < before;
 }
 
 fn scale<L: Leaf>(
@@ -169,8 +200,7 @@ fn scale<L: Leaf>(
     for (_, coefficient) in &mut a.terms {
         *coefficient = by(arena, *coefficient);
     }
-    a.terms
-        .retain(|&(_, coefficient)| !arena.is_zero(coefficient));
+    drop_zeros(arena, &mut a);
     if !a.rest.is_empty() {
         let rest = arena.sum(&a.rest);
         a.rest = match arena.is_zero(rest) {
@@ -201,5 +231,9 @@ fn choose<L: Leaf>(arena: &mut Arena<L>, condition: ExprId, a: Form, b: Form) ->
         true => Vec::new(),
         false => vec![(false, rest)],
     };
-    Form { terms, rest }
+    Form {
+        terms,
+        rest,
+        cancelled: a.cancelled || b.cancelled,
+    }
 }

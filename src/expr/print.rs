@@ -76,7 +76,12 @@ pub fn write<S: Source>(source: &S, root: ExprId, style: Style, out: &mut String
             }
             Node::Binary(op, a, b) => {
                 let (left, mut right) = operands_of_binary(op);
-                if let Node::Unary(UnaryOp::Minus | UnaryOp::Plus, _) = source.node(b) {
+                let signed = matches!(
+                    source.node(b),
+                    Node::Unary(UnaryOp::Minus | UnaryOp::Plus, _)
+                );
+                // `a < -b` reads well, `a + -b` does not.
+                if signed && op.precedence() != level::RELATION {
                     right = level::ATOM;
                 }
                 work.push(Work::Node(b, right));

@@ -11,6 +11,9 @@ use super::{
     Arena, BinaryOp, ExprId, Function, Leaf, Node, UnaryOp, Value, apply_call, interpolate,
 };
 
+/// A sum that is so much smaller than its terms is taken as zero.
+const ROUNDING: f64 = 1e-14;
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     pub low: f64,
@@ -174,7 +177,13 @@ fn square(op: BinaryOp, a: Range) -> Range {
 fn binary(op: BinaryOp, a: Range, b: Range) -> Range {
     match op {
         BinaryOp::Add => {
-            let sum = Range::new(a.low + b.low, a.high + b.high);
+            let sum = match (a.value(), b.value()) {
+                // What cancels but for rounding is zero.
+                (Some(x), Some(y)) if (x + y).abs() <= ROUNDING * x.abs().max(y.abs()) => {
+                    return Range::point(0.0);
+                }
+                _ => Range::new(a.low + b.low, a.high + b.high),
+            };
             // Nothing below zero, and one of them above it.
             let positive = a.low >= 0.0 && b.low >= 0.0 && (a.nonzero || b.nonzero);
             let negative = a.high <= 0.0 && b.high <= 0.0 && (a.nonzero || b.nonzero);

@@ -199,9 +199,10 @@ impl<'f> Listing<'f> {
         for assignment in self.model.assignments() {
             if let Some(guard) = assignment.guard {
                 printer.leaf(assignment.target, &mut out);
-                out.push_str(": ");
+                let weak = precedence_of(&self.flat().exprs.node(guard)) < precedence::SUM;
+                out.push_str(if weak { ": (" } else { ": " });
                 printer.write(guard, &mut out);
-                out.push_str(" <> 0\n");
+                out.push_str(if weak { ") <> 0\n" } else { " <> 0\n" });
             }
         }
         if !out.is_empty() {

@@ -19,17 +19,28 @@ const MOST_UNKNOWNS: usize = 6;
 /// All formulas together, written out.
 const MOST_NODES: usize = 160;
 
-/// `None` if the formulas would be long, or the determinant is zero whatever happens.
+/// What Cramer's rule comes to.
+pub enum Outcome {
+    Solved {
+        method: Method,
+        determinant: ExprId,
+    },
+    /// The formulas would be long.
+    Large,
+    /// The determinant is zero, whatever happens.
+    Singular,
+}
+
 pub fn formulas(
     flat: &mut Flat,
     auxiliaries: &mut Auxiliaries,
     equations: &[EqId],
     unknowns: &[Leaf],
     rows: &[LinearRow],
-) -> Option<Method> {
+) -> Outcome {
     let size = unknowns.len();
     if size > MOST_UNKNOWNS {
-        return None;
+        return Outcome::Large;
     }
     // First with coefficients as they are: whether it is worth while shows without naming anything.
     let mut minors = Minors::new(flat, rows);
@@ -43,8 +54,11 @@ pub fn formulas(
         }
     }
     let vanishes = vanishing(flat, determinant);
-    if nodes > MOST_NODES || vanishes == Vanishing::Always {
-        return None;
+    if vanishes == Vanishing::Always {
+        return Outcome::Singular;
+    }
+    if nodes > MOST_NODES {
+        return Outcome::Large;
     }
     let writer = Writer {
         flat,
@@ -52,7 +66,10 @@ pub fn formulas(
         span: equations[0],
         assignments: Vec::new(),
     };
-    Some(writer.write(equations, unknowns, rows, vanishes))
+    Outcome::Solved {
+        method: writer.write(equations, unknowns, rows, vanishes),
+        determinant,
+    }
 }
 
 struct Writer<'f> {

@@ -1,6 +1,6 @@
 //! Linear loops: proved linear by their coefficients, solved by formulas while they are small.
 
-use super::cramer;
+use super::cramer::{self, Outcome};
 use super::{Block, Entry, Linear, Method, Solver};
 use crate::expr::linear::{Form, difference};
 use crate::expr::{ExprId, Term};
@@ -15,8 +15,12 @@ pub struct LinearRow {
 }
 
 impl Solver<'_> {
-    /// `None` if the loop is not linear.
-    pub(super) fn linear(&mut self, equations: &[EqId], unknowns: &[Leaf]) -> Option<Block> {
+    /// `None` if the loop is not linear; no block after an error.
+    pub(super) fn linear(
+        &mut self,
+        equations: &[EqId],
+        unknowns: &[Leaf],
+    ) -> Option<Option<Block>> {
         let rows: Option<Vec<LinearRow>> =
             (equations.iter()).map(|&id| self.linear_row(id)).collect();
         let rows = rows?;
@@ -27,12 +31,25 @@ impl Solver<'_> {
             unknowns,
             &rows,
         );
-        let method = by_formulas.unwrap_or_else(|| self.system(&rows));
-        Some(Block::Linear(Linear {
+        let method = match by_formulas {
+            Outcome::Solved {
+                method,
+                determinant,
+            } => {
+                self.depends_on_parameters(unknowns[0], determinant);
+                method
+            }
+            Outcome::Large => self.system(&rows),
+            Outcome::Singular => {
+                self.singular_loop(equations, unknowns);
+                return Some(None);
+            }
+        };
+        Some(Some(Block::Linear(Linear {
             unknowns: unknowns.to_vec(),
             equations: equations.to_vec(),
             method,
-        }))
+        })))
     }
 
     fn linear_row(&mut self, id: EqId) -> Option<LinearRow> {
@@ -47,7 +64,7 @@ impl Solver<'_> {
             true => (equation.left, equation.right),
             false => (equation.right, equation.left),
         };
-        let Form { terms, rest } = difference(exprs, left, right, &column)?;
+        let Form { terms, rest, .. } = difference(exprs, left, right, &column)?;
         let moved: Vec<Term> = (rest.into_iter())
             .map(|(negative, term)| (!negative, term))
             .collect();

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::expr::ExprId;
-use crate::flat::{EqId, Flat, Leaf, Type, WhenId};
+use crate::flat::{EqId, Flat, Kind, Leaf, Type, WhenId};
 use crate::sort::{Row, Sorted};
 use crate::vanishing::{Vanishing, vanishing_with};
 use auxiliary::Auxiliaries;
@@ -108,6 +108,9 @@ pub struct Solved {
     /// Factors that are zero as given, and shaped the model: with another value of the parameters in
     /// them it has to be solved anew.
     pub zeros: Vec<ExprId>,
+    /// Divisors that cannot vanish as long as parameters keep their values, with what is divided by
+    /// them.
+    pub divisors: Vec<(Leaf, ExprId)>,
 }
 
 impl Solved {
@@ -153,6 +156,7 @@ pub fn solve(mut flat: Flat, sorted: &Sorted, diagnostics: &mut Diagnostics) -> 
     let mut solver = Solver {
         auxiliaries: Auxiliaries::new(&flat),
         columns: FxHashMap::default(),
+        divisors: Vec::new(),
         flat,
         diagnostics,
     };
@@ -162,12 +166,16 @@ pub fn solve(mut flat: Flat, sorted: &Sorted, diagnostics: &mut Diagnostics) -> 
         blocks.extend(solver.block(sorted, block));
     }
     let Solver {
-        flat, diagnostics, ..
+        flat,
+        diagnostics,
+        divisors,
+        ..
     } = solver;
     (diagnostics.errors() == before).then_some(Solved {
         flat,
         blocks,
         zeros,
+        divisors,
     })
 }
 
@@ -176,6 +184,7 @@ struct Solver<'d> {
     auxiliaries: Auxiliaries,
     /// The column of each unknown of the loop at hand.
     columns: FxHashMap<Leaf, u32>,
+    divisors: Vec<(Leaf, ExprId)>,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -218,12 +227,23 @@ impl Solver<'_> {
             .map(|(&unknown, at)| (unknown, at))
             .collect();
         let linear = self.linear(&equations, &unknowns);
-        linear.or_else(|| self.nonlinear(equations, unknowns))
+        linear.unwrap_or_else(|| self.nonlinear(equations, unknowns))
     }
 
     fn vanishing(&self, divisor: ExprId) -> Vanishing {
         let definition = |leaf| self.auxiliaries.definition(leaf);
         vanishing_with(&self.flat, divisor, &definition)
+    }
+
+    /// Remembers a divisor that was examined with parameters at their values.
+    fn depends_on_parameters(&mut self, unknown: Leaf, divisor: ExprId) {
+        let mut some = false;
+        self.flat.exprs.leaves(divisor, |leaf| {
+            some |= self.flat.variable(leaf.variable()).kind == Kind::Parameter;
+        });
+        if some {
+            self.divisors.push((unknown, divisor));
+        }
     }
 
     /// Only numbers can be iterated on or solved for together.

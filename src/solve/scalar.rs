@@ -5,6 +5,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::expr::ExprId;
 use crate::expr::isolate::isolate;
 use crate::flat::{EqId, Leaf, Type};
+use crate::sort::with_equations;
 use crate::vanishing::Vanishing;
 
 impl Solver<'_> {
@@ -17,7 +18,7 @@ impl Solver<'_> {
         let mut guard: Option<ExprId> = None;
         for divisor in isolated.divisors {
             match self.vanishing(divisor) {
-                Vanishing::Never => {}
+                Vanishing::Never => self.depends_on_parameters(unknown, divisor),
                 Vanishing::Perhaps => {
                     guard = Some(match guard {
                         None => divisor,
@@ -76,6 +77,25 @@ impl Solver<'_> {
             equation: id,
             value,
         }
+    }
+
+    /// A loop whose determinant is zero, whatever happens.
+    pub(super) fn singular_loop(&mut self, equations: &[EqId], unknowns: &[Leaf]) {
+        const SHOWN: usize = 6;
+        let names: Vec<String> = (unknowns.iter().take(SHOWN))
+            .map(|&leaf| format!("`{}`", self.flat.leaf_name(leaf)))
+            .collect();
+        let message = format!(
+            "the equations of {} do not determine them: with the values given they depend on each other",
+            names.join(", ")
+        );
+        let diagnostic = Diagnostic::new(Code::ZeroCoefficient, message);
+        let diagnostic = with_equations(&self.flat, equations.to_vec(), diagnostic);
+        self.diagnostics.push(
+            diagnostic
+                .note("the determinant of this linear loop is zero")
+                .hint("one of these equations follows from the others or contradicts them: change it, or a value"),
+        );
     }
 
     pub(super) fn zero_coefficient(&mut self, id: EqId, unknown: Leaf, divisor: ExprId) {

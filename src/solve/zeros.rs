@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::{BinaryOp, ExprId, Node};
-use crate::flat::Flat;
+use crate::flat::{Flat, Kind};
 use crate::sort::{Row, Sorted};
 use crate::vanishing::{Vanishing, vanishing};
 
@@ -28,6 +28,16 @@ pub fn drop(flat: &mut Flat, sorted: &Sorted) -> Vec<ExprId> {
     zeros
 }
 
+/// Made of parameters and numbers, and zero.
+fn is_zero_as_given(flat: &Flat, id: ExprId) -> bool {
+    let mut fixed = true;
+    flat.exprs.leaves(id, |leaf| {
+        let kind = flat.variable(leaf.variable()).kind;
+        fixed &= matches!(kind, Kind::Parameter | Kind::Constant);
+    });
+    fixed && vanishing(flat, id) == Vanishing::Always
+}
+
 /// The expression without products of which a factor is zero as given.
 fn without(flat: &mut Flat, root: ExprId, zeros: &mut Vec<ExprId>) -> ExprId {
     let mut new: FxHashMap<ExprId, ExprId> = FxHashMap::default();
@@ -40,12 +50,14 @@ fn without(flat: &mut Flat, root: ExprId, zeros: &mut Vec<ExprId>) -> ExprId {
         }
         operands.clear();
         let node = flat.exprs.node(id);
-        // Only sums and products are opened: elsewhere nothing was left out.
+        // Only sums and products are opened: elsewhere sorting left nothing out.
         if let Node::Binary(BinaryOp::Mul, a, b) = node
-            && let Some(&zero) =
-                (([a, b].iter()).find(|&&x| vanishing(flat, x) == Vanishing::Always))
+            && let Some(&zero) = ([a, b].iter()).find(|&&x| is_zero_as_given(flat, x))
         {
-            zeros.push(zero);
+            // A zero that is written as such says nothing new.
+            if !flat.exprs.is_zero(zero) {
+                zeros.push(zero);
+            }
             let zero = flat.exprs.number(0.0);
             new.insert(id, zero);
             stack.pop();

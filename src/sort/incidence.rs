@@ -202,7 +202,8 @@ impl Columns {
                 Node::Binary(BinaryOp::Mul, a, b) => {
                     for (x, factor) in [(a, b), (b, a)] {
                         match self.factor(flat, factor) {
-                            grade::VANISHED if !self.keep => {
+                            // Inside a divisor or a function nothing is left out.
+                            grade::VANISHED if !self.keep && known < grade::NONLINEAR => {
                                 let unknown = |leaf| self.column(flat, leaf) != NONE;
                                 (flat.exprs).leaves(x, |leaf| vanished |= unknown(leaf));
                             }
