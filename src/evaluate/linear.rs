@@ -3,8 +3,8 @@
 //! Before: the entries of A by row and column, finite. After: factors that solve for any right side,
 //! or where A is singular. Rows and columns are first brought to one magnitude by powers of two, so
 //! that units play no part. Small systems are factored densely with complete pivoting, which shows the
-//! rank; large ones by faer's sparse LU with partial pivoting. Each solution is improved once by its
-//! own residual.
+//! rank; large ones by faer's sparse LU with partial pivoting. Each solution is improved by its own
+//! residual.
 
 use faer::linalg::solvers::Solve;
 use faer::sparse::{SparseColMat, Triplet};
@@ -13,6 +13,8 @@ use nalgebra::{DMatrix, DVector, Dyn, RowDVector};
 
 /// Up to this many unknowns a system is dense.
 const DENSE: usize = 200;
+/// How often a solution is improved.
+const MOST_CORRECTIONS: usize = 8;
 
 /// An entry of the matrix; several for one place add up.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +43,7 @@ enum Factors {
 
 #[derive(Debug)]
 pub struct Factored {
+    /// Scaled.
     entries: Vec<Number>,
     rows: Vec<f64>,
     columns: Vec<f64>,
@@ -48,16 +51,18 @@ pub struct Factored {
 }
 
 impl Factored {
-    pub fn new(size: usize, entries: Vec<Number>) -> Result<Self, Singular> {
+    pub fn new(size: usize, mut entries: Vec<Number>) -> Result<Self, Singular> {
         let (rows, columns) = scales(size, &entries)?;
-        let scaled = |entry: &Number| {
-            entry.value * rows[entry.row as usize] * columns[entry.column as usize]
-        };
+        for entry in &mut entries {
+            // One after the other: both together may be too large.
+            entry.value *= rows[entry.row as usize];
+            entry.value *= columns[entry.column as usize];
+        }
         let factors = match size <= DENSE {
             true => {
                 let mut matrix = DMatrix::zeros(size, size);
                 for entry in &entries {
-                    matrix[(entry.row as usize, entry.column as usize)] += scaled(entry);
+                    matrix[(entry.row as usize, entry.column as usize)] += entry.value;
                 }
                 let factors = FullPivLU::new(matrix);
                 check_pivots(size, &factors)?;
@@ -66,7 +71,7 @@ impl Factored {
             false => {
                 let list: Vec<_> = (entries.iter())
                     .map(|entry| {
-                        Triplet::new(entry.row as usize, entry.column as usize, scaled(entry))
+                        Triplet::new(entry.row as usize, entry.column as usize, entry.value)
                     })
                     .collect();
                 let singular = Singular {
@@ -91,64 +96,95 @@ impl Factored {
         Ok(factored)
     }
 
-    /// Solves for a right side, which has as many elements as there are rows.
+    /// Solves for a right side, which has as many elements as there are rows. Corrected as long as
+    /// that at least halves by how much the worst row is off, beside its own terms: a row of small
+    /// terms counts as much as one of large ones.
     pub fn solve(&self, right: &[f64]) -> Vec<f64> {
-        let mut solution = self.once(right);
-        let mut residual = right.to_vec();
-        for entry in &self.entries {
-            residual[entry.row as usize] -= entry.value * solution[entry.column as usize];
-        }
-        let correction = self.once(&residual);
-        if correction.iter().all(|value| value.is_finite()) {
+        let right = product(right, &self.rows);
+        let mut solution = self.once(&right);
+        let mut last = f64::INFINITY;
+        for _ in 0..MOST_CORRECTIONS {
+            let mut residual = right.clone();
+            let mut terms: Vec<f64> = right.iter().map(|value| value.abs()).collect();
+            for entry in &self.entries {
+                let term = entry.value * solution[entry.column as usize];
+                residual[entry.row as usize] -= term;
+                terms[entry.row as usize] += term.abs();
+            }
+            let off = (residual.iter().zip(&terms))
+                .filter(|(off, _)| **off != 0.0)
+                .fold(0.0, |most: f64, (off, terms)| most.max(off.abs() / terms));
+            if off <= f64::EPSILON || off > last / 2.0 {
+                break;
+            }
+            last = off;
+            let correction = self.once(&residual);
+            if !correction.iter().all(|value| value.is_finite()) {
+                break;
+            }
             for (value, more) in solution.iter_mut().zip(correction) {
                 *value += more;
             }
         }
-        solution
+        product(&solution, &self.columns)
     }
 
+    /// About how far a solution may be off: by the noise of the right side, and by rounding when it
+    /// was solved for. The errors are taken with signs at random a few times; a true bound would
+    /// need the inverse.
+    pub fn doubt(&self, solution: &[f64], noise: &[f64]) -> Vec<f64> {
+        const TIMES: usize = 3;
+        let mut errors = product(noise, &self.rows);
+        for entry in &self.entries {
+            let at = entry.column as usize;
+            let term = entry.value * (solution[at] / self.columns[at]);
+            errors[entry.row as usize] += f64::EPSILON * term.abs();
+        }
+        let mut most = vec![0f64; errors.len()];
+        let mut signs = Signs::default();
+        for _ in 0..TIMES {
+            let signed: Vec<f64> = errors.iter().map(|error| error * signs.next()).collect();
+            for (most, value) in most.iter_mut().zip(self.once(&signed)) {
+                *most = most.max(value.abs());
+            }
+        }
+        product(&most, &self.columns)
+    }
+
+    /// For each unknown a value as large, beside its coefficients, as the largest of these is beside its.
+    pub fn alike(&self, values: &[f64]) -> Vec<f64> {
+        let largest = (values.iter().zip(&self.columns))
+            .fold(0.0, |largest: f64, (value, scale)| {
+                largest.max((value / scale).abs())
+            });
+        self.columns.iter().map(|scale| scale * largest).collect()
+    }
+
+    /// Right side and solution are scaled.
     fn once(&self, right: &[f64]) -> Vec<f64> {
-        let scaled = right
-            .iter()
-            .zip(&self.rows)
-            .map(|(value, scale)| value * scale);
-        let solution: Vec<f64> = match &self.factors {
+        match &self.factors {
             Factors::Dense(factors) => {
-                let right = DVector::from_iterator(right.len(), scaled);
-                let solution = factors.solve(&right);
+                let solution = factors.solve(&DVector::from_column_slice(right));
                 solution.map_or(vec![f64::NAN; right.len()], |found| {
                     found.iter().copied().collect()
                 })
             }
             Factors::Sparse(factors) => {
-                let scaled: Vec<f64> = scaled.collect();
-                let mut column = faer::Mat::from_fn(right.len(), 1, |row, _| scaled[row]);
+                let mut column = faer::Mat::from_fn(right.len(), 1, |row, _| right[row]);
                 factors.solve_in_place(&mut column);
                 (0..right.len()).map(|row| column[(row, 0)]).collect()
             }
-        };
-        (solution.iter().zip(&self.columns))
-            .map(|(value, scale)| value * scale)
-            .collect()
+        }
     }
 
     /// A matrix near a singular one blows up a right side of ones; what grows most is undetermined.
     fn check_growth(&self) -> Result<(), Singular> {
         let size = self.rows.len();
-        // Signs in no regular order, so as not to be orthogonal to anything by chance.
-        let mut state = 1u64;
-        let right: Vec<f64> = (self.rows.iter())
-            .map(|scale| {
-                state = state
-                    .wrapping_mul(6364136223846793005)
-                    .wrapping_add(1442695040888963407);
-                let sign = if state >> 63 == 0 { 1.0 } else { -1.0 };
-                sign / scale
-            })
-            .collect();
+        let mut signs = Signs::default();
+        let right: Vec<f64> = (0..size).map(|_| signs.next()).collect();
         let solution = self.once(&right);
         let grown = |at: usize| {
-            let size = (solution[at] / self.columns[at]).abs();
+            let size = solution[at].abs();
             if size.is_nan() { f64::INFINITY } else { size }
         };
         let worst = (0..size).max_by(|&a, &b| grown(a).total_cmp(&grown(b)));
@@ -161,6 +197,30 @@ impl Factored {
             column: worst.map(|at| at as u32).filter(|_| pivot > 0.0),
             pivot,
         })
+    }
+}
+
+fn product(values: &[f64], scales: &[f64]) -> Vec<f64> {
+    (values.iter().zip(scales))
+        .map(|(value, scale)| value * scale)
+        .collect()
+}
+
+/// Signs in no regular order, so as not to be orthogonal to anything by chance.
+struct Signs(u64);
+
+impl Default for Signs {
+    fn default() -> Self {
+        Signs(1)
+    }
+}
+
+impl Signs {
+    fn next(&mut self) -> f64 {
+        self.0 = (self.0)
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        if self.0 >> 63 == 0 { 1.0 } else { -1.0 }
     }
 }
 

@@ -8,6 +8,7 @@
 pub mod at;
 mod failure;
 mod linear;
+mod matrix;
 mod newton;
 mod point;
 pub mod show;

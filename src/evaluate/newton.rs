@@ -1,15 +1,14 @@
 //! Nonlinear loops: Newton's method with damping, from several starting points.
 //!
 //! Before: a torn loop, and guesses. After: values of its unknowns at which the residuals vanish to
-//! rounding. The step is exact: inner assignments and residuals are one sparse linear system in the
-//! changes of inner and iteration variables. A step is shortened until the next one, by the same
-//! matrix, would be shorter (the natural monotonicity test, Deuflhard 1974): this does not depend on
-//! how equations and variables are scaled. It ends when the residuals are as small as their
-//! rounding errors, or the step is.
+//! rounding: nothing else is ever returned. The step is exact. It is shortened until the next one, by
+//! the same matrix, would be shorter (the natural monotonicity test, Deuflhard 1974): this does not
+//! depend on how equations and variables are scaled. It ends when the residuals are as small as their
+//! rounding errors, or nearly so and no step makes them smaller.
 
 use super::Point;
 use super::failure::Failure;
-use super::linear::Factored;
+use super::matrix::Matrix;
 use super::system::{Bad, State, System};
 use crate::expr::show_number;
 use crate::flat::{EqId, Flat, Leaf};
@@ -20,6 +19,10 @@ const MOST_STEPS: usize = 400;
 const MOST_HALVINGS: usize = 60;
 /// How often a singular matrix is left by a move.
 const MOST_MOVES: usize = 3;
+/// A change is one if it is so many times what rounding may make of it.
+const DOUBT: f64 = 4.0;
+/// Residuals so many times their noise are accepted where they cannot be made smaller.
+const NEAR: f64 = 100.0;
 /// Tried in this order where the first guess fails.
 const GUESSES: [f64; 10] = [1.0, -1.0, 0.1, -0.1, 1e-3, 10.0, -10.0, 100.0, 1e3, 1e-6];
 
@@ -68,9 +71,8 @@ fn iterate(system: &mut System<'_>, start: Vec<f64>) -> Result<State, Attempt> {
         reached: None,
     })?;
     let mut known = system.matrix(&state).ok();
-    let mut largest: Vec<f64> = start.iter().map(|value| value.abs()).collect();
     let mut moves = 0;
-    let mut step = Vec::new();
+    let mut pace = Pace::default();
     for _ in 0..MOST_STEPS {
         if within(&state.residuals, &state.noise, 1.0) {
             return Ok(state);
@@ -80,93 +82,154 @@ fn iterate(system: &mut System<'_>, start: Vec<f64>) -> Result<State, Attempt> {
             match moved(system, &state.values[..count]) {
                 Some((next, matrix)) if moves <= MOST_MOVES => {
                     (state, known) = (next, Some(matrix));
+                    pace = Pace::default();
                     continue;
                 }
                 _ => break,
             }
         };
-        step = system.step(&matrix, &state.residuals);
-        if step.iter().any(|change| !change.is_finite()) {
+        let (step, doubt) = matrix.step_with_doubt(&state.residuals, &state.noise);
+        let now = &state.values[..count];
+        let finite = step.iter().chain(&doubt).all(|change| change.is_finite());
+        if !finite || within(&step, now, f64::EPSILON) {
             break;
         }
-        let now = &state.values[..count];
-        if within(&step, now, 2.0 * f64::EPSILON) {
-            return Ok(state);
-        }
-        match shortened(system, &matrix, now, &step) {
-            Some(next) => (state, known) = next,
-            None => {
-                // No progress: as near as rounding allows, or stuck.
-                let near =
-                    within(&state.residuals, &state.noise, 100.0) || within(&step, now, 1e-10);
-                return match near {
-                    true => Ok(state),
-                    false => Err(Attempt::stuck(state)),
-                };
-            }
-        }
-        for (largest, value) in largest.iter_mut().zip(&state.values) {
-            *largest = largest.max(value.abs());
-        }
+        let longest = pace.longest(now, &step);
+        let Some((part, next, matrix)) =
+            shortened(system, &matrix, &state, (&step, &doubt), longest)
+        else {
+            break;
+        };
+        pace.took(part, step);
+        (state, known) = (next, matrix);
     }
-    // A multiple solution is approached slowly.
-    match step.len() == count && within(&step, &largest, 1e-12) {
+    match near(system, &state) {
         true => Ok(state),
         false => Err(Attempt::stuck(state)),
     }
 }
 
-fn within(values: &[f64], bounds: &[f64], factor: f64) -> bool {
-    (values.iter().zip(bounds)).all(|(value, bound)| value.abs() <= factor * bound.abs())
+/// Without progress: as near as rounding allows, or stuck. The residuals alone tell which, as a step
+/// may be small because it was lost; but there may be no value of an iteration variable between two
+/// that are too large and too small, and one that is zero may be found as what rounding left of others.
+fn near(system: &mut System<'_>, state: &State) -> bool {
+    let mut errors = match system.matrix(state) {
+        Ok(matrix) => matrix.blur(&state.values, &state.residuals, &state.noise),
+        Err(_) => Vec::new(),
+    };
+    errors.resize(system.guessed(), 0.0);
+    for (error, value) in errors.iter_mut().zip(&state.values) {
+        *error = error.max(f64::EPSILON * value.abs());
+    }
+    let slack = system.slack(state, errors);
+    slack.is_some_and(|slack| within(&state.residuals, &slack, NEAR))
 }
 
-/// The longest of step, step/2, step/4, ... that brings the solution nearer, with the matrix there.
-/// Where that is singular (beyond the end of a table) a shorter one is taken, if there is one.
+/// A bound that is not finite bounds nothing.
+fn within(values: &[f64], bounds: &[f64], factor: f64) -> bool {
+    (values.iter().zip(bounds))
+        .all(|(value, bound)| bound.is_finite() && value.abs() <= factor * bound.abs())
+}
+
+/// How large residuals are beside their noise.
+fn excess(state: &State) -> f64 {
+    (state.residuals.iter().zip(&state.noise))
+        .filter(|(residual, _)| **residual != 0.0)
+        .fold(0.0, |most, (residual, noise)| {
+            most.max(residual.abs() / noise)
+        })
+}
+
+/// To a multiple solution every full step goes the same part of the way: (x - 2)**2 halves x - 2.
+#[derive(Debug, Default)]
+struct Pace {
+    last: Vec<f64>,
+    /// How many full steps became shorter by about the same factor.
+    alike: usize,
+    factor: f64,
+}
+
+impl Pace {
+    /// How many steps it would be to the end, if they go on as they have.
+    fn longest(&mut self, now: &[f64], step: &[f64]) -> f64 {
+        const ALIKE: usize = 4;
+        let size = |at: usize| self.last[at].abs() / now[at].abs().max(self.last[at].abs());
+        let leading = (0..self.last.len())
+            .filter(|&at| self.last[at] != 0.0)
+            .max_by(|&a, &b| size(a).total_cmp(&size(b)));
+        let factor = leading.map_or(0.0, |at| step[at] / self.last[at]);
+        self.alike = match (factor - self.factor).abs() < 0.1 && (0.4..0.9).contains(&factor) {
+            true => self.alike + 1,
+            false => 0,
+        };
+        self.factor = factor;
+        if self.alike < ALIKE {
+            return 1.0;
+        }
+        // A solution of multiplicity m leaves 1 - 1/m.
+        (1.0 / (1.0 - factor)).round()
+    }
+
+    fn took(&mut self, part: f64, step: Vec<f64>) {
+        self.last = if part == 1.0 { step } else { Vec::new() };
+    }
+}
+
+/// The longest of step, step/2, step/4, ... that brings the solution nearer, with the matrix there, and
+/// what part of the step that is. Where that is singular (beyond the end of a table) a shorter one is
+/// taken, if there is one. What changes by less than it is in doubt does not change: of a variable that
+/// is zero but for rounding, all of it may be.
 fn shortened(
     system: &mut System<'_>,
-    matrix: &Factored,
-    now: &[f64],
-    step: &[f64],
-) -> Option<(State, Option<Factored>)> {
+    matrix: &Matrix,
+    state: &State,
+    (step, doubt): (&[f64], &[f64]),
+    longest: f64,
+) -> Option<(f64, State, Option<Matrix>)> {
+    let now = &state.values[..step.len()];
     let size = |change: &[f64]| {
-        (change.iter().zip(now).zip(step))
-            .map(|((change, value), step)| {
-                let scale = value.abs().max(step.abs());
-                if scale > 0.0 {
-                    change.abs() / scale
-                } else {
-                    change.abs()
-                }
-            })
+        (0..change.len())
+            .filter(|&at| change[at].abs() > DOUBT * doubt[at])
+            .map(|at| change[at].abs() / now[at].abs().max(step[at].abs()))
             .fold(0.0, f64::max)
     };
     let before = size(step);
     let mut singular = None;
-    let mut part = 1.0;
+    let mut part = longest;
     for _ in 0..MOST_HALVINGS {
         let trial: Vec<f64> = (now.iter().zip(step))
             .map(|(value, change)| value + part * change)
             .collect();
-        if let Ok(state) = system.run(&trial) {
-            if within(&state.residuals, &state.noise, 1.0) {
-                return Some((state, None));
+        if trial == now {
+            break;
+        }
+        if let Ok(next) = system.run(&trial) {
+            if within(&next.residuals, &next.noise, 1.0) {
+                return Some((part, next, None));
             }
-            let after = size(&system.step(matrix, &state.residuals));
-            if after <= (1.0 - part / 4.0) * before {
-                match system.matrix(&state) {
-                    Ok(matrix) => return Some((state, Some(matrix))),
-                    Err(_) => singular = singular.or(Some((state, None))),
+            let nearer = match before > 0.0 {
+                true => {
+                    let after = size(&matrix.step(&next.residuals));
+                    after <= (1.0 - part.min(1.0) / 4.0) * before
+                }
+                // All is in doubt: then the residuals have to tell.
+                false => excess(&next) < excess(state) / 2.0,
+            };
+            if nearer {
+                match system.matrix(&next) {
+                    Ok(matrix) => return Some((part, next, Some(matrix))),
+                    Err(_) => singular = singular.or(Some((part, next, None))),
                 }
             }
         }
-        part /= 2.0;
+        part = if part > 1.0 { 1.0 } else { part / 2.0 };
     }
     singular
 }
 
 /// A state where the matrix is regular, as near by as may be: q*abs(q) has no slope at 0, a table
 /// none beyond its ends.
-fn moved(system: &mut System<'_>, now: &[f64]) -> Option<(State, Factored)> {
+fn moved(system: &mut System<'_>, now: &[f64]) -> Option<(State, Matrix)> {
     const FAR: [f64; 7] = [1e-4, 1e-2, 0.3, 3.0, 30.0, 300.0, 3000.0];
     let signed = FAR.into_iter().flat_map(|far| [far, -far]);
     signed.into_iter().find_map(|far| {

@@ -1,13 +1,14 @@
 //! A torn loop with its derivatives, ready to be evaluated anywhere.
 //!
-//! Columns are the iteration variables, then the inner ones; rows the inner assignments
-//! (x - value = 0), then the residuals. The expressions are copied into an arena of the loop's own,
+//! Columns are the iteration variables, then the inner ones; rows the inner assignments, then the
+//! residuals. The expressions are copied into an arena of the loop's own,
 //! where their derivatives are made.
 
 use rustc_hash::FxHashMap;
 
 use super::Point;
-use super::linear::{Factored, Number, Singular};
+use super::linear::Singular;
+use super::matrix::{Matrix, Slopes};
 use super::point::leaves;
 use super::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::{Arena, ExprId, Node, Value};
@@ -19,7 +20,7 @@ use crate::solve::Nonlinear;
 pub struct State {
     /// By column.
     pub values: Vec<f64>,
-    /// Of inner values, by column; iteration variables have none.
+    /// By how much rounding may have moved them; iteration variables are taken as they are.
     errors: Vec<f64>,
     pub residuals: Vec<f64>,
     /// How large a residual may be through rounding alone.
@@ -135,8 +136,22 @@ impl<'s> System<'s> {
 
     /// Inner values and residuals at a guess.
     pub fn run(&mut self, guess: &[f64]) -> Result<State, Bad> {
+        self.run_with(guess, vec![0.0; guess.len()])
+    }
+
+    pub fn guessed(&self) -> usize {
+        self.block.iteration.len()
+    }
+
+    /// How large a residual may be where iteration variables have these errors.
+    pub fn slack(&mut self, state: &State, errors: Vec<f64>) -> Option<Vec<f64>> {
+        let guess = &state.values[..self.guessed()];
+        let moved = self.run_with(guess, errors).ok()?;
+        Some(moved.noise)
+    }
+
+    fn run_with(&mut self, guess: &[f64], mut errors: Vec<f64>) -> Result<State, Bad> {
         let mut values = guess.to_vec();
-        let mut errors = vec![0.0; guess.len()];
         for at in 0..self.inner.len() {
             if let Some(guard) = self.inner[at].guard
                 && let Some((0.0, _)) = self.number(guard, &values, &errors, Errors::Ignore)
@@ -166,22 +181,12 @@ impl<'s> System<'s> {
     }
 
     /// The matrix at a state. A slope that is not finite is no slope to go by.
-    pub fn matrix(&mut self, state: &State) -> Result<Factored, Singular> {
-        let guessed = self.block.iteration.len() as u32;
-        let mut entries = Vec::new();
-        let rows = self.inner.len() + self.residuals.len();
-        for row in 0..rows {
-            let inner = row < self.inner.len();
-            if inner {
-                entries.push(Number {
-                    row: row as u32,
-                    column: guessed + row as u32,
-                    value: 1.0,
-                });
-            }
-            let sign = if inner { -1.0 } else { 1.0 };
-            let count = self.slopes(row).len();
-            for at in 0..count {
+    pub fn matrix(&mut self, state: &State) -> Result<Matrix, Singular> {
+        let inner = self.inner.len();
+        let mut rows: Vec<Slopes> = Vec::with_capacity(inner + self.residuals.len());
+        for row in 0..inner + self.residuals.len() {
+            let mut slopes = Vec::new();
+            for at in 0..self.slopes(row).len() {
                 let (column, slope) = self.slopes(row)[at];
                 let value = self.number(slope, &state.values, &state.errors, Errors::Ignore);
                 let (value, _) = value.ok_or(Singular {
@@ -189,14 +194,12 @@ impl<'s> System<'s> {
                     column: Some(column),
                     pivot: 0.0,
                 })?;
-                entries.push(Number {
-                    row: row as u32,
-                    column,
-                    value: sign * value,
-                });
+                slopes.push((column, value));
             }
+            rows.push(slopes);
         }
-        Factored::new(rows, entries)
+        let (inner, residuals) = rows.split_at(inner);
+        Matrix::new(self.guessed(), inner, residuals)
     }
 
     fn slopes(&self, row: usize) -> &[(u32, ExprId)] {
@@ -204,15 +207,6 @@ impl<'s> System<'s> {
             None => &self.inner[row].slopes,
             Some(at) => &self.residuals[at].slopes,
         }
-    }
-
-    /// By how much the iteration variables are to change, for these residuals to vanish.
-    pub fn step(&self, matrix: &Factored, residuals: &[f64]) -> Vec<f64> {
-        let mut right = vec![0.0; self.inner.len()];
-        right.extend(residuals.iter().map(|residual| -residual));
-        let mut step = matrix.solve(&right);
-        step.truncate(self.block.iteration.len());
-        step
     }
 }
 

@@ -190,7 +190,12 @@ impl Walk {
                 _
             )
         );
-        rounded(&operands, errors, jumps, &apply)
+        // What is left of a division is rounded like what was divided.
+        let inside = match (exprs.node(id), operands.first()) {
+            (Node::Call(Function::Mod, _), Some(first)) => first.value.real().unwrap_or(0.0),
+            _ => 0.0,
+        };
+        rounded(&operands, errors, (jumps, inside), &apply)
             .map(Some)
             .ok_or(wrong)
     }
@@ -221,17 +226,26 @@ impl Walk {
             let x = values.first()?.real()?;
             Some(Value::Real(interpolate(x, xs, ys)))
         };
-        (rounded(&operands[..1], errors, false, &apply).map(Some)).ok_or(wrong)
+        // Between -1 and 1 a value near 0 is rounded like these.
+        let above = match operands[0].value {
+            Value::Real(x) => xs.partition_point(|&known| known <= x),
+            Value::Bool(_) => return Err(wrong),
+        };
+        let around = ys.get(above.saturating_sub(1)..(above + 1).min(ys.len()));
+        let inside =
+            (around.unwrap_or_default().iter()).fold(0.0, |most: f64, y| most.max(y.abs()));
+        (rounded(&operands[..1], errors, (false, inside), &apply).map(Some)).ok_or(wrong)
     }
 }
 
 /// The result of an operation, with its error if that is asked for. Operands are moved by a multiple
 /// of their errors, which themselves may be too small to change anything. Where the operation jumps
-/// near by (`floor`), that is no error: they are moved to both sides, and the lesser change counts.
+/// near by (`floor`), that is no error: they are moved to both sides, and the lesser change counts. A
+/// number inside the operation may be larger than its result.
 fn rounded(
     operands: &[Rounded],
     errors: Errors,
-    jumps: bool,
+    (jumps, inside): (bool, f64),
     apply: &dyn Fn(&[Value]) -> Option<Value>,
 ) -> Option<Rounded> {
     const MULTIPLE: f64 = 1048576.0;
@@ -240,7 +254,7 @@ fn rounded(
     let (Value::Real(result), Errors::Bound) = (value, errors) else {
         return Some(Rounded::exact(value));
     };
-    let mut error = f64::EPSILON * result.abs();
+    let mut error = f64::EPSILON * result.abs().max(inside.abs());
     for at in 0..values.len() {
         let Value::Real(operand) = values[at] else {
             continue;
