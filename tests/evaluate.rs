@@ -432,6 +432,91 @@ fn solutions_at_zero_and_double_ones() {
     assert!((real(&solved, &point, "x") - 2.0).abs() < 1e-7);
 }
 
+/// A resistance that may be negative (R = -0.293 in all), a diode and a source, as a bond graph with heat
+/// gives it; the slopes are far apart: exp(295) is 1e128. A step that is lost beside them is no
+/// reason to take the guess for the solution.
+fn negative_resistance() -> Solved {
+    let model = "input a, c\nlocal x, p, q, e, f, i, k, g, h\n\
+                 p = 1.41747338430884*x\nq = -1.7103896742972982*x\ne = -p - q + c\n\
+                 f = (0.5*(exp(e) - 1) + e)/2.09\ni = x - f\nk = i\ng = 1.76*k\nh = 1.23*i\n\
+                 a + h + g = e";
+    Build::new(model).one_loop(&["x"], &[0, 1, 2, 3, 4, 5, 6, 7])
+}
+
+#[test]
+fn a_lost_step_is_no_solution() {
+    let solved = negative_resistance();
+    // The curve stays below the axis by more than 15, whatever x is.
+    for guess in ["", ",x=1000", ",x=2300", ",x=-1000"] {
+        let text = format!("a=-5,c=2.127{guess}");
+        let failure = at_point(&solved, &text).expect_err("there is no solution");
+        assert_eq!(failure.reason, Reason::NotFound, "{text}");
+    }
+    // Here are two.
+    for guess in ["", ",x=1000", ",x=2300", ",x=-1000"] {
+        let text = format!("a=20,c=2.127{guess}");
+        let point = at_point(&solved, &text).unwrap_or_else(|bad| panic!("{text}: {bad}"));
+        let of = |name: &str| real(&solved, &point, name);
+        let off = 20.0 + of("h") + of("g") - of("e");
+        assert!(off.abs() < 1e-13, "{text}: x {}, off {off:e}", of("x"));
+    }
+}
+
+/// No current through the resistor between a and b: u is zero but for rounding, and so is all of its
+/// change. This must not keep x from its solution.
+#[test]
+fn an_unknown_that_is_zero_but_for_rounding() {
+    let model = "input s, z\nlocal u, x, i, va, n, j, w, vb\n\
+                 va = 1.3*x + (if x > 0 then 0.9*x else 1.8*x) + 0.37\n\
+                 n = (0.5*(exp(-va) - 1) - va)/0.7\nj = n + s - x - i - 0.61\nw = 1.83*j\n\
+                 vb = va - w\nu = va - vb\ni = z\ni + j = 0";
+    let mut seen = 0;
+    for at in 0..200 {
+        let s = -3.0 + 0.0317 * f64::from(at);
+        let solved = Build::new(model).one_loop(&["u", "x", "i"], &[0, 1, 2, 3, 4]);
+        for guess in ["", ",x=-2,u=3e-17", ",x=4,i=-1e-40"] {
+            let text = format!("s={s}{guess}");
+            let point = at_point(&solved, &text).unwrap_or_else(|bad| panic!("{text}: {bad}"));
+            let of = |name: &str| real(&solved, &point, name);
+            assert!(of("u").abs() < 1e-13 && of("i").abs() < 1e-15, "{text}");
+            assert!(of("j").abs() < 1e-13, "{text}: {:e}", of("j"));
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 600);
+}
+
+/// Each step goes half of the way, or two thirds: the end is found even so.
+#[test]
+fn multiple_solutions_at_zero() {
+    for (left, guess) in [("x*abs(x)", 1.0), ("x**3", -7.0), ("(x - 3)**4", 1e3)] {
+        let solved = Build::new(&format!("local x\n{left} = 0")).one_loop(&["x"], &[]);
+        let settings = at::read(&solved, &format!("x={guess}")).expect("a guess");
+        let mut point = at::point(&solved, &settings);
+        evaluate(&solved, &mut point).unwrap_or_else(|bad| panic!("{left}: {bad}"));
+        let x = real(&solved, &point, "x");
+        let expected = if left.contains('3') && left.contains('-') {
+            3.0
+        } else {
+            0.0
+        };
+        assert!((x - expected).abs() < 1e-12, "{left}: {x:e}");
+    }
+}
+
+/// Between -1 and 1 a table is rounded like 1, however near to 0 its value is.
+#[test]
+fn tables_near_zero_are_rounded() {
+    let model = "input u\nlocal x\n0.5*x + table(x, [-2, -1, 1, 3], [-3, -1, 1, 2]) = 1.9*u";
+    let solved = Build::new(model).one_loop(&["x"], &[]);
+    for at in 1..300 {
+        let u = 1e-6 * f64::from(at) * f64::from(at);
+        let point = at_point(&solved, &format!("u={u}")).unwrap_or_else(|bad| panic!("{bad}"));
+        let x = real(&solved, &point, "x");
+        assert!((1.5 * x - 1.9 * u).abs() < 1e-15, "u {u}: x {x}");
+    }
+}
+
 #[test]
 fn a_start_value_chooses_the_solution() {
     let solved = Build::new("local x\nx**2 = 2\ninit(x) = -1").one_loop_but_init(&["x"]);
