@@ -526,6 +526,15 @@ fn a_start_value_chooses_the_solution() {
     near(real(&solved, &point, "x"), std::f64::consts::SQRT_2);
 }
 
+/// y is zero and stays so in the first step, by slopes that are zero there, and then moves.
+#[test]
+fn a_variable_that_moves_later() {
+    let solved = Build::new("local x, y\nx**2 = 4\ny = 1000*(x + 1)**2").one_loop(&["x", "y"], &[]);
+    let point = at_point(&solved, "x=-1,y=0").expect("found");
+    assert_eq!(real(&solved, &point, "x"), -2.0);
+    assert_eq!(real(&solved, &point, "y"), 1000.0);
+}
+
 impl Build {
     fn one_loop_but_init(mut self, iteration: &[&str]) -> Solved {
         self.flat.equations.truncate(1);

@@ -66,10 +66,17 @@ impl Matrix {
     /// anything is in doubt).
     pub fn blur(&self, values: &[f64], residuals: &[f64], noise: &[f64]) -> Vec<f64> {
         let (_, mut doubt) = self.step_with_doubt(residuals, noise);
-        for (doubt, most) in doubt.iter_mut().zip(self.factored.alike(values)) {
+        for (doubt, most) in doubt.iter_mut().zip(self.alike(values)) {
             *doubt = doubt.min(f64::EPSILON * most);
         }
         doubt
+    }
+
+    /// For each iteration variable a value as large, beside its slopes, as the largest of these.
+    pub fn alike(&self, values: &[f64]) -> Vec<f64> {
+        let mut alike = self.factored.alike(values);
+        alike.truncate(self.guessed);
+        alike
     }
 
     fn changes(&self, residuals: &[f64]) -> Vec<f64> {

@@ -187,10 +187,20 @@ fn shortened(
     longest: f64,
 ) -> Option<(f64, State, Option<Matrix>)> {
     let now = &state.values[..step.len()];
+    let mut scales: Vec<f64> = (now.iter().zip(step))
+        .map(|(value, change)| value.abs().max(change.abs()))
+        .collect();
+    let others = matrix.alike(&scales);
+    // One that is zero and stays so in this step may begin to move in the next one.
+    for (scale, other) in scales.iter_mut().zip(others) {
+        if *scale == 0.0 {
+            *scale = other;
+        }
+    }
     let size = |change: &[f64]| {
         (0..change.len())
             .filter(|&at| change[at].abs() > DOUBT * doubt[at])
-            .map(|at| change[at].abs() / now[at].abs().max(step[at].abs()))
+            .map(|at| change[at].abs() / scales[at])
             .fold(0.0, f64::max)
     };
     let before = size(step);
