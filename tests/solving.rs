@@ -205,3 +205,103 @@ fn a_switch_alone() {
         assert!(failure.message.contains(divisor), "{failure}");
     }
 }
+
+fn fails(text: &str, given: &str) -> String {
+    let model = model(text);
+    let settings = at::read(&model, given).expect("what is given can be given");
+    let failure = evaluate(&model, &mut at::point(&model, &settings));
+    failure.expect_err("there is no solution").message
+}
+
+/// What is returned solves the equations, or nothing is returned.
+#[test]
+fn no_solution_is_made_up() {
+    let one = |equations: &str| format!("model M\n input u\n local x, y\n {equations}\nend");
+    for (equations, given) in [
+        ("x**3 + y**3 = u\n x + y = 1", "u=-4"),
+        ("sqrt(x*x + 1) - x = u\n y = x", "u=-4"),
+        ("abs(x) + x - exp(x) = u\n y = x", "u=0.5"),
+        ("y = abs(x) - x\n exp(y) + u*x + 2*u = 0", "u=2"),
+    ] {
+        let said = fails(&one(equations), given);
+        assert!(said.starts_with("no solution"), "{equations}: {said}");
+    }
+    // A diode in reverse, however its law is written; and the same with a cube.
+    let diode = "model M
+        input u
+        local v, i
+        exp(v/0.026) = 1 + i/1E-9
+        1000*i + v = u
+      end";
+    let diode = model(diode);
+    let point = values(&diode, "u=-5");
+    assert_near(value(&diode, &point, "v"), -5.0 + 1e-6);
+    let cube = model(&one("x + exp(y) = u\n y - x**3 = 1"));
+    let point = values(&cube, "u=-5");
+    assert_near(value(&cube, &point, "y"), -124.0);
+}
+
+/// An unknown that cancels is gone from coefficients and right sides.
+#[test]
+fn unknowns_that_cancel() {
+    let m = model("model M\n input u, v\n local x, y\n (x - x + 2)*y = u\n x + y = v\nend");
+    let point = values(&m, "u=3,v=1");
+    assert_near(value(&m, &point, "y"), 1.5);
+    assert_near(value(&m, &point, "x"), -0.5);
+    let m = model("model M\n input u\n local x\n u*(x - x) + x*u - u = 0\nend");
+    assert_near(value(&m, &values(&m, "u=3"), "x"), 1.0);
+    let m = model("model M\n input u\n local x, y\n y = sin(u*(x - x)) + u\n x + y = 6\nend");
+    assert_near(value(&m, &values(&m, "u=2"), "x"), 4.0);
+}
+
+/// A parameter that is zero leaves out what it multiplies, but nothing inside a function.
+#[test]
+fn zero_parameters() {
+    let text = "model M
+        input u
+        parameter p = 0
+        local x, y
+        y = u/(1 + p*x)
+        x - y = 1
+      end";
+    let m = model(text);
+    assert_near(value(&m, &values(&m, "u=3"), "x"), 4.0);
+    // (x - 1)*(1 + 2*x) = 3
+    let root = (1.0 + 33f64.sqrt()) / 4.0;
+    assert_near(value(&m, &values(&m, "u=3,p=2"), "x"), root);
+    let text = "model M
+        parameter p = 0
+        input u, v
+        local x, y, z
+        p*x*y + z = u
+        x + y = v
+        x - y = z
+      end";
+    let m = model(text);
+    assert_near(value(&m, &values(&m, "u=1,v=2"), "x"), 1.5);
+}
+
+/// Of variables that equal each other one survives, and keeps the start values of all.
+#[test]
+fn starts_survive_elimination() {
+    let text = "model M
+        output y
+        local x
+        x**2 = 4
+        init(x) = -3
+        y = x
+      end";
+    let m = model(text);
+    assert_near(value(&m, &values(&m, "Time=0"), "y"), -2.0);
+    let m = model("model M\n output y\n local x\n der(x) = -x\n y = -x\n init(y) = 5\nend");
+    assert_near(value(&m, &values(&m, "Time=0"), "x"), -5.0);
+}
+
+/// Divisors made of parameters are looked at again where parameters are given.
+#[test]
+fn other_values_of_parameters() {
+    let text = "model M\n parameter p = 2\n input v\n local x\n x/p = v\nend";
+    assert!(fails(text, "p=0,v=1").contains("the divisor `p` is zero"));
+    let text = "model M\n parameter p = 2\n local x, y\n x = 2*y\n y = x - p*x + 1\nend";
+    assert!(fails(text, "p=0.5").contains("is zero"));
+}

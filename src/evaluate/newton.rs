@@ -10,7 +10,6 @@ use super::Point;
 use super::failure::Failure;
 use super::matrix::Matrix;
 use super::system::{Bad, State, System};
-use crate::expr::show_number;
 use crate::flat::{EqId, Flat, Leaf};
 use crate::solve::Nonlinear;
 
@@ -74,7 +73,7 @@ fn iterate(system: &mut System<'_>, start: Vec<f64>) -> Result<State, Attempt> {
     let mut moves = 0;
     let mut pace = Pace::default();
     for _ in 0..MOST_STEPS {
-        if within(&state.residuals, &state.noise, 1.0) {
+        if within(&state.residuals, &state.noise, 1.0) && is_sharp(system, &state) {
             return Ok(state);
         }
         let Some(matrix) = known else {
@@ -103,10 +102,26 @@ fn iterate(system: &mut System<'_>, start: Vec<f64>) -> Result<State, Attempt> {
         pace.took(part, step);
         (state, known) = (next, matrix);
     }
-    match near(system, &state) {
+    match near(system, &state) && is_sharp(system, &state) {
         true => Ok(state),
         false => Err(Attempt::stuck(state)),
     }
+}
+
+/// Whether the residuals say where the solution is: far out, all they say may be rounding, as of
+/// `sqrt(x*x + 1) - x = -4` at 1e16, which has no solution at all.
+fn is_sharp(system: &mut System<'_>, state: &State) -> bool {
+    /// Of the largest value, so much may be in doubt.
+    const DOUBTFUL: f64 = 1e-4;
+    if state.residuals.iter().all(|&residual| residual == 0.0) {
+        return true;
+    }
+    let Ok(matrix) = system.matrix(state) else {
+        return false;
+    };
+    let (_, doubt) = matrix.step_with_doubt(&state.residuals, &state.noise);
+    let largest = (state.values.iter()).fold(0.0, |most: f64, value| most.max(value.abs()));
+    doubt.iter().all(|doubt| doubt.abs() <= DOUBTFUL * largest)
 }
 
 /// Without progress: as near as rounding allows, or stuck. The residuals alone tell which, as a step
@@ -297,7 +312,8 @@ impl Attempt {
             off.sort_by(|a, b| b.1.total_cmp(&a.1));
             let near: Vec<String> = (block.iteration.iter().zip(&state.values))
                 .take(SHOWN)
-                .map(|(&leaf, &value)| format!("{} = {}", flat.leaf_name(leaf), show_number(value)))
+                // Where an iteration ends in vain only the first digits mean anything.
+                .map(|(&leaf, &value)| format!("{} = {value:.2e}", flat.leaf_name(leaf)))
                 .collect();
             notes.push(format!("the nearest found: {}", near.join(", ")));
         }

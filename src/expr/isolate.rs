@@ -15,6 +15,8 @@ pub struct Isolated {
     pub value: ExprId,
     /// Must not vanish.
     pub divisors: Vec<ExprId>,
+    /// The equation is linear in the unknown: no function had to be undone.
+    pub linear: bool,
 }
 
 pub fn isolate<L: Leaf>(
@@ -59,11 +61,13 @@ fn by_coefficient<L: Leaf>(
         return Some(Isolated {
             value: rest,
             divisors: vec![coefficient],
+            linear: true,
         });
     }
     Some(Isolated {
         value: arena.tidy_div(rest, coefficient),
         divisors: vec![coefficient],
+        linear: true,
     })
 }
 
@@ -73,6 +77,7 @@ fn undo<L: Leaf>(arena: &mut Arena<L>, way: &[ExprId], other: ExprId) -> Option<
     let mut terms: Vec<Term> = Vec::new();
     open_sum(arena, other, &mut terms);
     let mut divisors = Vec::new();
+    let mut linear = true;
     for step in way.windows(2) {
         let (id, inside) = (step[0], step[1]);
         match arena.node(id) {
@@ -89,6 +94,11 @@ fn undo<L: Leaf>(arena: &mut Arena<L>, way: &[ExprId], other: ExprId) -> Option<
             }
             Node::Binary(BinaryOp::Sub, _, b) => move_over(arena, b, false, &mut terms),
             node => {
+                linear &= match node {
+                    Node::Binary(BinaryOp::Mul, ..) => true,
+                    Node::Binary(BinaryOp::Div, a, _) => a == inside,
+                    _ => false,
+                };
                 let known = arena.sum(&terms);
                 let value = undo_one(arena, node, inside, known, &mut divisors)?;
                 terms = vec![(false, value)];
@@ -98,6 +108,7 @@ fn undo<L: Leaf>(arena: &mut Arena<L>, way: &[ExprId], other: ExprId) -> Option<
     Some(Isolated {
         value: arena.sum(&terms),
         divisors,
+        linear,
     })
 }
 

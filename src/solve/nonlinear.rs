@@ -76,7 +76,9 @@ impl Solver<'_> {
         let isolated = isolate(exprs, equation.left, equation.right, unknown)?;
         let safe =
             (isolated.divisors.iter()).all(|&divisor| self.vanishing(divisor) == Vanishing::Never);
-        safe.then_some(isolated.value)
+        // An inverse function is good for one equation alone; iterating through it asks for trouble:
+        // v = ln(1 + i/Is) has no value for most i.
+        (safe && isolated.linear).then_some(isolated.value)
     }
 }
 
