@@ -111,8 +111,9 @@ fn iterate(system: &mut System<'_>, start: Vec<f64>) -> Result<State, Attempt> {
 /// Whether the residuals say where the solution is: far out, all they say may be rounding, as of
 /// `sqrt(x*x + 1) - x = -4` at 1e16, which has no solution at all.
 fn is_sharp(system: &mut System<'_>, state: &State) -> bool {
-    /// Of the largest value, so much may be in doubt.
+    /// Of the largest value, so much may be in doubt; where all values are about zero, of this.
     const DOUBTFUL: f64 = 1e-4;
+    const ABOUT_ZERO: f64 = 1e-9;
     if state.residuals.iter().all(|&residual| residual == 0.0) {
         return true;
     }
@@ -120,7 +121,7 @@ fn is_sharp(system: &mut System<'_>, state: &State) -> bool {
         return false;
     };
     let (_, doubt) = matrix.step_with_doubt(&state.residuals, &state.noise);
-    let largest = (state.values.iter()).fold(0.0, |most: f64, value| most.max(value.abs()));
+    let largest = (state.values.iter()).fold(ABOUT_ZERO, |most: f64, value| most.max(value.abs()));
     doubt.iter().all(|doubt| doubt.abs() <= DOUBTFUL * largest)
 }
 
