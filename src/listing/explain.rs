@@ -6,14 +6,15 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use crate::diagnostics::nearest;
-use crate::expr::ExprId;
+use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, EquationKind, Flat, Kind, Leaf, VarId};
-use crate::solve::{Assignment, Block, Method, Solved};
+use crate::solve::{Assignment, Block, Linear, Method, Solved};
 use crate::source::{Sources, Span};
 
 /// Longer chains and larger loops are cut.
 const MOST_BLOCKS: usize = 200;
 const MOST_UNKNOWNS: usize = 12;
+const MOST_FORMULAS: usize = 12;
 
 /// The text, or what is wrong with the name.
 pub fn explain(model: &Solved, sources: &Sources, name: &str) -> Result<String, String> {
@@ -27,6 +28,8 @@ pub fn explain(model: &Solved, sources: &Sources, name: &str) -> Result<String, 
             .map(|gone| (gone.leaf, gone.expression))
             .collect(),
         knowns: BTreeSet::new(),
+        time: false,
+        asked,
     };
     explanation.write(asked);
     Ok(explanation.out)
@@ -77,8 +80,34 @@ fn index(model: &Solved) -> FxHashMap<Leaf, usize> {
         for &leaf in block.unknowns() {
             found.insert(leaf, at);
         }
+        for formula in formulas(block) {
+            found.insert(formula.target, at);
+        }
     }
     found
+}
+
+/// `x, y and 3 more`
+fn unknowns_in_words(flat: &Flat, block: &Block) -> String {
+    let names: Vec<String> = (block.unknowns().iter().take(MOST_UNKNOWNS))
+        .map(|&leaf| flat.leaf_name(leaf))
+        .collect();
+    let names = names.join(", ");
+    match block.unknowns().len().saturating_sub(MOST_UNKNOWNS) {
+        0 => names,
+        more => format!("{names} and {more} more"),
+    }
+}
+
+/// Of a linear loop that is solved by formulas: auxiliaries and unknowns in order.
+fn formulas(block: &Block) -> &[Assignment] {
+    match block {
+        Block::Linear(Linear {
+            method: Method::Formulas(formulas),
+            ..
+        }) => formulas,
+        _ => &[],
+    }
 }
 
 struct Explanation<'f> {
@@ -89,6 +118,9 @@ struct Explanation<'f> {
     eliminated: FxHashMap<Leaf, ExprId>,
     /// Leaves that are known, in the order of the model: kind, variable, name.
     knowns: BTreeSet<(&'static str, VarId, String)>,
+    /// Whether Time is needed.
+    time: bool,
+    asked: Leaf,
 }
 
 impl<'f> Explanation<'f> {
@@ -143,7 +175,23 @@ impl<'f> Explanation<'f> {
                 self.line(&format!("{name} = {text}, eliminated"));
             }
         }
+        let kind = flat.variable(start.variable()).kind;
+        if let (Kind::Auxiliary, Some(&at)) = (kind, self.sources_of.get(&start)) {
+            self.auxiliary(start, &self.model.blocks[at]);
+        }
         self.chain(start);
+    }
+
+    /// The formula of an auxiliary, and what it is for.
+    fn auxiliary(&mut self, leaf: Leaf, block: &Block) {
+        let flat = self.flat();
+        let name = flat.leaf_name(leaf);
+        if let Some(formula) = formulas(block).iter().find(|f| f.target == leaf) {
+            let text = flat.expression(formula.value);
+            let of = unknowns_in_words(flat, block);
+            self.line(&format!("{name} = {text}"));
+            self.line(&format!("  an auxiliary of the linear loop of {of}\n"));
+        }
     }
 
     /// What a leaf is that nothing computes.
@@ -173,16 +221,17 @@ impl<'f> Explanation<'f> {
         let mut needed: BTreeSet<usize> = BTreeSet::new();
         let mut work = vec![start];
         let first = self.sources_of.get(&start).copied();
+        self.asked = start;
         while let Some(leaf) = work.pop() {
             match self.sources_of.get(&leaf) {
                 Some(&block) => {
                     if needed.insert(block) {
-                        self.leaves_of(&self.model.blocks[block], &mut work);
+                        self.time |= self.leaves_of(&self.model.blocks[block], &mut work);
                     }
                 }
                 None => match self.eliminated.get(&leaf) {
                     Some(&expression) => {
-                        self.flat().exprs.leaves(expression, |leaf| work.push(leaf));
+                        self.time |= self.read(expression, &mut work);
                     }
                     None => self.note_known(leaf),
                 },
@@ -222,7 +271,7 @@ impl<'f> Explanation<'f> {
     }
 
     fn write_knowns(&mut self) {
-        if self.knowns.is_empty() {
+        if self.knowns.is_empty() && !self.time {
             return;
         }
         self.line("\ndown to");
@@ -252,12 +301,30 @@ impl<'f> Explanation<'f> {
             };
             self.line(&format!("  {kind} {shown}{more}"));
         }
+        if self.time {
+            self.line("  Time");
+        }
     }
 
-    /// What a block reads.
-    fn leaves_of(&self, block: &Block, out: &mut Vec<Leaf>) {
+    /// The leaves of an expression; true if Time stands in it.
+    fn read(&self, root: ExprId, out: &mut Vec<Leaf>) -> bool {
+        let exprs = &self.flat().exprs;
+        let (mut stack, mut time) = (vec![root], false);
+        while let Some(id) = stack.pop() {
+            match exprs.node(id) {
+                Node::Leaf(leaf) => out.push(leaf),
+                Node::Time => time = true,
+                _ => exprs.operands(id, &mut stack),
+            }
+        }
+        time
+    }
+
+    /// What a block reads; true if Time is among it.
+    fn leaves_of(&self, block: &Block, out: &mut Vec<Leaf>) -> bool {
         let flat = self.flat();
-        let mut read = |id: ExprId| flat.exprs.leaves(id, |leaf| out.push(leaf));
+        let mut time = false;
+        let mut read = |id: ExprId| time |= self.read(id, out);
         let mut of_assignments =
             |list: &[Assignment]| list.iter().for_each(|assignment| read(assignment.value));
         match block {
@@ -283,6 +350,7 @@ impl<'f> Explanation<'f> {
                 }
             }
         }
+        time
     }
 
     fn block(&mut self, at: usize) {
@@ -298,19 +366,14 @@ impl<'f> Explanation<'f> {
             block.equations().iter().for_each(|&id| self.equation(id));
             return;
         }
-        let names: Vec<String> = (block.unknowns().iter().take(MOST_UNKNOWNS))
-            .map(|&leaf| flat.leaf_name(leaf))
-            .collect();
-        let more = match block.unknowns().len().checked_sub(MOST_UNKNOWNS) {
-            None | Some(0) => String::new(),
-            Some(more) => format!(" and {more} more"),
-        };
+        let names = unknowns_in_words(flat, block);
         let how = match block {
             Block::Linear(_) => "together, from linear equations",
             Block::Nonlinear(_) => "together, by iteration",
             _ => "when its condition becomes true",
         };
-        self.line(&format!("{}{more}, {how}", names.join(", ")));
+        self.line(&format!("{names}, {how}"));
+        self.formulas(formulas(block));
         let equations = block.equations();
         for &id in equations.iter().take(MOST_UNKNOWNS) {
             self.equation(id);
@@ -318,6 +381,21 @@ impl<'f> Explanation<'f> {
         if equations.len() > MOST_UNKNOWNS {
             let more = equations.len() - MOST_UNKNOWNS;
             self.line(&format!("  ... and {more} more equations"));
+        }
+    }
+
+    /// The first formulas of a loop, and that of what was asked for.
+    fn formulas(&mut self, list: &[Assignment]) {
+        let flat = self.flat();
+        for (at, formula) in list.iter().enumerate() {
+            if at == MOST_FORMULAS {
+                self.line("  ...");
+            }
+            if at < MOST_FORMULAS || formula.target == self.asked {
+                let name = flat.leaf_name(formula.target);
+                let text = flat.expression(formula.value);
+                self.line(&format!("  {name} = {text}"));
+            }
         }
     }
 
