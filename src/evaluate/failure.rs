@@ -1,12 +1,14 @@
 //! What went wrong in an evaluation, in words and as data.
 
 use super::Point;
+use super::expanded::Expanded;
 use super::linear::Singular;
 use super::point::leaves;
 use super::walk::Trouble;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expr::{ExprId, Value, show_number};
 use crate::flat::{EqId, Flat, Leaf};
+use crate::solve::Solved;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
@@ -145,7 +147,14 @@ impl Failure {
         self
     }
 
-    pub(super) fn of_divisor(flat: &Flat, point: &Point, target: Leaf, divisor: ExprId) -> Self {
+    /// Auxiliaries say nothing to a reader: what the divisor is made of is told.
+    pub(super) fn of_divisor(
+        solved: &Solved,
+        point: &Point,
+        target: Leaf,
+        divisor: ExprId,
+    ) -> Self {
+        let flat = &solved.flat;
         let message = format!(
             "`{}` cannot be computed at Time = {}: the divisor `{}` is zero",
             flat.leaf_name(target),
@@ -153,7 +162,14 @@ impl Failure {
             flat.expression(divisor)
         );
         let mut failure = Failure::new(Reason::Divisor, point, message);
-        failure.notes.extend(values_in(flat, point, divisor));
+        let expanded = Expanded::new(solved);
+        if expanded.changes(divisor) {
+            let text = flat.expression(divisor);
+            let made_of = expanded.text(divisor);
+            failure.notes.push(format!("{text} = {made_of}"));
+        }
+        let leaves = expanded.leaves(divisor);
+        failure.notes.extend(values_of(flat, point, leaves));
         failure.unknowns.push(target);
         failure
     }
@@ -317,9 +333,20 @@ fn names(flat: &Flat, unknowns: &[Leaf]) -> String {
 
 /// "where a = 1, b = 2"
 fn values_in(flat: &Flat, point: &Point, expression: ExprId) -> Option<String> {
-    let list: Vec<String> = (leaves(&flat.exprs, expression).into_iter())
-        .filter_map(|leaf| Some(format!("{} = {}", flat.leaf_name(leaf), point.get(leaf)?)))
-        .take(SHOWN)
+    values_of(flat, point, leaves(&flat.exprs, expression))
+}
+
+fn values_of(flat: &Flat, point: &Point, leaves: Vec<Leaf>) -> Option<String> {
+    let mut list: Vec<(Leaf, Value)> = (leaves.into_iter())
+        .filter_map(|leaf| Some((leaf, point.get(leaf)?)))
         .collect();
-    (!list.is_empty()).then(|| format!("where {}", list.join(", ")))
+    // Switches make more of a difference than numbers.
+    list.sort_by_key(|(_, value)| !matches!(value, Value::Bool(_)));
+    let mut texts: Vec<String> = (list.iter().take(SHOWN))
+        .map(|&(leaf, value)| format!("{} = {value}", flat.leaf_name(leaf)))
+        .collect();
+    if list.len() > SHOWN {
+        texts.push("...".into());
+    }
+    (!texts.is_empty()).then(|| format!("where {}", texts.join(", ")))
 }

@@ -6,6 +6,7 @@
 //! triggered, discrete variables keep their values.
 
 pub mod at;
+mod expanded;
 mod failure;
 mod linear;
 mod matrix;
@@ -29,6 +30,7 @@ use walk::{Trouble, Walk};
 /// iteration variable is its first guess: evaluating again near by finds the solution near by.
 pub fn evaluate(solved: &Solved, point: &mut Point) -> Result<(), Failure> {
     let mut evaluator = Evaluator {
+        solved,
         flat: &solved.flat,
         point,
         walk: Walk::default(),
@@ -67,6 +69,7 @@ pub fn evaluate(solved: &Solved, point: &mut Point) -> Result<(), Failure> {
 }
 
 struct Evaluator<'s> {
+    solved: &'s Solved,
     flat: &'s Flat,
     point: &'s mut Point,
     walk: Walk,
@@ -111,8 +114,8 @@ impl Evaluator<'_> {
         if let Some(guard) = guard {
             // What has no value at all is told by the expression it stands in.
             if self.try_value(guard) == Ok(Value::Real(0.0)) {
-                return Err(Failure::of_divisor(flat, self.point, target, guard)
-                    .with_equation(flat, equation));
+                let failure = Failure::of_divisor(self.solved, self.point, target, guard);
+                return Err(failure.with_equation(flat, equation));
             }
         }
         let value = (self.value(Subject::Value(target), value))

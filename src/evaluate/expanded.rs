@@ -1,0 +1,110 @@
+//! Expressions with auxiliaries (Q101) written out, for messages.
+//!
+//! Before: a solved model. After: an expression as text, each auxiliary replaced by what it was
+//! assigned while that stays short, and the variables that it comes down to.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::expr::print::{Piece, Source, Style, write};
+use crate::expr::{Args, ExprId, Node};
+use crate::flat::{Flat, Kind, Leaf, Printer};
+use crate::solve::Solved;
+
+/// Expressions of more nodes than this are shown with their auxiliaries.
+const MOST_NODES: usize = 40;
+
+pub(super) struct Expanded<'s> {
+    flat: &'s Flat,
+    /// What auxiliaries are assigned. Each is made of earlier ones, so following them ends.
+    definitions: FxHashMap<Leaf, ExprId>,
+}
+
+impl<'s> Expanded<'s> {
+    pub fn new(solved: &'s Solved) -> Self {
+        let flat = &solved.flat;
+        let definitions = (solved.assignments())
+            .filter(|a| flat.variable(a.target.variable()).kind == Kind::Auxiliary)
+            .map(|a| (a.target, a.value))
+            .collect();
+        Expanded { flat, definitions }
+    }
+
+    /// The expression itself, or what the auxiliary that it is stands for.
+    fn follow(&self, mut id: ExprId) -> ExprId {
+        while let Node::Leaf(leaf) = self.flat.exprs.node(id)
+            && let Some(&definition) = self.definitions.get(&leaf)
+        {
+            id = definition;
+        }
+        id
+    }
+
+    /// Whether there are auxiliaries in the expression.
+    pub fn changes(&self, root: ExprId) -> bool {
+        let mut found = false;
+        (self.flat.exprs).leaves(root, |leaf| found |= self.definitions.contains_key(&leaf));
+        found
+    }
+
+    /// Written out if that is short; else only the auxiliary that the whole is.
+    pub fn text(&self, root: ExprId) -> String {
+        let mut out = String::new();
+        match self.is_short(root) {
+            true => write(self, root, Style::Plain, &mut out),
+            false => {
+                let once = match self.flat.exprs.node(root) {
+                    Node::Leaf(leaf) => self.definitions.get(&leaf).copied(),
+                    _ => None,
+                };
+                Printer::new(self.flat).write(once.unwrap_or(root), &mut out);
+            }
+        }
+        out
+    }
+
+    fn is_short(&self, root: ExprId) -> bool {
+        let mut stack = vec![root];
+        for _ in 0..MOST_NODES {
+            match stack.pop() {
+                Some(id) => (self.flat.exprs).operands(self.follow(id), &mut stack),
+                None => return true,
+            }
+        }
+        stack.is_empty()
+    }
+
+    /// The variables that it comes down to, each once, from left to right.
+    pub fn leaves(&self, root: ExprId) -> Vec<Leaf> {
+        let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
+        let (mut stack, mut operands) = (vec![root], Vec::new());
+        while let Some(id) = stack.pop() {
+            let id = self.follow(id);
+            // What stands there twice was walked through before.
+            if !seen.insert(id) {
+                continue;
+            }
+            if let Node::Leaf(leaf) = self.flat.exprs.node(id) {
+                found.push(leaf);
+            }
+            self.flat.exprs.operands(id, &mut operands);
+            stack.extend(operands.drain(..).rev());
+        }
+        found
+    }
+}
+
+impl Source for Expanded<'_> {
+    type Leaf = Leaf;
+
+    fn node(&self, id: ExprId) -> Node<Leaf> {
+        self.flat.exprs.node(self.follow(id))
+    }
+
+    fn args(&self, args: Args) -> &[ExprId] {
+        self.flat.exprs.args(args)
+    }
+
+    fn leaf(&self, leaf: Leaf, out: &mut String) -> Option<Vec<Piece>> {
+        Printer::new(self.flat).leaf(leaf, out)
+    }
+}
