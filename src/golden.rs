@@ -77,7 +77,7 @@ pub fn listings(text: &str) -> Result<Vec<Listing>, String> {
         });
     };
     let mut found: Vec<Listing> = Vec::new();
-    for listing in comment.split(',').map(Listing::new) {
+    for listing in split(comment).iter().map(|text| Listing::new(text)) {
         if listing.words.is_empty() {
             continue;
         }
@@ -103,6 +103,22 @@ pub fn listings(text: &str) -> Result<Vec<Listing>, String> {
         )),
         false => Ok(found),
     }
+}
+
+/// At commas, but for those in a list of settings: `solve --at u=3,v=2, check` are two.
+fn split(comment: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for text in comment.split(',').map(str::trim) {
+        let is_setting = (text.split_whitespace().next()).is_some_and(|word| word.contains('='));
+        match parts.last_mut() {
+            Some(before) if is_setting => {
+                before.push(',');
+                before.push_str(text);
+            }
+            _ => parts.push(text.to_string()),
+        }
+    }
+    parts
 }
 
 /// What stands behind `golden:` in the first comment; lines with `#` may come before.
@@ -185,6 +201,17 @@ mod tests {
         assert_eq!(include, Ok(vec!["m.check-I-lib.golden".to_string()]));
         assert_eq!(names("{ golden: solve, solved }").map(|n| n.len()), Ok(1));
         assert_eq!(names("{ golden: none }"), Ok(vec![]));
+        assert_eq!(
+            names("{ golden: solve --at u=3,v=2, Time=1 --format json, solve --at u=4, check, }"),
+            Ok(vec![
+                "m.solve-at-u-3-v-2-Time-1-format-json.golden".to_string(),
+                "m.solve-at-u-4.golden".to_string(),
+                "m.check.golden".to_string(),
+            ])
+        );
+        let words = listings("{ golden: solve --at u=3, v=2 }").map(|l| l[0].words.clone());
+        let expected = ["solve", "--at", "u=3,v=2"].map(str::to_string);
+        assert_eq!(words, Ok(expected.to_vec()));
         let other = Listing::new("check").file_name("m.dym");
         assert_eq!(other, "m.dym.check.golden");
     }

@@ -76,12 +76,19 @@ fn golden_commands(model: &Path) -> Vec<String> {
         .strip_prefix('{')
         .and_then(|rest| rest.split_once('}'))
         .and_then(|(comment, _)| comment.trim().strip_prefix("golden:").map(str::to_string));
-    comment
-        .unwrap_or_default()
-        .split(',')
-        .map(|command| command.split_whitespace().collect::<Vec<_>>().join(" "))
-        .filter(|command| !command.is_empty())
-        .collect()
+    let mut commands: Vec<String> = Vec::new();
+    for part in comment.unwrap_or_default().split(',') {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        match (words.first(), commands.last_mut()) {
+            (None, _) => {}
+            // As in `solve --at u=3,v=2`: the comma belongs to the list of settings.
+            (Some(first), Some(before)) if first.contains('=') => {
+                *before = format!("{before},{}", words.join(" "));
+            }
+            _ => commands.push(words.join(" ")),
+        }
+    }
+    commands
 }
 
 fn snapshot_name(model: &Path, command: &str) -> String {
@@ -94,7 +101,7 @@ fn snapshot_name(model: &Path, command: &str) -> String {
         command
             .replace(" -", "-")
             .replace("--", "-")
-            .replace([' ', '/'], "-")
+            .replace([' ', '/', ','], "-")
     )
 }
 
