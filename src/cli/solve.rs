@@ -30,6 +30,16 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+    let format = arguments.listing.format;
+    match (&arguments.explain, &arguments.at) {
+        (Some(_), _) if format != Format::Text => {
+            return Err("`--explain` tells in words only: there is no `--format` for it".into());
+        }
+        (_, Some(_)) if format == Format::Latex => {
+            return Err("`--at` has `--format text` and `--format json`, no `latex`".into());
+        }
+        _ => {}
+    }
     let mut compiled = arguments.listing.source.compile(console)?;
     let aliases = match arguments.no_eliminate {
         true => Aliases::Keep,
@@ -62,7 +72,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         console.result(listing.output.output.as_deref(), |out| {
             match listing.format {
                 Format::Json => show::write_json(model, &point, out),
-                Format::Text | Format::Latex => {
+                _ => {
                     let mut text = String::new();
                     show::write_text(model, &point, &mut text);
                     out.write_all(text.as_bytes())
