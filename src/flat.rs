@@ -302,6 +302,9 @@ pub struct Flat {
     pub eliminated: Vec<Eliminated>,
     /// Wishes for state selection, by variable: true for `state`, false for `nostate`.
     pub wishes: Vec<(VarId, bool)>,
+    /// Parameters that a size, a bound of a `for` or an index reads, in order: another value would
+    /// make another model. Those that they depend on are not listed.
+    pub shaping: Vec<VarId>,
 }
 
 impl Flat {

@@ -13,6 +13,9 @@ use crate::expr::{ExprId, Node, UnaryOp, Value};
 use crate::flat::{Flat, Kind, Leaf, Type, VarId};
 use crate::solve::{Block, Solved};
 
+/// How many names a hint shows, of parameters as of others.
+const MOST: usize = 8;
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Setting {
     Time(f64),
@@ -81,6 +84,20 @@ pub fn point(solved: &Solved, settings: &[Setting]) -> Point {
     point
 }
 
+/// Parameters that arrays and `for`s depend on, through other parameters too.
+fn shaping(flat: &Flat) -> FxHashSet<VarId> {
+    let mut found = FxHashSet::default();
+    let mut work = flat.shaping.clone();
+    while let Some(id) = work.pop() {
+        if found.insert(id)
+            && let Some(given) = flat.value(id)
+        {
+            (flat.exprs).leaves(given.expression, |leaf| work.push(leaf.variable()));
+        }
+    }
+    found
+}
+
 struct Reader<'s> {
     solved: &'s Solved,
     flat: &'s Flat,
@@ -88,6 +105,8 @@ struct Reader<'s> {
     eliminated: FxHashMap<Leaf, ExprId>,
     /// Iteration variables.
     guesses: FxHashSet<Leaf>,
+    /// Parameters whose values are built into the model.
+    shaping: FxHashSet<VarId>,
     orders: Point,
 }
 
@@ -108,6 +127,7 @@ impl<'s> Reader<'s> {
                 .map(|gone| (gone.leaf, gone.expression))
                 .collect(),
             guesses,
+            shaping: shaping(flat),
             orders: Point::new(solved),
         }
     }
@@ -162,6 +182,9 @@ impl<'s> Reader<'s> {
             order = order.saturating_add(more);
         }
         let Some(&variable) = self.names.get(inner) else {
+            if let Some(found) = self.array(inner) {
+                return Err(found);
+            }
             let known = self.names.keys().map(String::as_str);
             let near = nearest(inner, known.chain(["Time"]));
             let hint = near.map(|near| format!("did you mean `{near}`?"));
@@ -177,6 +200,25 @@ impl<'s> Reader<'s> {
             0 => Leaf::Var(variable),
             _ => Leaf::Der(variable, order),
         })
+    }
+
+    /// A name that lacks an index: `k` for `k[1]`, `c.R` for `c[1].R`.
+    fn array(&self, name: &str) -> Option<Mistake> {
+        let has_index = |id: &VarId| {
+            let full = self.flat.name(*id);
+            full.contains('[') && without_indices(&full) == name
+        };
+        let mut elements = (self.flat.variable_ids().filter(has_index)).map(Leaf::Var);
+        let first = elements.next()?;
+        let hint = match self.settable("", first) {
+            Ok(_) => {
+                let names = self.list(std::iter::once(first).chain(elements));
+                Some(format!("its elements can be given: {names}"))
+            }
+            Err(_) => self.what_can_be_given(),
+        };
+        let message = format!("`{name}` is an array");
+        Some(Mistake { message, hint })
     }
 
     /// What is set for a name, and whether to its negative.
@@ -203,6 +245,14 @@ impl<'s> Reader<'s> {
             let message = format!("`{name}` is a constant");
             return mistake(message, self.what_can_be_given());
         }
+        if self.shaping.contains(&leaf.variable()) {
+            let message = format!(
+                "`{name}` sets the size of an array, a bound of a `for` or an index, so it cannot \
+                 be given"
+            );
+            let hint = "give another value in the model itself".to_string();
+            return mistake(message, Some(hint));
+        }
         let hint = self
             .guesses_beside(leaf)
             .or_else(|| self.what_can_be_given());
@@ -213,7 +263,8 @@ impl<'s> Reader<'s> {
         let kind = self.flat.variable(leaf.variable()).kind;
         let known = match leaf {
             Leaf::Var(_) | Leaf::Der(..) if kind == Kind::State => self.flat.is_state(leaf),
-            Leaf::Var(_) => matches!(kind, Kind::Input | Kind::Parameter | Kind::Discrete),
+            Leaf::Var(id) if kind == Kind::Parameter => !self.shaping.contains(&id),
+            Leaf::Var(_) => matches!(kind, Kind::Input | Kind::Discrete),
             Leaf::Der(..) => kind == Kind::Input,
             _ => false,
         };
@@ -242,7 +293,21 @@ impl<'s> Reader<'s> {
             };
             (0..of).map(move |order| Leaf::at_order(id, order))
         });
-        let names = self.list(some);
+        let mut names = self.list(some);
+        let parameters: Vec<Leaf> = (self.flat.variable_ids())
+            .filter(|&id| self.flat.variable(id).kind == Kind::Parameter)
+            .map(Leaf::Var)
+            .filter(|leaf| !self.eliminated.contains_key(leaf) && self.is_settable(*leaf))
+            .collect();
+        let last = match parameters.len() {
+            0 => String::new(),
+            1..=MOST => self.list(parameters.into_iter()),
+            many => format!("{many} parameters"),
+        };
+        if !names.is_empty() && !last.is_empty() {
+            names.push_str(", ");
+        }
+        names.push_str(&last);
         Some(match names.is_empty() {
             true => WHAT.into(),
             false => format!("{WHAT}: {names}"),
@@ -250,7 +315,6 @@ impl<'s> Reader<'s> {
     }
 
     fn list(&self, leaves: impl Iterator<Item = Leaf>) -> String {
-        const MOST: usize = 8;
         let mut names: Vec<String> = (leaves.take(MOST + 1))
             .map(|leaf| format!("`{}`", self.flat.leaf_name(leaf)))
             .collect();
@@ -259,6 +323,21 @@ impl<'s> Reader<'s> {
         }
         names.join(", ")
     }
+}
+
+/// `c[2].R[1]` as `c.R`.
+fn without_indices(name: &str) -> String {
+    let mut inside = false;
+    let mut out = String::with_capacity(name.len());
+    for letter in name.chars() {
+        match letter {
+            '[' => inside = true,
+            ']' => inside = false,
+            _ if !inside => out.push(letter),
+            _ => {}
+        }
+    }
+    out
 }
 
 fn value(text: &str) -> Option<Value> {

@@ -175,7 +175,7 @@ impl<'c> Connector<'_, 'c> {
 
     fn index(&mut self, index: Option<Template>, size: u32, span: Span) -> Option<u32> {
         let Some(index) = index else { return Some(0) };
-        let value = self.tree.value(self.instance, index.root, &self.loops)?;
+        let value = (self.tree).shaping_value(self.instance, index.root, &self.loops)?;
         Some(self.tree.element(value, size, span)? + 1)
     }
 

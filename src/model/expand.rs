@@ -107,7 +107,7 @@ impl<'c> Flattener<'_, 'c> {
             Slot::Loop(_) | Slot::Unknown => return Some(()),
         };
         for id in (steps.iter().filter_map(|&(_, index)| index)).chain(last) {
-            let value = self.tree.value(instance, id, &self.loops)?;
+            let value = self.tree.shaping_value(instance, id, &self.loops)?;
             self.values.push((id, value));
         }
         Some(())

@@ -92,6 +92,10 @@ pub struct Tree<'c> {
     building: Shape,
     /// Turns of all `for`s so far.
     pub turns: usize,
+    /// Parameters that sizes, bounds and indices were computed from, as often as that happened.
+    pub shaping: Vec<u32>,
+    /// Whether a size, a bound or an index is being computed.
+    pub is_shaping: bool,
     /// A limit was reached: what follows is not worth trying.
     pub exhausted: bool,
     sized: FxHashMap<(ClassId, Shape), u32>,
@@ -125,6 +129,8 @@ pub fn instantiate<'c>(
         plain: FxHashMap::default(),
         building: Shape::default(),
         turns: 0,
+        shaping: Vec::new(),
+        is_shaping: false,
         exhausted: false,
         sized: FxHashMap::default(),
     };

@@ -40,7 +40,7 @@ pub use instance::Limits;
 pub use types::Types;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
-use crate::flat::Flat;
+use crate::flat::{Flat, VarId};
 use crate::intern::Interner;
 use crate::load::Loaded;
 use crate::source::Origin;
@@ -184,6 +184,9 @@ pub fn flatten(
     let mut tree = instance::instantiate(classes, names, model, limits, diagnostics)?;
     let parts = flatten::flatten(&mut tree)?;
     let instances = tree.flat_instances();
+    let mut shaping: Vec<VarId> = tree.shaping.iter().copied().map(VarId).collect();
+    shaping.sort_unstable();
+    shaping.dedup();
     let mut flat = Flat {
         names: Arc::clone(names),
         instances,
@@ -196,6 +199,7 @@ pub fn flatten(
         starts: parts.starts,
         eliminated: Vec::new(),
         wishes: parts.wishes,
+        shaping,
     };
     infer(&mut flat, diagnostics);
     Some(flat)

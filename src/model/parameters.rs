@@ -332,6 +332,9 @@ impl<'c> Tree<'c> {
                 else {
                     return Err(Obstacle::Reported);
                 };
+                if self.is_shaping && self.shaping.last() != Some(&variable) {
+                    self.shaping.push(variable);
+                }
                 return match self.memo[variable as usize] {
                     Memo::Known(value) => Ok(value),
                     Memo::Failed => Err(Obstacle::Reported),

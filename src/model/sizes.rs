@@ -99,9 +99,17 @@ impl<'c> Tree<'c> {
         None
     }
 
+    /// A value that shapes the model: what is read for it is noted.
+    pub fn shaping_value(&mut self, instance: u32, root: ExprId, loops: &[f64]) -> Option<Value> {
+        let outer = std::mem::replace(&mut self.is_shaping, true);
+        let value = self.value(instance, root, loops);
+        self.is_shaping = outer;
+        value
+    }
+
     /// The size of an array.
     pub fn size(&mut self, instance: u32, size: Template, name: Symbol) -> Option<u32> {
-        let value = self.value(instance, size.root, &[])?;
+        let value = self.shaping_value(instance, size.root, &[])?;
         let span = self.class(instance).code.span(size);
         let text = self.text(name);
         let problem = match value {
@@ -133,7 +141,7 @@ impl<'c> Tree<'c> {
     ) -> Option<(i64, i64)> {
         let mut ends = [0i64; 2];
         for (end, template) in ends.iter_mut().zip([from, to]) {
-            let value = self.value(instance, template.root, loops)?;
+            let value = self.shaping_value(instance, template.root, loops)?;
             match value {
                 Value::Real(number) if number.fract() == 0.0 && number.abs() < 1e15 => {
                     *end = number as i64;

@@ -100,7 +100,7 @@ impl<'c> Flattener<'_, 'c> {
         span: Span,
     ) -> Option<u32> {
         let Some(index) = index else { return Some(0) };
-        let value = self.tree.value(instance, index, &[])?;
+        let value = self.tree.shaping_value(instance, index, &[])?;
         self.tree.element(value, size, span)
     }
 

@@ -84,7 +84,7 @@ impl<'c> Tree<'c> {
             return Some(0);
         };
         let size = self.shape(instance).cuts[member.cut as usize];
-        let value = self.value(instance, index.root, &[])?;
+        let value = self.shaping_value(instance, index.root, &[])?;
         Some(self.element(value, size, member.span)? + 1)
     }
 
