@@ -251,10 +251,13 @@ impl<'f> Listing<'f> {
     fn counts(&mut self) {
         let flat = self.flat();
         let kinds = |kind: Kind| (flat.variables.iter()).filter(|v| v.kind == kind).count();
-        let (mut assignments, mut formulas, mut systems, mut nonlinear) = (0, 0, 0, 0);
+        let (mut assignments, mut formulas, mut systems) = (0, 0, 0);
+        let (mut nonlinear, mut iterated) = (0, 0);
         for block in &self.model.blocks {
             match block {
                 Block::Assignment(_) | Block::When(_) => assignments += 1,
+                // One equation alone is no loop.
+                Block::Nonlinear(one) if one.unknowns.len() == 1 => iterated += 1,
                 Block::Nonlinear(_) => nonlinear += 1,
                 Block::Linear(linear) => match linear.method {
                     Method::Formulas(_) => formulas += 1,
@@ -273,6 +276,7 @@ impl<'f> Listing<'f> {
             things(kinds(Kind::Input), "input"),
             things(kinds(Kind::Parameter), "parameter"),
             things(assignments, "assignment"),
+            things(iterated, "equation").map(|text| text + " solved by iteration"),
             loops(formulas, "linear", " solved by formulas"),
             loops(systems, "linear", " solved at run time"),
             loops(nonlinear, "nonlinear", ""),
