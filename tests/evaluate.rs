@@ -715,17 +715,17 @@ fn settings_are_read_and_mistakes_told() {
       write `closed=true` or `closed=false`
     R=true: `true` is not a number, as `R` is
     y=1: `y` is computed, so it cannot be given
-      states, inputs, parameters, discrete variables and Time can be given: `u`, `x`, `der(x)`, `R`
+      states, inputs, parameters, discrete variables and Time can be given: `u`, `x`, `der(x)`, `R`, `closed`
     i=1: `i` is computed, so it cannot be given
       in its nonlinear loop, guesses can be given for `v`
     pi=3: `pi` is a constant
-      states, inputs, parameters, discrete variables and Time can be given: `u`, `x`, `der(x)`, `R`
+      states, inputs, parameters, discrete variables and Time can be given: `u`, `x`, `der(x)`, `R`, `closed`
     der(y)=1: the model has no `der(y)`
-      states, inputs, parameters, discrete variables and Time can be given: `u`, `x`, `der(x)`, `R`
+      states, inputs, parameters, discrete variables and Time can be given: `u`, `x`, `der(x)`, `R`, `closed`
     der(der(x))=1: `der(der(x))` is computed, so it cannot be given
-      states, inputs, parameters, discrete variables and Time can be given: `u`, `x`, `der(x)`, `R`
+      states, inputs, parameters, discrete variables and Time can be given: `u`, `x`, `der(x)`, `R`, `closed`
     der(der(der(x)))=1: the model has no `der(der(der(x)))`
-      states, inputs, parameters, discrete variables and Time can be given: `u`, `x`, `der(x)`, `R`
+      states, inputs, parameters, discrete variables and Time can be given: `u`, `x`, `der(x)`, `R`, `closed`
     der(x=1: `der(x` has no closing bracket
     x=1,x=2: `x` is given twice
     Time=true: `true` is not a number, as Time is
