@@ -125,7 +125,7 @@ fn wheatstone_bridge() {
 /// A ladder of 10 Ohm along and 20 Ohm across looks like 20 Ohm: r = 10 + 20*r/(20 + r).
 #[test]
 fn ladder_of_ten_thousand_resistors() {
-    let model = example("tests/language/resistor_ladder.bgm");
+    let model = example("tests/solving/resistor_ladder.bgm");
     let point = values(&model, "Time=0");
     assert_near(value(&model, &point, "i"), 1.0 / 20.0);
     // From node to node the voltage halves; 38 stages on, tearing would have lost every digit.

@@ -83,7 +83,7 @@ impl Evaluator<'_> {
         }
         for &(leaf, divisor) in &solved.divisors {
             if self.try_value(divisor) == Ok(Value::Real(0.0)) {
-                return Err(Failure::of_divisor(self.flat, self.point, leaf, divisor));
+                return Err(Failure::of_divisor(solved, self.point, leaf, divisor));
             }
         }
         Ok(())
