@@ -1,7 +1,9 @@
 //! bgm: a compiler for acausal models of physical systems.
 //!
 //! ```text
-//! text --syntax--> Ast --model--> classes, instances --> Flat --listing--> text, json
+//! text --syntax--> Ast --model--> classes, instances --> Flat
+//! Flat --balance, reference, alias, sort--> Sorted --solve--> Solved --evaluate--> values
+//! listings of Flat, Sorted and Solved: text, json, LaTeX
 //! ```
 //!
 //! [`compile`] shows the stages in order. Everything behind [`load`] is free of input and output;

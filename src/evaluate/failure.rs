@@ -137,7 +137,7 @@ impl Failure {
 
     pub(super) fn with_equation(mut self, flat: &Flat, equation: Option<EqId>) -> Self {
         if let Some(id) = equation {
-            let text = equation_text(flat, id);
+            let text = flat.equation_text(id);
             // Once is enough for an equation that was solved as written.
             if !self.notes.contains(&text) {
                 self.notes.push(format!("from `{text}`"));
@@ -257,7 +257,7 @@ impl Failure {
             failure.unknowns.push(unknown);
         }
         if let Some(&id) = row {
-            let text = equation_text(flat, id);
+            let text = flat.equation_text(id);
             failure.notes.push(format!(
                 "`{text}` adds nothing to the others, or contradicts them"
             ));
@@ -292,7 +292,7 @@ impl Failure {
         let message = format!("{what} was found at Time = {}", show_number(point.time));
         let mut failure = Failure::new(Reason::NotFound, point, message);
         for &(id, by) in off.iter().take(SHOWN) {
-            let text = equation_text(flat, id);
+            let text = flat.equation_text(id);
             failure
                 .notes
                 .push(format!("`{text}` is off by {}", amount(by)));
@@ -302,15 +302,6 @@ impl Failure {
         failure.unknowns = unknowns.to_vec();
         failure
     }
-}
-
-pub(super) fn equation_text(flat: &Flat, id: EqId) -> String {
-    let equation = &flat.equations[id.index()];
-    let (left, right) = (
-        flat.expression(equation.left),
-        flat.expression(equation.right),
-    );
-    format!("{left} = {right}")
 }
 
 /// A number of which only the magnitude matters.

@@ -120,6 +120,13 @@ impl<'f> Lines<'f> {
         self.last = None;
     }
 
+    /// One blank line, however much stands there already.
+    pub(super) fn blank_line(&mut self) {
+        if !self.out.ends_with("\n\n") {
+            self.out.push('\n');
+        }
+    }
+
     /// What was eliminated, and what stands for it, under a heading.
     pub fn eliminated(&mut self, heading: &str, wanted: impl Fn(Leaf) -> bool) {
         let printer = Printer {
@@ -129,9 +136,7 @@ impl<'f> Lines<'f> {
         let mut some = false;
         for gone in self.flat.eliminated.iter().filter(|gone| wanted(gone.leaf)) {
             if !some {
-                if !self.out.ends_with("\n\n") {
-                    self.out.push('\n');
-                }
+                self.blank_line();
                 self.out.push_str(&format!("{heading}\n\n"));
                 some = true;
             }

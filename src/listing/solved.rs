@@ -54,9 +54,7 @@ impl<'f> Listing<'f> {
 
     /// A line between blank ones, after which the first column is written anew.
     fn heading(&mut self, text: &str) {
-        if !self.lines.out.ends_with("\n\n") {
-            self.lines.out.push('\n');
-        }
+        self.lines.blank_line();
         self.lines.out.push_str(text);
         self.lines.out.push_str("\n\n");
         self.lines.forget_submodel();
@@ -285,9 +283,7 @@ impl<'f> Listing<'f> {
         .into_iter()
         .flatten()
         .collect();
-        if !self.lines.out.ends_with("\n\n") {
-            self.text("\n");
-        }
+        self.lines.blank_line();
         self.text(&format!("{}\n", words.join(", ")));
     }
 }
