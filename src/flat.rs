@@ -9,8 +9,10 @@
 //! constants have values; kinds and types are final; nothing depends on hash order.
 
 mod printer;
+mod reduction;
 
 pub use printer::Printer;
+pub use reduction::{Derived, Dropped, Merit, Reduction, Selection};
 
 use std::fmt;
 use std::sync::Arc;
@@ -241,6 +243,11 @@ pub enum EquationKind {
     ZeroFlow,
     /// In place of a sum that says nothing new: a potential of a part without ground is zero.
     Reference,
+    /// In place of an equation that follows from it and others: all that these leave, a constraint
+    /// between states.
+    Constraint,
+    /// An equation of the model, differentiated; by its place in [`Reduction::derived`].
+    Derivative(u32),
     /// `new(x) = ...` outside a `when`
     New,
     /// `init(x) = ...` outside a `when`
@@ -256,6 +263,8 @@ impl EquationKind {
             EquationKind::Coupling | EquationKind::Sum => "coupling",
             EquationKind::ZeroFlow => "zero flow",
             EquationKind::Reference => "reference",
+            EquationKind::Constraint => "constraint",
+            EquationKind::Derivative(_) => "derivative",
             EquationKind::New => "new",
             EquationKind::Init => "init",
             EquationKind::When(..) => "when",
@@ -302,6 +311,8 @@ pub struct Flat {
     pub eliminated: Vec<Eliminated>,
     /// Wishes for state selection, by variable: true for `state`, false for `nostate`.
     pub wishes: Vec<(VarId, bool)>,
+    /// What index reduction has done, if it was needed.
+    pub reduction: Option<Reduction>,
     /// Parameters that a size, a bound of a `for` or an index reads, in order: another value would
     /// make another model. Those that they depend on are not listed.
     pub shaping: Vec<VarId>,

@@ -199,6 +199,7 @@ pub fn flatten(
         starts: parts.starts,
         eliminated: Vec::new(),
         wishes: parts.wishes,
+        reduction: None,
         shaping,
     };
     infer(&mut flat, diagnostics);
