@@ -5,10 +5,10 @@
 //! with its value. Sets are kept by a union-find with signs.
 //!
 //! The survivor of a set is a rule, so that shuffling a model changes nothing: what is known
-//! (parameter, input, state), then outputs, then names with fewer parts, then the alphabet;
-//! derivatives last. Two known things are never put into one set: that equation stays.
+//! (parameter, input, state), then outputs, then what was a state before index reduction, then
+//! names with fewer parts, then the alphabet; derivatives last, those of states first. Two known things are never put into one set: that equation stays.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::isolate::open_sum;
 use crate::expr::{Arena, BinaryOp, ExprId, Node, Term, UnaryOp, Value};
@@ -21,6 +21,10 @@ struct Members {
     leaves: Vec<Leaf>,
     /// The member that each variable itself is; its derivatives follow.
     of: Vec<Member>,
+    /// Those that are states at times.
+    candidates: FxHashSet<Leaf>,
+    /// Those that were states as written.
+    dropped: FxHashSet<VarId>,
 }
 
 impl Members {
@@ -28,6 +32,13 @@ impl Members {
         let mut members = Members {
             leaves: Vec::with_capacity(flat.variables.len()),
             of: Vec::with_capacity(flat.variables.len()),
+            candidates: (flat.selections().iter())
+                .flat_map(|selection| selection.candidates.iter().copied())
+                .collect(),
+            dropped: (flat.reduction.iter())
+                .flat_map(|reduction| reduction.dropped.iter())
+                .map(|dropped| dropped.state.variable())
+                .collect(),
         };
         for id in flat.variable_ids() {
             members.of.push(members.leaves.len() as u32);
@@ -299,7 +310,7 @@ fn replacements(flat: &mut Flat, members: &Members, sets: &mut Sets) -> Vec<Opti
             continue;
         }
         let survivor = (group.iter().copied())
-            .map(|found| (rank(flat, members.leaves[found.1 as usize]), found))
+            .map(|found| (rank(flat, members, members.leaves[found.1 as usize]), found))
             .min()
             .map_or(group[0], |(_, found)| found);
         let leaf = members.leaves[survivor.1 as usize];
@@ -317,13 +328,17 @@ fn replacements(flat: &mut Flat, members: &Members, sets: &mut Sets) -> Vec<Opti
 }
 
 /// Smaller survives.
-fn rank(flat: &Flat, leaf: Leaf) -> (u8, usize, String) {
+fn rank(flat: &Flat, members: &Members, leaf: Leaf) -> (u8, usize, String) {
     let variable = leaf.variable();
-    let class = match flat.variable(variable).kind {
-        _ if is_known(flat, leaf) => 0,
-        _ if leaf != Leaf::Var(variable) => 3,
-        Kind::Output => 1,
-        _ => 2,
+    let at_times = |leaf: Leaf| flat.is_state(leaf) || members.candidates.contains(&leaf);
+    let class = match (flat.variable(variable).kind, leaf) {
+        _ if is_known(flat, leaf) || members.candidates.contains(&leaf) => 0,
+        (_, Leaf::Der(_, order)) if at_times(Leaf::at_order(variable, order - 1)) => 4,
+        (_, Leaf::Der(..)) if members.dropped.contains(&variable) => 5,
+        (_, Leaf::Der(..)) => 6,
+        (Kind::Output, _) => 1,
+        _ if members.dropped.contains(&variable) => 2,
+        _ => 3,
     };
     let name = flat.name(variable);
     (class, name.matches('.').count(), name)

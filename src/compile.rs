@@ -8,9 +8,10 @@ use crate::diagnostics::Diagnostics;
 use crate::flat::Flat;
 use crate::load::{Files, Input, load};
 use crate::model::{self, Limits};
-use crate::reference::{Findings, independent_states, nothing_cancels, reference};
+use crate::reduce;
+use crate::reference::{Findings, findings, nothing_cancels, reference};
 use crate::solve::{Solved, solve};
-use crate::sort::{Sorted, balanced, sort};
+use crate::sort::{Sorted, balanced, needs_reduction, sort};
 use crate::source::Sources;
 
 /// What a compilation is asked to do.
@@ -61,7 +62,11 @@ pub fn check(
 fn sound(flat: Flat, said: &mut Diagnostics) -> (Flat, Option<Findings>) {
     let mut unsaid = Diagnostics::default();
     let as_written = balanced(&flat, &mut unsaid);
-    let (flat, found) = reference(flat, said);
+    let (flat, mut found) = reference(flat, said);
+    if found.has_moving_rates() && (!found.constraints.is_empty() || needs_reduction(&flat)) {
+        // The rate of a state is not free where a constraint holds the state: to be seen after reduction.
+        found.forget_moving_rates();
+    }
     // What is not balanced may lack a ground only.
     let sound = (as_written.or_else(|| balanced(&flat, said)))
         .and_then(|()| nothing_cancels(&flat, &found, said));
@@ -72,14 +77,28 @@ fn sound(flat: Flat, said: &mut Diagnostics) -> (Flat, Option<Findings>) {
 pub fn sorted(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(Flat, Sorted)> {
     // What cannot be sorted is reported as it was written, before anything is eliminated.
     let (flat, found) = sound(flat, said);
-    independent_states(&flat, &found?.constraints, said)?;
-    let sorted = sort(&flat, said)?;
-    if aliases == Aliases::Keep {
-        return Some((flat, sorted));
-    }
-    let flat = eliminate(flat);
+    let flat = reduced(flat, &found?, said)?;
+    let flat = match aliases {
+        Aliases::Keep => flat,
+        Aliases::Eliminate => eliminate(flat),
+    };
     let sorted = sort(&flat, said)?;
     Some((flat, sorted))
+}
+
+/// Reduces the index where states depend on each other; `None` after an error.
+fn reduced(flat: Flat, found: &Findings, said: &mut Diagnostics) -> Option<Flat> {
+    if found.constraints.is_empty() && !needs_reduction(&flat) {
+        return Some(flat);
+    }
+    match reduce::reduce(flat, &found.constraints) {
+        // With other unknowns than before.
+        Ok(flat) => nothing_cancels(&flat, &findings(&flat), said).map(|()| flat),
+        Err((flat, stuck)) => {
+            reduce::report(&flat, &stuck, said);
+            None
+        }
+    }
 }
 
 /// Sorts and solves; `None` after an error.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! text --syntax--> Ast --model--> classes, instances --> Flat
-//! Flat --balance, reference, alias, sort--> Sorted --solve--> Solved --evaluate--> values
+//! Flat --balance, reference, reduce, alias, sort--> Sorted --solve--> Solved --evaluate--> values
 //! listings of Flat, Sorted and Solved: text, json, LaTeX
 //! ```
 //!
@@ -23,6 +23,7 @@ pub mod library;
 pub mod listing;
 pub mod load;
 pub mod model;
+pub mod reduce;
 pub mod reference;
 pub mod solve;
 pub mod sort;

@@ -51,6 +51,19 @@ fn known(flat: &Flat, variable: VarId) -> Range {
     }
 }
 
+/// The value of an expression of numbers and parameters; `None` if it depends on anything else.
+pub fn constant(flat: &Flat, id: ExprId) -> Option<f64> {
+    let facts = Facts {
+        flat,
+        definition: &|_| None,
+        conditions: &[],
+        truth: 0,
+    };
+    range(&flat.exprs, id, &facts)
+        .value()
+        .filter(|value| value.is_finite())
+}
+
 /// Whether an expression can be zero.
 pub fn vanishing(flat: &Flat, divisor: ExprId) -> Vanishing {
     vanishing_with(flat, divisor, &|_| None)

@@ -78,7 +78,8 @@ fn known(flat: &Flat, leaf: Leaf) -> bool {
     let kind = flat.variable(leaf.variable()).kind;
     match leaf {
         Leaf::Pre(_) => true,
-        Leaf::Var(_) => !matches!(kind, Kind::Algebraic | Kind::Output),
+        Leaf::Var(_) | Leaf::Der(..) if flat.is_state(leaf) => true,
+        Leaf::Var(_) => !matches!(kind, Kind::State | Kind::Algebraic | Kind::Output),
         // The derivative of an input comes from outside.
         Leaf::Der(..) => kind == Kind::Input,
         Leaf::New(_) | Leaf::Init(_) => false,
@@ -117,6 +118,9 @@ fn can_be_evaluated(flat: &Flat, sorted: &Sorted) {
                     for &(condition, _) in &flat.whens[when.index()].conditions {
                         leaves(flat, condition, &mut found);
                     }
+                }
+                Row::Selection(at) => {
+                    found.extend(&flat.selections()[*at as usize].candidates);
                 }
             }
             assert!(

@@ -87,7 +87,7 @@ codes! {
 
     TooManyEquations "E0601" "more equations than unknowns";
     TooFewEquations "E0602" "fewer equations than unknowns";
-    HigherIndex "E0603" "states that depend on each other";
+    HigherIndex "E0603" "constraints that depend on each other";
     UnknownsCancel "E0604" "equations whose unknowns cancel";
     MovesFreely "E0605" "unknowns that can be moved together";
 

@@ -21,7 +21,7 @@ pub use point::Point;
 
 use crate::expr::{ExprId, Value};
 use crate::flat::{EqId, Flat, Leaf};
-use crate::solve::{Assignment, Block, Entry, Linear, Method, Solved};
+use crate::solve::{Assignment, Block, Entry, Linear, Method, Nonlinear, Selected, Solved};
 use failure::Subject;
 use linear::{Factored, Number};
 use walk::{Trouble, Walk};
@@ -47,10 +47,10 @@ pub fn evaluate(solved: &Solved, point: &mut Point) -> Result<(), Failure> {
         match block {
             Block::Assignment(assignment) => evaluator.assign(assignment)?,
             Block::Linear(linear) => evaluator.linear(linear)?,
-            Block::Nonlinear(nonlinear) => {
-                for (leaf, value) in newton::solve(&solved.flat, nonlinear, evaluator.point)? {
-                    evaluator.point.put(leaf, Value::Real(value));
-                }
+            Block::Nonlinear(nonlinear) => evaluator.nonlinear(nonlinear)?,
+            Block::Selected(selected) => {
+                let states = evaluator.point.chosen(&solved.flat, selected);
+                evaluator.selected(selected, &states)?;
             }
             // Nothing is triggered: a discrete variable keeps its value.
             Block::When(when) => {
@@ -122,6 +122,32 @@ impl Evaluator<'_> {
             .map_err(|failure| failure.with_equation(flat, equation))?;
         self.point.put(target, value);
         Ok(())
+    }
+
+    fn nonlinear(&mut self, nonlinear: &Nonlinear) -> Result<(), Failure> {
+        for (leaf, value) in newton::solve(self.flat, nonlinear, self.point)? {
+            self.point.put(leaf, Value::Real(value));
+        }
+        Ok(())
+    }
+
+    /// States being chosen, the others are iterated on: linear equations take one step.
+    fn selected(&mut self, selected: &Selected, states: &[Leaf]) -> Result<(), Failure> {
+        for &state in states {
+            if self.point.real(state).is_none() {
+                self.point.put(state, Value::Real(0.0));
+            }
+        }
+        let others: Vec<Leaf> = (selected.unknowns.iter().copied())
+            .filter(|leaf| !states.contains(leaf))
+            .collect();
+        self.nonlinear(&Nonlinear {
+            unknowns: others.clone(),
+            equations: selected.equations.clone(),
+            iteration: others,
+            inner: Vec::new(),
+            residuals: selected.residuals.clone(),
+        })
     }
 
     fn linear(&mut self, linear: &Linear) -> Result<(), Failure> {

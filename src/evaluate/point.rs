@@ -10,7 +10,7 @@ use super::failure::{Failure, Subject};
 use super::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::{Arena, ExprId, Node, Value};
 use crate::flat::{Flat, Given, Kind, Leaf, Type, VarId};
-use crate::solve::Solved;
+use crate::solve::{Selected, Solved};
 
 #[derive(Clone, Debug)]
 pub struct Point {
@@ -80,6 +80,22 @@ impl Point {
     pub fn set(&mut self, leaf: Leaf, value: Value) {
         self.set.insert(leaf);
         self.put(leaf, value);
+    }
+
+    /// The states among the candidates of a block: those that were set, then those of the start.
+    pub(super) fn chosen(&self, flat: &Flat, block: &Selected) -> Vec<Leaf> {
+        let mut chosen = Vec::new();
+        for &at in &block.selections {
+            let selection = &flat.selections()[at as usize];
+            let first = chosen.len();
+            let set = (selection.candidates.iter()).filter(|leaf| self.set.contains(leaf));
+            for &leaf in set.chain(&selection.choice).chain(&selection.candidates) {
+                if chosen.len() - first < selection.states as usize && !chosen.contains(&leaf) {
+                    chosen.push(leaf);
+                }
+            }
+        }
+        chosen
     }
 
     /// Whether a parameter was set.

@@ -371,7 +371,7 @@ impl<L: Leaf> Rules<'_, L> {
     }
 
     fn times(&mut self, factor: ExprId, rate: Rate) -> Rate {
-        rate.map(|rate| self.arena.tidy_binary(BinaryOp::Mul, factor, rate))
+        rate.map(|rate| self.arena.product(factor, rate))
     }
 
     fn either(&mut self, condition: ExprId, a: Rate, b: Rate) -> Rate {

@@ -8,6 +8,9 @@
 
 use super::{Arena, BinaryOp, ExprId, Leaf, Node, UnaryOp, Value, apply_binary};
 
+/// A longer product is left as it is.
+const MOST_FACTORS: usize = 24;
+
 /// A term of a sum: whether it is subtracted, and what.
 pub type Term = (bool, ExprId);
 
@@ -189,6 +192,74 @@ impl<L: Leaf> Arena<L> {
         total.unwrap_or_else(|| self.number(0.0))
     }
 
+    /// A product for the eye: a number first, equal factors as a power. Values may differ in the last
+    /// digit from those of `a*b`.
+    pub fn product(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        let (mut minus, mut number) = (false, 1.0);
+        // Factors in the order in which they are met, each with how often.
+        let mut factors: Vec<(ExprId, f64)> = Vec::new();
+        let mut work = vec![b, a];
+        let mut steps = 0;
+        while let Some(id) = work.pop() {
+            steps += 1;
+            // A shared product is much larger written out: it is not for the eye anyway.
+            if steps > MOST_FACTORS {
+                return self.tidy_mul(a, b);
+            }
+            let (base, times) = match self.node(id) {
+                Node::Binary(BinaryOp::Mul, x, y) => {
+                    work.extend([y, x]);
+                    continue;
+                }
+                Node::Unary(UnaryOp::Minus, x) => {
+                    minus = !minus;
+                    work.push(x);
+                    continue;
+                }
+                Node::Number(value) => {
+                    number *= value.0;
+                    continue;
+                }
+                // Only whole powers can be put together: x**0.5 has a domain of its own.
+                Node::Binary(BinaryOp::Pow, x, exponent) => match self.as_number(exponent) {
+                    Some(times) if times > 0.0 && times.fract() == 0.0 => (x, times),
+                    _ => (id, 1.0),
+                },
+                _ => (id, 1.0),
+            };
+            match factors.iter_mut().find(|(known, _)| *known == base) {
+                Some((_, known)) => *known += times,
+                None => factors.push((base, times)),
+            }
+        }
+        // Zero, infinity and numbers that are not: left to the rules that are exact.
+        if number == 0.0 || !number.is_finite() {
+            return self.tidy_mul(a, b);
+        }
+        let mut product = match number {
+            1.0 => None,
+            _ => Some(self.number(number)),
+        };
+        for (base, times) in factors {
+            let factor = match times {
+                1.0 => base,
+                _ => {
+                    let times = self.number(times);
+                    self.binary(BinaryOp::Pow, base, times)
+                }
+            };
+            product = Some(match product {
+                None => factor,
+                Some(product) => self.binary(BinaryOp::Mul, product, factor),
+            });
+        }
+        let product = product.unwrap_or_else(|| self.number(number));
+        match minus {
+            true => self.tidy_minus(product),
+            false => product,
+        }
+    }
+
     /// The same with a sign before a product or quotient moved to its first factor, as one writes it:
     /// `-a/b` for `-(a/b)`.
     pub fn with_sign_inside(&mut self, id: ExprId) -> ExprId {
@@ -251,6 +322,13 @@ mod tests {
         // 1/0 is left alone.
         let infinite = arena.tidy_div(one, zero);
         assert!(matches!(arena.node(infinite), Node::Binary(..)));
+        // For the eye.
+        let doubled = arena.tidy_mul(two, x);
+        let product = arena.product(x, doubled);
+        let square = arena.binary(BinaryOp::Pow, x, two);
+        assert_eq!(product, arena.binary(BinaryOp::Mul, two, square));
+        let product = arena.product(minus_x, product);
+        assert!(arena.negated(product).is_some());
         let condition = arena.binary(BinaryOp::Less, x, y);
         assert_eq!(arena.tidy_if(condition, x, x), x);
     }

@@ -1,7 +1,6 @@
 //! What index reduction leaves behind in a flat model, beside the equations themselves.
 
-use super::Leaf;
-use crate::expr::ExprId;
+use super::{Equation, Leaf};
 
 /// Of a model whose index was reduced.
 #[derive(Clone, Debug, Default)]
@@ -18,11 +17,10 @@ pub struct Reduction {
     pub inputs: Vec<Leaf>,
 }
 
-/// An equation that was differentiated: its sides as they were, and how often.
+/// An equation that was differentiated: as it was, and how often.
 #[derive(Clone, Copy, Debug)]
 pub struct Derived {
-    pub left: ExprId,
-    pub right: ExprId,
+    pub of: Equation,
     pub times: u8,
 }
 
@@ -63,6 +61,8 @@ pub enum Merit {
 pub struct Selection {
     /// In the order of preference: positions, velocities.
     pub candidates: Vec<Leaf>,
+    /// How often the constraints between them are differentiated: 0 for positions, 1 for velocities.
+    pub times: u8,
     /// So many of the candidates are states.
     pub states: u32,
     /// The states at the start.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
+use super::reduction;
 use crate::diagnostics::nearest;
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, EquationKind, Flat, Kind, Leaf, VarId};
@@ -336,6 +337,10 @@ impl<'f> Explanation<'f> {
                     right.iter().for_each(|&right| read(right));
                 }
             },
+            Block::Selected(selected) => {
+                let residuals = selected.residuals.iter();
+                residuals.for_each(|residual| read(residual.value));
+            }
             Block::Nonlinear(nonlinear) => {
                 of_assignments(&nonlinear.inner);
                 let residuals = nonlinear.residuals.iter();
@@ -370,6 +375,7 @@ impl<'f> Explanation<'f> {
         let how = match block {
             Block::Linear(_) => "together, from linear equations",
             Block::Nonlinear(_) => "together, by iteration",
+            Block::Selected(_) => "together with states: which of them are, the run chooses",
             _ => "when its condition becomes true",
         };
         self.line(&format!("{names}, {how}"));
@@ -412,6 +418,10 @@ impl<'f> Explanation<'f> {
             EquationKind::Reference => ", set as a reference",
             EquationKind::ZeroFlow => ", of a cut that nothing is connected to",
             _ => "",
+        };
+        let kind = match reduction::remark(flat, equation.kind) {
+            Some(remark) => format!(", {remark}"),
+            None => kind.to_string(),
         };
         let place = self.place(equation.span);
         let text = flat.equation_text(id);

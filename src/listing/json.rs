@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
+use super::reduction::original;
+use super::reduction_json::write_reduction;
 use crate::diagnostics::json::{Place, place};
 use crate::expr::{ExprId, Value};
 use crate::flat::{Equation, EquationKind, Flat, VarId};
@@ -75,6 +77,7 @@ pub(super) fn write_map(
     map.serialize_entry("model", flat.model())?;
     map.serialize_entry("variables", &Variables { flat, sources })?;
     more(&mut map)?;
+    write_reduction(flat, sources, &mut map)?;
     SerializeMap::end(map)?;
     serializer.into_inner().write_all(b"\n")
 }
@@ -88,6 +91,9 @@ struct Blocks<'f> {
 struct BlockEntry<'f> {
     unknowns: Vec<String>,
     equations: Vec<EquationEntry<'f>>,
+    /// By their places in the selections of the reduction.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    selections: Vec<u32>,
 }
 
 #[derive(Serialize)]
@@ -104,6 +110,7 @@ impl Serialize for Blocks<'_> {
             let mut entry = BlockEntry {
                 unknowns: Vec::new(),
                 equations: Vec::new(),
+                selections: Vec::new(),
             };
             for &row in block {
                 let unknown = self.sorted.unknowns[row as usize];
@@ -111,12 +118,17 @@ impl Serialize for Blocks<'_> {
                 let ids = match &self.sorted.rows[row as usize] {
                     Row::Equation(id) => std::slice::from_ref(id),
                     Row::When(_, ids) => ids,
+                    Row::Selection(at) => {
+                        entry.selections.push(*at);
+                        continue;
+                    }
                 };
                 let equations = ids.iter().map(|id| &flat.equations[id.index()]);
                 entry
                     .equations
                     .extend(equations.map(|equation| self.of.entry(equation)));
             }
+            entry.selections.dedup();
             list.serialize_element(&entry)?;
         }
         list.end()
@@ -236,6 +248,10 @@ pub(super) struct EquationEntry<'f> {
     unless: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     when: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    derivative_of: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times: Option<u8>,
     source: Place<'f>,
 }
 
@@ -251,7 +267,14 @@ impl<'f> Equations<'f> {
                 .collect();
             when = Some(id.0);
         }
+        let derived = match equation.kind {
+            EquationKind::Derivative(at) => (self.flat.reduction.as_ref())
+                .and_then(|reduction| reduction.derived.get(at as usize)),
+            _ => None,
+        };
         EquationEntry {
+            derivative_of: derived.map(|derived| original(self.flat, derived)),
+            times: derived.map(|derived| derived.times),
             left: text(equation.left),
             right: text(equation.right),
             origin: self.flat.path(equation.origin),

@@ -7,10 +7,11 @@
 use super::latex_names::{LatexNames, escape};
 use super::lines::{count, outputs_for_states, width};
 use super::loops_in_words;
+use super::reduction::{choice_words, differentiated, index, remark, times, why};
 use crate::expr::ExprId;
-use crate::expr::latex::{Sizes, Writer};
+use crate::expr::latex::{Names, Sizes, Writer};
 use crate::expr::print::Style;
-use crate::flat::{EqId, EquationKind, Flat, InstanceId, Leaf, VarId, WhenId};
+use crate::flat::{EqId, EquationKind, Flat, InstanceId, Leaf, Selection, VarId, WhenId};
 use crate::sort::{Row, Sorted};
 
 /// Submodels with longer names have a line of their own.
@@ -57,12 +58,14 @@ pub fn sorted(flat: &Flat, sorted: &Sorted, style: Style) -> String {
             match &sorted.rows[row as usize] {
                 Row::Equation(id) => page.equations([*id], unknown),
                 Row::When(_, ids) => page.equations(ids.iter().copied(), unknown),
+                Row::Selection(at) => page.selection(*at),
             }
         }
         if is_loop {
             page.ends();
         }
     }
+    page.reduction();
     page.eliminated();
     page.end()
 }
@@ -109,7 +112,8 @@ impl<'f> Page<'f> {
             count(flat.unknown_count(), "unknown"),
         );
         page.push(&format!(
-            "\\section*{{{model}}}\n{equations}, {unknowns}{more}\\par\\medskip\n\n"
+            "\\section*{{{model}}}\n{equations}, {unknowns}{}{more}\\par\\medskip\n\n",
+            index(flat)
         ));
         page
     }
@@ -202,10 +206,72 @@ impl<'f> Page<'f> {
             text.push_str(" = ");
             writer.side(equation.right, &mut text);
             text.push('$');
+            self.remark(equation.kind, &mut text);
             self.row(equation.origin, &text);
             open = next;
         }
         self.when_rows(open, None);
+    }
+
+    /// One of the rows of a selection.
+    fn selection(&mut self, at: u32) {
+        let selection = &self.flat.selections()[at as usize];
+        let text = self.choice(selection);
+        self.bare_row(&text);
+    }
+
+    /// `1 state of $x$, $y$`
+    pub fn choice(&self, selection: &Selection) -> String {
+        choice_words(selection, &self.names(&selection.candidates))
+    }
+
+    /// What an equation comes from that the source does not have, behind it.
+    pub fn remark(&self, kind: EquationKind, text: &mut String) {
+        if let Some(remark) = remark(self.flat, kind) {
+            text.push_str(&format!("\\quad\\textit{{{}}}", escape(&remark)));
+        }
+    }
+
+    /// What was differentiated, which states are none any more, derivatives of inputs.
+    pub fn reduction(&mut self) {
+        let flat = self.flat;
+        let Some(reduction) = &flat.reduction else {
+            return;
+        };
+        self.heading("Differentiated equations");
+        for derived in differentiated(reduction) {
+            let mut text = "$\\displaystyle ".to_string();
+            let writer = self.writer(derived.of.origin, None);
+            writer.side(derived.of.left, &mut text);
+            text.push_str(" = ");
+            writer.side(derived.of.right, &mut text);
+            text.push_str(&format!("$, {}", times(derived.times)));
+            self.row(derived.of.origin, &text);
+        }
+        if !reduction.dropped.is_empty() {
+            self.heading("No longer states: start values follow");
+        }
+        for dropped in &reduction.dropped {
+            let name = self.names(&[dropped.state]);
+            let why = escape(&why(flat, dropped));
+            self.push(&format!("\\par {name}: {why}\n"));
+        }
+        if !reduction.inputs.is_empty() {
+            self.heading("Derivatives of inputs: inputs of their own");
+            let names = self.names(&reduction.inputs);
+            self.push(&format!("{names}\n"));
+        }
+    }
+
+    /// `$x$, $y$`
+    pub fn names(&self, leaves: &[Leaf]) -> String {
+        let mut text = String::new();
+        for (at, &leaf) in leaves.iter().enumerate() {
+            text.push_str(if at == 0 { "$" } else { ", $" });
+            Names::write(&self.writer(InstanceId::TOP, None).names, leaf, &mut text);
+            text.push('$');
+        }
+        text
     }
 
     /// Closes the `when` that ends here and opens the one that begins.

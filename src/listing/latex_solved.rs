@@ -12,7 +12,9 @@ use crate::expr::ExprId;
 use crate::expr::latex::Names;
 use crate::expr::print::Style;
 use crate::flat::{EqId, InstanceId, Leaf};
-use crate::solve::{Assignment, Block, Entry, Linear, Method, Nonlinear, Solved};
+use crate::solve::{
+    Assignment, Block, Entry, Linear, Method, Nonlinear, Residual, Selected, Solved,
+};
 
 /// A loop is headed by the names of its unknowns, if they are not too many.
 const MOST_NAMED: usize = 12;
@@ -29,6 +31,7 @@ pub fn solved(solved: &Solved, style: Style) -> String {
             Block::Assignment(it) => listing.assignment(it),
             Block::Linear(it) => listing.linear(it),
             Block::Nonlinear(it) => listing.nonlinear(it),
+            Block::Selected(it) => listing.selected(it),
             Block::When(it) => listing.page.equations(it.equations.iter().copied(), None),
         }
     }
@@ -41,11 +44,20 @@ pub fn solved(solved: &Solved, style: Style) -> String {
     }
     listing.page.eliminated();
     let states: Vec<Leaf> = flat.states().collect();
-    if !states.is_empty() {
-        listing.page.heading("States");
-        let names = listing.names(&states);
+    if !states.is_empty() || !flat.selections().is_empty() {
+        listing.page.heading(match flat.reduction {
+            Some(_) => "States: start values can be given",
+            None => "States",
+        });
+        let names = listing.page.names(&states);
         listing.page.push(&format!("{names}\n"));
     }
+    for selection in flat.selections() {
+        let words = listing.page.choice(selection);
+        let start = listing.page.names(&selection.choice);
+        (listing.page).push(&format!("\\par {words}, at the start {start}\n"));
+    }
+    listing.page.reduction();
     listing.page.end()
 }
 
@@ -67,19 +79,7 @@ impl Listing<'_> {
         } else {
             ""
         };
-        self.names(shown) + more
-    }
-
-    /// `$x$, $y$`
-    fn names(&self, leaves: &[Leaf]) -> String {
-        let mut text = String::new();
-        for (at, &leaf) in leaves.iter().enumerate() {
-            text.push_str(if at == 0 { "$" } else { ", $" });
-            let writer = self.page.writer(InstanceId::TOP, None);
-            writer.names.write(leaf, &mut text);
-            text.push('$');
-        }
-        text
+        self.page.names(shown) + more
     }
 
     /// `x = value`, and what must not be zero for it.
@@ -159,15 +159,35 @@ impl Listing<'_> {
         for assignment in &it.inner {
             self.assignment(assignment);
         }
-        for residual in &it.residuals {
+        self.residuals(&it.residuals);
+        self.page.ends();
+    }
+
+    fn residuals(&mut self, residuals: &[Residual]) {
+        for residual in residuals {
             let origin = self.origin(residual.equation);
             let mut text = "$\\displaystyle 0 = ".to_string();
             self.page
                 .writer(origin, None)
                 .side(residual.value, &mut text);
             text.push('$');
+            let kind = self.solved.flat.equations[residual.equation.index()].kind;
+            self.page.remark(kind, &mut text);
             self.page.row(origin, &text);
         }
+    }
+
+    /// Equations as they are: what they are solved for is up to the run.
+    fn selected(&mut self, it: &Selected) {
+        let words: Vec<String> = (it.selections.iter())
+            .map(|&at| {
+                self.page
+                    .choice(&self.solved.flat.selections()[at as usize])
+            })
+            .collect();
+        self.page
+            .begins(&format!("selection of {}", words.join("; ")));
+        self.residuals(&it.residuals);
         self.page.ends();
     }
 }

@@ -1,5 +1,6 @@
 //! The lines of a listing: the submodel in the first column, then the equation.
 
+use super::reduction::{index, remark};
 use crate::expr::Node;
 use crate::expr::print::{Source, Style};
 use crate::flat::{EqId, EquationKind, Flat, InstanceId, Kind, Leaf, Printer, VarId, WhenId};
@@ -33,10 +34,11 @@ impl<'f> Lines<'f> {
     /// Begins with a line that says model, equations, unknowns, and what else is to be said.
     pub fn new(flat: &'f Flat, style: Style, more: &str) -> Self {
         let out = format!(
-            "{}: {}, {}{more}\n\n",
+            "{}: {}, {}{}{more}\n\n",
             flat.model(),
             count(flat.equation_count(), "equation"),
             count(flat.unknown_count(), "unknown"),
+            index(flat),
         );
         Lines {
             flat,
@@ -108,11 +110,27 @@ impl<'f> Lines<'f> {
             printer.write(equation.left, &mut text);
             text.push_str(" = ");
             printer.write(equation.right, &mut text);
+            self.remark(equation.kind, &mut text);
             text.push('\n');
             self.out.push_str(&text);
             open = next;
         }
         self.when_lines(open, None, InstanceId::TOP);
+    }
+
+    /// What an equation comes from that the source does not have, behind it.
+    pub(super) fn remark(&self, kind: EquationKind, text: &mut String) {
+        if let Some(remark) = remark(self.flat, kind) {
+            text.push_str(&format!("  {{ {remark} }}"));
+        }
+    }
+
+    /// A line between blank ones, after which the first column is written anew.
+    pub(super) fn heading(&mut self, text: &str) {
+        self.blank_line();
+        self.out.push_str(text);
+        self.out.push_str("\n\n");
+        self.forget_submodel();
     }
 
     /// The next line names its submodel, whatever stands above it.

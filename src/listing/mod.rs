@@ -7,6 +7,8 @@ pub mod latex;
 mod latex_names;
 pub mod latex_solved;
 mod lines;
+pub mod reduction;
+mod reduction_json;
 pub mod solved;
 pub mod solved_json;
 pub mod sorted;

@@ -1,11 +1,12 @@
 //! The solved equations as text, under the headings of the 1990 and 1995 papers.
 
 use super::lines::{Lines, count};
+use super::reduction;
 use crate::expr::op::precedence;
 use crate::expr::print::{Source, Style, precedence_of};
 use crate::expr::{ExprId, Node, UnaryOp};
 use crate::flat::{EqId, Flat, InstanceId, Kind, Leaf, Printer};
-use crate::solve::{Assignment, Block, Linear, Method, Nonlinear, Solved};
+use crate::solve::{Assignment, Block, Linear, Method, Nonlinear, Residual, Selected, Solved};
 
 pub fn solved(model: &Solved, style: Style) -> String {
     let flat = &model.flat;
@@ -27,6 +28,7 @@ pub fn solved(model: &Solved, style: Style) -> String {
         .lines
         .eliminated("ELIMINATED VARIABLES", |leaf| !outside(leaf));
     listing.states();
+    listing.lines.reduction();
     listing.counts();
     listing.lines.out
 }
@@ -54,15 +56,13 @@ impl<'f> Listing<'f> {
 
     /// A line between blank ones, after which the first column is written anew.
     fn heading(&mut self, text: &str) {
-        self.lines.blank_line();
-        self.lines.out.push_str(text);
-        self.lines.out.push_str("\n\n");
-        self.lines.forget_submodel();
+        self.lines.heading(text);
     }
 
     fn block(&mut self, block: &Block) {
         match block {
-            Block::Assignment(assignment) => self.assignment(assignment),
+            Block::Assignment(assignment) => self.assignment(assignment, true),
+            Block::Selected(selected) => self.selected(selected),
             Block::When(when) => self.lines.equations(when.equations.iter().copied(), &[]),
             Block::Linear(linear) => self.linear(linear),
             Block::Nonlinear(nonlinear) => self.nonlinear(nonlinear),
@@ -75,7 +75,8 @@ impl<'f> Listing<'f> {
         })
     }
 
-    fn assignment(&mut self, assignment: &Assignment) {
+    /// Behind a formula for several equations it would be wrong to name one.
+    fn assignment(&mut self, assignment: &Assignment, remarked: bool) {
         let origin = self.origin(assignment.equation);
         match assignment.equation {
             Some(_) => self.lines.begin(origin),
@@ -87,6 +88,10 @@ impl<'f> Listing<'f> {
         printer.leaf(assignment.target, &mut text);
         text.push_str(" = ");
         printer.write(assignment.value, &mut text);
+        if let Some(id) = assignment.equation.filter(|_| remarked) {
+            let kind = self.flat().equations[id.index()].kind;
+            self.lines.remark(kind, &mut text);
+        }
         text.push('\n');
         self.text(&text);
     }
@@ -105,7 +110,7 @@ impl<'f> Listing<'f> {
         match &linear.method {
             Method::Formulas(assignments) => {
                 for assignment in assignments {
-                    self.assignment(assignment);
+                    self.assignment(assignment, false);
                 }
             }
             Method::System { matrix, right } => {
@@ -159,6 +164,8 @@ impl<'f> Listing<'f> {
         }
         text.push_str(" = ");
         self.lines.printer(origin, &[]).write(right, &mut text);
+        let kind = self.flat().equations[id.index()].kind;
+        self.lines.remark(kind, &mut text);
         text.push('\n');
         self.text(&text);
     }
@@ -174,17 +181,36 @@ impl<'f> Listing<'f> {
             .collect();
         self.heading(&format!("iterated on {}", names.join(", ")));
         for assignment in &nonlinear.inner {
-            self.assignment(assignment);
+            self.assignment(assignment, true);
         }
-        for residual in &nonlinear.residuals {
+        self.residuals(&nonlinear.residuals);
+        self.end_system();
+    }
+
+    fn residuals(&mut self, residuals: &[Residual]) {
+        for residual in residuals {
             let origin = self.origin(Some(residual.equation));
             self.lines.begin(origin);
             let mut text = String::from("0 = ");
             (self.lines.printer(origin, &[])).write(residual.value, &mut text);
+            let kind = self.flat().equations[residual.equation.index()].kind;
+            self.lines.remark(kind, &mut text);
             text.push('\n');
             self.text(&text);
         }
-        self.end_system();
+    }
+
+    /// Equations as they are: what they are solved for is up to the run.
+    fn selected(&mut self, selected: &Selected) {
+        let flat = self.flat();
+        let mut words = Vec::new();
+        for &at in &selected.selections {
+            let selection = &flat.selections()[at as usize];
+            words.push(reduction::choice(flat, selection));
+        }
+        self.heading(&format!("SELECTION: {}", words.join("; ")));
+        self.residuals(&selected.residuals);
+        self.heading("END OF SELECTION");
     }
 
     /// Divisors that can vanish, with what is divided by them.
@@ -224,10 +250,13 @@ impl<'f> Listing<'f> {
     fn states(&mut self) {
         let flat = self.flat();
         let states: Vec<Leaf> = flat.states().collect();
-        if states.is_empty() {
+        if states.is_empty() && flat.selections().is_empty() {
             return;
         }
-        self.heading("STATES");
+        self.heading(match flat.reduction {
+            Some(_) => "STATES: START VALUES CAN BE GIVEN",
+            None => "STATES",
+        });
         let printer = Printer {
             style: self.lines.style,
             ..Printer::new(flat)
@@ -242,6 +271,15 @@ impl<'f> Listing<'f> {
             }
             out.push('\n');
         }
+        for selection in flat.selections() {
+            let choice = reduction::choice(flat, selection);
+            let start = reduction::names(flat, &selection.choice);
+            let level = match reduction::level(flat, selection) {
+                Some(level) => format!(" ({level})"),
+                None => String::new(),
+            };
+            out.push_str(&format!("{choice}{level}, at the start {start}\n"));
+        }
         self.text(&out);
     }
 
@@ -250,10 +288,11 @@ impl<'f> Listing<'f> {
         let flat = self.flat();
         let kinds = |kind: Kind| (flat.variables.iter()).filter(|v| v.kind == kind).count();
         let (mut assignments, mut formulas, mut systems) = (0, 0, 0);
-        let (mut nonlinear, mut iterated) = (0, 0);
+        let (mut nonlinear, mut iterated, mut selected) = (0, 0, 0);
         for block in &self.model.blocks {
             match block {
                 Block::Assignment(_) | Block::When(_) => assignments += 1,
+                Block::Selected(_) => selected += 1,
                 // One equation alone is no loop.
                 Block::Nonlinear(one) if one.unknowns.len() == 1 => iterated += 1,
                 Block::Nonlinear(_) => nonlinear += 1,
@@ -269,7 +308,7 @@ impl<'f> Listing<'f> {
         };
         let things = |number: usize, what: &str| (number > 0).then(|| count(number, what));
         let words: Vec<String> = [
-            things(flat.states().count(), "state"),
+            things(flat.state_count(), "state"),
             things(kinds(Kind::Discrete), "discrete variable"),
             things(kinds(Kind::Input), "input"),
             things(kinds(Kind::Parameter), "parameter"),
@@ -278,6 +317,7 @@ impl<'f> Listing<'f> {
             loops(formulas, "linear", " solved by formulas"),
             loops(systems, "linear", " solved at run time"),
             loops(nonlinear, "nonlinear", ""),
+            things(selected, "selection"),
             things(flat.eliminated.len(), "eliminated variable"),
         ]
         .into_iter()

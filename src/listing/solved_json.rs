@@ -11,7 +11,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::json::{Equations, List, Map, write_eliminated, write_map};
 use crate::expr::ExprId;
 use crate::flat::{EqId, EquationKind, Flat, Kind, Leaf, VarId};
-use crate::solve::{Assignment, Block, Linear, Method, Nonlinear, Solved, WhenBlock};
+use crate::solve::{Assignment, Block, Linear, Method, Nonlinear, Selected, Solved, WhenBlock};
 use crate::source::Sources;
 
 /// Writes the solved model.
@@ -76,6 +76,7 @@ impl Serialize for BlockEntry<'_> {
             Block::Assignment(_) => "assignment",
             Block::Linear(_) => "linear",
             Block::Nonlinear(_) => "nonlinear",
+            Block::Selected(_) => "selection",
             Block::When(_) => "when",
         };
         map.serialize_entry("kind", kind)?;
@@ -87,6 +88,7 @@ impl Serialize for BlockEntry<'_> {
             }
             Block::Linear(it) => self.linear(it, &mut map)?,
             Block::Nonlinear(it) => self.nonlinear(it, &mut map)?,
+            Block::Selected(it) => self.selected(it, &mut map)?,
             Block::When(it) => self.when(it, &mut map)?,
         }
         map.serialize_entry("equations", &self.equations(self.block.equations()))?;
@@ -141,6 +143,12 @@ impl<'f> BlockEntry<'f> {
     fn nonlinear<M: SerializeMap>(&self, it: &Nonlinear, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry("iteration", &self.leaves(&it.iteration))?;
         map.serialize_entry("inner", &self.assignments(&it.inner))?;
+        let residuals = List(|| (it.residuals.iter()).map(|residual| self.text(residual.value)));
+        map.serialize_entry("residuals", &residuals)
+    }
+
+    fn selected<M: SerializeMap>(&self, it: &Selected, map: &mut M) -> Result<(), M::Error> {
+        map.serialize_entry("selections", &it.selections)?;
         let residuals = List(|| (it.residuals.iter()).map(|residual| self.text(residual.value)));
         map.serialize_entry("residuals", &residuals)
     }

@@ -21,9 +21,12 @@ pub fn sorted(flat: &Flat, sorted: &Sorted, style: Style) -> String {
             match &sorted.rows[row as usize] {
                 Row::Equation(id) => lines.equations([*id], unknown),
                 Row::When(_, ids) => lines.equations(ids.iter().copied(), unknown),
+                Row::Selection(at) => lines.selection(*at, unknown),
             }
         }
     }
+    lines.mark = "";
+    lines.reduction();
     lines.eliminated("ELIMINATED VARIABLES", |_| true);
     lines.out
 }

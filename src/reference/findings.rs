@@ -46,6 +46,17 @@ pub struct Findings {
     pub incomplete: bool,
 }
 
+impl Findings {
+    /// Whether derivatives of states seem to move freely.
+    pub fn has_moving_rates(&self) -> bool {
+        self.movements.iter().any(Movement::has_rates)
+    }
+
+    pub fn forget_moving_rates(&mut self) {
+        self.movements.retain(|movement| !movement.has_rates());
+    }
+}
+
 /// Finds what there is to find in sums and differences.
 pub fn findings(flat: &Flat) -> Findings {
     let linear = Linear::new(flat);
@@ -202,6 +213,10 @@ fn connected(flat: &Flat, linear: &Linear) -> (Vec<bool>, Vec<bool>) {
 }
 
 impl Movement {
+    fn has_rates(&self) -> bool {
+        (self.unknowns.iter()).any(|(leaf, _)| matches!(leaf, Leaf::Der(..)))
+    }
+
     pub fn variables(&self) -> impl Iterator<Item = VarId> + '_ {
         self.unknowns.iter().map(|(leaf, _)| leaf.variable())
     }

@@ -12,7 +12,7 @@ mod replace;
 mod report;
 
 pub use findings::{Combination, Findings, Movement, findings};
-pub use report::{independent_states, nothing_cancels};
+pub use report::nothing_cancels;
 
 use crate::diagnostics::Diagnostics;
 use crate::flat::Flat;

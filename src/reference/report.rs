@@ -12,26 +12,6 @@ const MOST: usize = 5;
 /// Names in a list.
 const SHOWN: usize = 8;
 
-/// Reports constraints between states: `None` if there are any. Index reduction uses them instead.
-pub fn independent_states(
-    flat: &Flat,
-    constraints: &[Combination],
-    diagnostics: &mut Diagnostics,
-) -> Option<()> {
-    for combination in constraints.iter().take(MOST) {
-        let diagnostic = Diagnostic::new(
-            Code::HigherIndex,
-            "states depend on each other: the index must be reduced first",
-        );
-        let diagnostic = with_equations(flat, ids(combination), diagnostic);
-        diagnostics.push(diagnostic.note(format!(
-            "all that they leave is `{}`",
-            rest(flat, combination)
-        )));
-    }
-    constraints.is_empty().then_some(())
-}
-
 /// Reports equations that contradict each other or say the same twice, and unknowns that move
 /// freely: `None` if there are any.
 pub fn nothing_cancels(flat: &Flat, found: &Findings, diagnostics: &mut Diagnostics) -> Option<()> {

@@ -274,8 +274,8 @@ impl<'f> Minors<'f> {
         let sum = exprs.sum(&turned);
         // Auxiliaries first, as the paper writes: Q102*Ri.R.
         let mut product = match is_auxiliary(flat, factor) && !is_auxiliary(flat, sum) {
-            true => flat.exprs.tidy_mul(factor, sum),
-            false => flat.exprs.tidy_mul(sum, factor),
+            true => flat.exprs.product(factor, sum),
+            false => flat.exprs.product(sum, factor),
         };
         let exprs = &self.flat.exprs;
         let mut negative = minus ^ all;

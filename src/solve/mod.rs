@@ -81,6 +81,18 @@ pub struct Residual {
     pub value: ExprId,
 }
 
+/// Unknowns with fewer equations than there are of them: the others are states, now these, now those of
+/// the candidates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selected {
+    pub unknowns: Vec<Leaf>,
+    pub equations: Vec<EqId>,
+    /// The selections of the flat model whose candidates are among the unknowns.
+    pub selections: Vec<u32>,
+    /// One for each equation.
+    pub residuals: Vec<Residual>,
+}
+
 /// What a `when` does to one variable. The equations stand in the flat model as they were written:
 /// `new(x) = v` or `init(x) = v`, each in its branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +107,7 @@ pub enum Block {
     Assignment(Assignment),
     Linear(Linear),
     Nonlinear(Nonlinear),
+    Selected(Selected),
     When(WhenBlock),
 }
 
@@ -135,6 +148,7 @@ impl Block {
             Block::Assignment(assignment) => std::slice::from_ref(&assignment.target),
             Block::Linear(linear) => &linear.unknowns,
             Block::Nonlinear(nonlinear) => &nonlinear.unknowns,
+            Block::Selected(selected) => &selected.unknowns,
             Block::When(when) => std::slice::from_ref(&when.target),
         }
     }
@@ -145,6 +159,7 @@ impl Block {
             Block::Assignment(assignment) => assignment.equation.as_slice(),
             Block::Linear(linear) => &linear.equations,
             Block::Nonlinear(nonlinear) => &nonlinear.equations,
+            Block::Selected(selected) => &selected.equations,
             Block::When(when) => &when.equations,
         }
     }
@@ -200,15 +215,18 @@ impl Solver<'_> {
                     when: *when,
                     equations: equations.clone(),
                 })),
+                Row::Selection(at) => Some(self.selected(vec![unknown], Vec::new(), vec![*at])),
             };
         }
         let unknowns: Vec<Leaf> = (block.iter())
             .map(|&row| sorted.unknowns[row as usize])
             .collect();
         let mut equations = Vec::with_capacity(block.len());
+        let mut selections = Vec::new();
         for &row in block {
             match &sorted.rows[row as usize] {
                 Row::Equation(id) => equations.push(*id),
+                Row::Selection(at) => selections.push(*at),
                 // Nothing reads what a `when` sets before the event is over, so it is in no loop.
                 Row::When(_, ids) => {
                     self.not_real(ids[0], sorted.unknowns[row as usize], &unknowns);
@@ -223,11 +241,31 @@ impl Solver<'_> {
                 return None;
             }
         }
+        if !selections.is_empty() {
+            selections.sort_unstable();
+            selections.dedup();
+            return Some(self.selected(unknowns, equations, selections));
+        }
         self.columns = (unknowns.iter().zip(0..))
             .map(|(&unknown, at)| (unknown, at))
             .collect();
         let linear = self.linear(&equations, &unknowns);
         linear.unwrap_or_else(|| self.nonlinear(equations, unknowns))
+    }
+
+    /// A block of which some unknowns are states.
+    fn selected(
+        &mut self,
+        unknowns: Vec<Leaf>,
+        equations: Vec<EqId>,
+        selections: Vec<u32>,
+    ) -> Block {
+        Block::Selected(Selected {
+            residuals: equations.iter().map(|&id| self.residual(id)).collect(),
+            unknowns,
+            equations,
+            selections,
+        })
     }
 
     fn vanishing(&self, divisor: ExprId) -> Vanishing {

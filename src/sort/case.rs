@@ -56,6 +56,8 @@ impl<'a> Case<'a> {
         match &self.rows[row as usize] {
             Row::Equation(id) => *id,
             Row::When(_, ids) => ids.first().copied().unwrap_or(EqId(0)),
+            // Only models as written are reported on.
+            Row::Selection(_) => EqId(0),
         }
     }
 

@@ -153,6 +153,14 @@ impl Columns {
                         self.vanished.push(at as u32);
                     }
                 }
+                Row::Selection(at) => {
+                    let candidates = &flat.selections()[*at as usize].candidates;
+                    let of = candidates.iter().map(|&leaf| self.column(flat, leaf));
+                    entries.extend(
+                        of.filter(|&column| column != NONE)
+                            .map(|column| (column, grade::PLAIN)),
+                    );
+                }
                 Row::When(when, equations) => {
                     for id in equations {
                         let equation = &flat.equations[id.index()];

@@ -31,6 +31,8 @@ pub enum Row {
     Equation(EqId),
     /// What a `when` does to one variable, in its branches.
     When(WhenId, Vec<EqId>),
+    /// No equation: one of the candidates of a selection (by its number) is a state.
+    Selection(u32),
 }
 
 #[derive(Clone, Debug)]
@@ -63,6 +65,14 @@ pub fn balanced(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<()> {
         return None;
     }
     Some(())
+}
+
+/// Whether the states depend on each other: no matching leaves them known.
+pub fn needs_reduction(flat: &Flat) -> bool {
+    let rows = rows(flat);
+    let mut columns = Columns::new(flat, &rows, States::Known);
+    columns.keep_vanished();
+    !maximum_matching(&columns.incidence(flat, &rows)).is_perfect()
 }
 
 /// Sorts the equations; `None` after an error.
@@ -125,6 +135,9 @@ fn rows(flat: &Flat) -> Vec<Row> {
             }
             _ => rows.push(Row::Equation(id)),
         }
+    }
+    for (at, selection) in flat.selections().iter().enumerate() {
+        rows.extend((0..selection.states).map(|_| Row::Selection(at as u32)));
     }
     rows
 }

@@ -271,6 +271,8 @@ fn holds_at_all_times(equation: &Equation) -> bool {
         | EquationKind::Sum
         | EquationKind::ZeroFlow
         | EquationKind::Reference
+        | EquationKind::Constraint
+        | EquationKind::Derivative(_)
         | EquationKind::New => true,
         EquationKind::Init | EquationKind::When(..) => false,
     }

@@ -1,0 +1,157 @@
+//! What index reduction has done, in words: which equations were differentiated, which states were
+//! kept and which dropped, and why.
+
+use super::lines::{Lines, count};
+use crate::flat::{Derived, Dropped, EquationKind, Flat, Leaf, Merit, Reduction, Selection};
+
+/// `derivative of x = y`, for an equation that the source does not have.
+pub fn remark(flat: &Flat, kind: EquationKind) -> Option<String> {
+    match kind {
+        EquationKind::Constraint => Some("all that a loop of equations leaves".into()),
+        EquationKind::Derivative(at) => {
+            let derived = flat.reduction.as_ref()?.derived.get(at as usize)?;
+            let which = match derived.times {
+                1 => "derivative".to_string(),
+                2 => "second derivative".to_string(),
+                3 => "third derivative".to_string(),
+                times => format!("derivative {times}"),
+            };
+            Some(format!("{which} of {}", original(flat, derived)))
+        }
+        _ => None,
+    }
+}
+
+/// `x = y`
+pub fn original(flat: &Flat, derived: &Derived) -> String {
+    let (left, right) = (derived.of.left, derived.of.right);
+    format!("{} = {}", flat.expression(left), flat.expression(right))
+}
+
+/// `, index 2`
+pub fn index(flat: &Flat) -> String {
+    match &flat.reduction {
+        Some(reduction) => format!(", index {}", reduction.index),
+        None => String::new(),
+    }
+}
+
+/// Equations that were differentiated, each once with how often.
+pub fn differentiated(reduction: &Reduction) -> impl Iterator<Item = &Derived> {
+    let list = &reduction.derived;
+    // The derivatives of an equation follow each other.
+    (list.iter().enumerate())
+        .filter(|(at, derived)| {
+            list.get(at + 1)
+                .is_none_or(|next| next.times <= derived.times)
+        })
+        .map(|(_, derived)| derived)
+}
+
+pub fn times(times: u8) -> String {
+    match times {
+        1 => "once".into(),
+        2 => "twice".into(),
+        times => format!("{times} times"),
+    }
+}
+
+/// `depends on C1.e, which has a start value`
+pub fn why(flat: &Flat, dropped: &Dropped) -> String {
+    let Some(&best) = dropped.others.first() else {
+        return "nothing is left to choose: it follows from inputs, parameters and Time".into();
+    };
+    let names = names(flat, &dropped.others);
+    let reason = match dropped.merit {
+        Merit::Alone => return format!("depends on {names}"),
+        Merit::Divisor => {
+            return format!(
+                "depends on {names}; only its own coefficient is certain not to vanish"
+            );
+        }
+        Merit::Restarted => "a `when` restarts",
+        Merit::Wish if flat.wish(best.variable()) == Some(true) => "is declared `state`",
+        Merit::Wish => {
+            return format!("depends on {names}; it is declared `nostate` itself");
+        }
+        Merit::Written => "the source differentiates",
+        Merit::Start => "has a start value",
+        Merit::Nearer => "is nearer the top by its name",
+        Merit::Name => "comes first in the alphabet",
+    };
+    match dropped.others.len() {
+        1 => format!("depends on {names}, which {reason}"),
+        _ => format!(
+            "depends on {names}, of which {} {reason}",
+            flat.leaf_name(best)
+        ),
+    }
+}
+
+pub fn names(flat: &Flat, leaves: &[Leaf]) -> String {
+    let names: Vec<String> = leaves.iter().map(|&leaf| flat.leaf_name(leaf)).collect();
+    names.join(", ")
+}
+
+/// `1 state of x, y`
+pub fn choice(flat: &Flat, selection: &Selection) -> String {
+    choice_words(selection, &names(flat, &selection.candidates))
+}
+
+pub fn choice_words(selection: &Selection, names: &str) -> String {
+    format!("{} of {names}", count(selection.states as usize, "state"))
+}
+
+/// Positions, velocities and so on, if there are several levels of them.
+pub fn level(flat: &Flat, selection: &Selection) -> Option<&'static str> {
+    let deep = flat.selections().iter().any(|other| other.times > 0);
+    match selection.times {
+        0 if deep => Some("positions"),
+        1 => Some("velocities"),
+        2 => Some("accelerations"),
+        _ => None,
+    }
+}
+
+impl Lines<'_> {
+    /// Under headings: what was differentiated, which states are none any more, derivatives of inputs.
+    pub(super) fn reduction(&mut self) {
+        let flat = self.flat;
+        let Some(reduction) = &flat.reduction else {
+            return;
+        };
+        self.heading("DIFFERENTIATED EQUATIONS");
+        for derived in differentiated(reduction) {
+            self.begin(derived.of.origin);
+            let (text, times) = (original(flat, derived), times(derived.times));
+            self.out.push_str(&format!("{text}, {times}\n"));
+        }
+        if !reduction.dropped.is_empty() {
+            self.heading("NO LONGER STATES: START VALUES FOLLOW");
+            for dropped in &reduction.dropped {
+                let name = flat.leaf_name(dropped.state);
+                let why = why(flat, dropped);
+                self.out.push_str(&format!("{name}: {why}\n"));
+            }
+        }
+        if !reduction.inputs.is_empty() {
+            self.heading("DERIVATIVES OF INPUTS: INPUTS OF THEIR OWN");
+            for &leaf in &reduction.inputs {
+                let name = flat.leaf_name(leaf);
+                self.out.push_str(&format!("{name}\n"));
+            }
+        }
+    }
+
+    /// One of the rows of a selection.
+    pub(super) fn selection(&mut self, at: u32, unknown: &[Leaf]) {
+        let flat = self.flat;
+        self.begin_blank();
+        let text = choice(flat, &flat.selections()[at as usize]);
+        let name = unknown.first().map(|&leaf| flat.leaf_name(leaf));
+        self.out.push_str(&format!(
+            "[{}] is given: {text}\n",
+            name.unwrap_or_default()
+        ));
+    }
+}

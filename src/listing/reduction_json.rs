@@ -1,0 +1,100 @@
+//! What index reduction has done, as data. The schema is in docs/json.md.
+
+use serde::Serialize;
+use serde::ser::SerializeMap;
+
+use super::json::{List, Map};
+use super::reduction::{differentiated, original, why};
+use crate::diagnostics::json::{Place, place};
+use crate::flat::{Flat, Leaf, Reduction};
+use crate::source::Sources;
+
+#[derive(Serialize)]
+struct DifferentiatedEntry<'f> {
+    equation: String,
+    times: u8,
+    origin: String,
+    source: Place<'f>,
+}
+
+#[derive(Serialize)]
+struct DroppedEntry {
+    state: String,
+    depends_on: Vec<String>,
+    why: String,
+}
+
+#[derive(Serialize)]
+struct SelectionEntry {
+    candidates: Vec<String>,
+    states: u32,
+    choice: Vec<String>,
+    times: u8,
+}
+
+struct Entry<'f> {
+    flat: &'f Flat,
+    sources: &'f Sources,
+    reduction: &'f Reduction,
+}
+
+pub(super) fn write_reduction(
+    flat: &Flat,
+    sources: &Sources,
+    map: &mut Map<'_, '_>,
+) -> serde_json::Result<()> {
+    match &flat.reduction {
+        None => Ok(()),
+        Some(reduction) => map.serialize_entry(
+            "reduction",
+            &Entry {
+                flat,
+                sources,
+                reduction,
+            },
+        ),
+    }
+}
+
+impl Serialize for Entry<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Entry {
+            flat,
+            sources,
+            reduction,
+        } = *self;
+        let names = |leaves: &[Leaf]| -> Vec<String> {
+            leaves.iter().map(|&leaf| flat.leaf_name(leaf)).collect()
+        };
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("index", &reduction.index)?;
+        let list = List(|| {
+            differentiated(reduction).map(|derived| DifferentiatedEntry {
+                equation: original(flat, derived),
+                times: derived.times,
+                origin: flat.path(derived.of.origin),
+                source: place(sources, derived.of.span),
+            })
+        });
+        map.serialize_entry("differentiated", &list)?;
+        let list = List(|| {
+            (reduction.dropped.iter()).map(|dropped| DroppedEntry {
+                state: flat.leaf_name(dropped.state),
+                depends_on: names(&dropped.others),
+                why: why(flat, dropped),
+            })
+        });
+        map.serialize_entry("dropped", &list)?;
+        let list = List(|| {
+            (reduction.selections.iter()).map(|selection| SelectionEntry {
+                candidates: names(&selection.candidates),
+                states: selection.states,
+                choice: names(&selection.choice),
+                times: selection.times,
+            })
+        });
+        map.serialize_entry("selections", &list)?;
+        map.serialize_entry("inputs", &names(&reduction.inputs))?;
+        map.end()
+    }
+}

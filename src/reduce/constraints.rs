@@ -1,0 +1,118 @@
+//! Constraints that signs hide, put in place of equations that follow from them.
+//!
+//! Before: combinations of equations that leave states only, independent of each other (the loop of
+//! three capacitors away from ground). After: one equation of each has given way to what the combination
+//! leaves, so that the structure shows it. The model says the same as before. Connections give way
+//! before equations that were written, and of those the first by its text: shuffling a model changes
+//! nothing.
+
+use crate::expr::{ExprId, Node, Term};
+use crate::flat::{EqId, Equation, EquationKind, Flat};
+use crate::reference::Combination;
+
+pub fn put_in(flat: &mut Flat, constraints: &[Combination]) {
+    let mut left: Vec<Combination> = constraints.to_vec();
+    while let Some(combination) = left.pop() {
+        // An equation that speaks of states only shows that by itself.
+        if combination.equations.len() == 1 {
+            continue;
+        }
+        let Some((gone, factor)) = gives_way(flat, &combination) else {
+            continue;
+        };
+        // No other combination may need what goes.
+        left.retain_mut(|other| {
+            let at = (other.equations).binary_search_by_key(&gone, |&(id, _)| id);
+            let Ok(at) = at else { return true };
+            let by = other.equations[at].1;
+            match less(other, factor, &combination, by) {
+                Some(reduced) => {
+                    *other = reduced;
+                    true
+                }
+                None => false,
+            }
+        });
+        let sides = sides(flat, &combination);
+        let equation = &mut flat.equations[gone.index()];
+        *equation = Equation {
+            left: sides.0,
+            right: sides.1,
+            kind: EquationKind::Constraint,
+            ..*equation
+        };
+    }
+}
+
+fn gives_way(flat: &Flat, combination: &Combination) -> Option<(EqId, i64)> {
+    (combination.equations.iter())
+        .map(|&(id, factor)| {
+            let equation = &flat.equations[id.index()];
+            let class = match equation.kind {
+                EquationKind::Coupling => 0,
+                EquationKind::Sum | EquationKind::ZeroFlow | EquationKind::Reference => 1,
+                _ => 2,
+            };
+            ((class, flat.equation_text(id)), (id, factor))
+        })
+        .min()
+        .map(|(_, found)| found)
+}
+
+/// `times*a - by*b`; `None` if numbers grow too large.
+fn less(a: &Combination, times: i64, b: &Combination, by: i64) -> Option<Combination> {
+    Some(Combination {
+        equations: difference(&a.equations, times, &b.equations, by)?,
+        rest: difference(&a.rest, times, &b.rest, by)?,
+    })
+}
+
+fn difference<T: Copy + Ord>(
+    a: &[(T, i64)],
+    times: i64,
+    b: &[(T, i64)],
+    by: i64,
+) -> Option<Vec<(T, i64)>> {
+    let mut all = Vec::with_capacity(a.len() + b.len());
+    for &(what, factor) in a {
+        all.push((what, factor.checked_mul(times)?));
+    }
+    for &(what, factor) in b {
+        all.push((what, factor.checked_mul(by)?.checked_neg()?));
+    }
+    all.sort_unstable_by_key(|&(what, _)| what);
+    let mut sum: Vec<(T, i64)> = Vec::with_capacity(all.len());
+    for (what, factor) in all {
+        match sum.last_mut() {
+            Some((same, total)) if *same == what => *total = total.checked_add(factor)?,
+            _ => sum.push((what, factor)),
+        }
+    }
+    sum.retain(|&(_, factor)| factor != 0);
+    Some(sum)
+}
+
+/// What is added on the left, what is subtracted on the right; the side with more terms is the left one.
+fn sides(flat: &mut Flat, combination: &Combination) -> (ExprId, ExprId) {
+    let mut side = |sign: i64| {
+        let mut terms: Vec<(bool, String, Term)> = Vec::new();
+        for &(id, times) in combination
+            .rest
+            .iter()
+            .filter(|(_, times)| times.signum() == sign)
+        {
+            let factor = flat.exprs.number(times.unsigned_abs() as f64);
+            let term = flat.exprs.tidy_mul(factor, id);
+            let leaf = matches!(flat.exprs.node(id), Node::Leaf(_));
+            terms.push((!leaf, flat.expression(id), (false, term)));
+        }
+        terms.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        let terms: Vec<Term> = terms.into_iter().map(|(.., term)| term).collect();
+        (terms.len(), flat.exprs.sum(&terms))
+    };
+    let (plus, minus) = (side(1), side(-1));
+    match plus.0 >= minus.0 {
+        true => (plus.1, minus.1),
+        false => (minus.1, plus.1),
+    }
+}

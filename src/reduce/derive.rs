@@ -1,0 +1,68 @@
+//! Equations differentiated, as often as Pantelides' algorithm asks for.
+//!
+//! Before: the equations as written. After: each is followed by its derivatives. States, unknowns
+//! and inputs have derivatives; the derivative of an input is an input of its own. Parameters are
+//! constant, discrete variables are between events.
+
+use super::Stuck;
+use super::orders::{Orders, is_boolean};
+use crate::expr::{Arena, ExprId};
+use crate::flat::{Derived, Equation, EquationKind, Flat, Kind, Leaf, Type, Variable};
+use crate::structure::Offsets;
+
+pub fn derive(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Result<Vec<Derived>, Stuck> {
+    let mut times = vec![0u32; flat.equations.len()];
+    for (id, &by) in orders.equations.iter().zip(&offsets.rows) {
+        times[id.index()] = by;
+        let equation = &flat.equations[id.index()];
+        if by > 0 && (is_boolean(flat, equation.left) || is_boolean(flat, equation.right)) {
+            return Err(Stuck::NoDerivative(*id));
+        }
+    }
+    let mut derived = Vec::new();
+    let mut equations = Vec::with_capacity(flat.equations.len());
+    for (equation, by) in std::mem::take(&mut flat.equations).into_iter().zip(times) {
+        equations.push(equation);
+        let mut last = equation;
+        for time in 1..=by {
+            let Flat {
+                exprs, variables, ..
+            } = &mut *flat;
+            let (left, right) = (
+                rate(exprs, variables, last.left),
+                rate(exprs, variables, last.right),
+            );
+            last = Equation {
+                left,
+                right,
+                kind: EquationKind::Derivative(derived.len() as u32),
+                ..equation
+            };
+            equations.push(last);
+            derived.push(Derived {
+                of: equation,
+                times: time as u8,
+            });
+        }
+    }
+    flat.equations = equations;
+    Ok(derived)
+}
+
+/// The derivative of a side by time.
+fn rate(exprs: &mut Arena<Leaf>, variables: &mut [Variable], side: ExprId) -> ExprId {
+    let one = exprs.number(1.0);
+    let found = exprs.differentiate(side, Some(one), |exprs, leaf| {
+        let order = leaf.order()?;
+        let id = leaf.variable();
+        let variable = &mut variables[id.index()];
+        match variable.kind {
+            _ if variable.ty == Type::Boolean => return None,
+            Kind::State | Kind::Algebraic | Kind::Output => {}
+            Kind::Input => variable.order = variable.order.max(order + 1),
+            _ => return None,
+        }
+        Some(exprs.leaf(Leaf::at_order(id, order + 1)))
+    });
+    found.unwrap_or_else(|| exprs.number(0.0))
+}

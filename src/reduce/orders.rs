@@ -1,0 +1,63 @@
+//! Which variables an equation contains, and how often each is differentiated there.
+
+use crate::expr::{ExprId, Node};
+use crate::flat::{EqId, Flat, Kind, VarId};
+use crate::structure::{Incidence, NONE};
+
+/// The model as Pantelides' algorithm sees it.
+#[derive(Debug)]
+pub struct Orders {
+    /// Equations that hold at all times.
+    pub equations: Vec<EqId>,
+    /// Unknown variables, each with its derivatives.
+    pub variables: Vec<VarId>,
+    /// The highest order of each variable in each equation.
+    pub incidence: Incidence,
+}
+
+impl Orders {
+    pub fn new(flat: &Flat) -> Self {
+        let variables: Vec<VarId> = (flat.variable_ids())
+            .filter(|&id| {
+                let kind = flat.variable(id).kind;
+                matches!(kind, Kind::State | Kind::Algebraic | Kind::Output)
+            })
+            .collect();
+        let mut column = vec![NONE; flat.variables.len()];
+        for (at, variable) in variables.iter().enumerate() {
+            column[variable.index()] = at as u32;
+        }
+        let equations: Vec<EqId> = (flat.equation_ids())
+            .filter(|id| flat.equations[id.index()].kind.is_continuous())
+            .collect();
+        let mut incidence = Incidence::new(variables.len());
+        let mut entries: Vec<(u32, u8)> = Vec::new();
+        for id in &equations {
+            let equation = &flat.equations[id.index()];
+            entries.clear();
+            for side in [equation.left, equation.right] {
+                flat.exprs.leaves(side, |leaf| {
+                    let at = column[leaf.variable().index()];
+                    if let (true, Some(order)) = (at != NONE, leaf.order()) {
+                        entries.push((at, order));
+                    }
+                });
+            }
+            incidence.push_row(entries.iter().copied());
+        }
+        Orders {
+            equations,
+            variables,
+            incidence,
+        }
+    }
+}
+
+/// A boolean, or an equation between booleans: it has no derivative.
+pub fn is_boolean(flat: &Flat, id: ExprId) -> bool {
+    match flat.exprs.node(id) {
+        Node::Bool(_) => true,
+        Node::Leaf(leaf) => flat.variable(leaf.variable()).ty == crate::flat::Type::Boolean,
+        _ => false,
+    }
+}

@@ -1,0 +1,432 @@
+//! Which variables stay states: dummy derivatives.
+//!
+//! Before: how often each equation is differentiated (c), and the highest derivative of each variable (d).
+//! After: for each variable how many of it and its derivatives are states, why others are not any more, and the
+//! sets in which the choice is left to the run.
+//!
+//! Mattsson and Söderlind 1993, stage by stage: an equation with c >= s says, differentiated c - s times, how
+//! the derivatives of order d - s hang together; so many of these are no states. One matrix serves all stages:
+//! the derivatives of f by the highest derivatives, which are the same after differentiation. Of variables tied by a
+//! row the least wanted gives way, if the row can be solved for it whatever happens ([`super::elimination`]).
+
+use rustc_hash::FxHashMap;
+
+use super::Stuck;
+use super::elimination::{Coefficient, Eliminated, Row, eliminate};
+use super::orders::Orders;
+use super::preference::{Preference, Preferences};
+use super::wide::Wide;
+use crate::expr::ExprId;
+use crate::expr::linear::difference;
+use crate::flat::{Dropped, EqId, Flat, Leaf, Merit, Selection};
+use crate::structure::{Incidence, NONE, Offsets, maximum_matching};
+use crate::vanishing::{Vanishing, constant, vanishing};
+
+/// Names that an explanation may need.
+const MOST_OTHERS: usize = 8;
+
+#[derive(Debug)]
+pub struct Statuses {
+    /// By column of [`Orders`].
+    pub states: Vec<u8>,
+    pub dropped: Vec<Dropped>,
+    pub selections: Vec<Selection>,
+}
+
+pub fn select(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Result<Statuses, Stuck> {
+    let matrix = matrix(flat, orders, offsets);
+    let preferences = Preferences::new(flat);
+    let mut statuses = Statuses {
+        states: offsets.columns.iter().map(|&order| order as u8).collect(),
+        dropped: Vec::new(),
+        selections: Vec::new(),
+    };
+    let most = offsets.rows.iter().copied().max().unwrap_or(0);
+    // Columns whose next lower derivative may be no state either.
+    let mut open: Vec<u32> = (0..orders.variables.len() as u32)
+        .filter(|&column| offsets.columns[column as usize] > 0)
+        .collect();
+    for stage in 1..=most {
+        open.retain(|&column| offsets.columns[column as usize] >= stage);
+        let stage = Stage::new(orders, offsets, &matrix, &preferences, &open, stage);
+        open = stage.run(flat, &mut statuses)?;
+    }
+    statuses
+        .dropped
+        .sort_by_cached_key(|dropped| (flat.name(dropped.state.variable()), dropped.state.order()));
+    Ok(statuses)
+}
+
+/// The rows of the equations that are differentiated.
+struct Matrix {
+    /// Row of [`Orders`], and its coefficients by column of it.
+    rows: Vec<(u32, Row)>,
+}
+
+fn matrix(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Matrix {
+    let mut rows = Vec::new();
+    for (row, &id) in orders.equations.iter().enumerate() {
+        let times = offsets.rows[row];
+        if times == 0 {
+            continue;
+        }
+        let tight: FxHashMap<Leaf, u32> = (orders.incidence.row(row as u32).iter())
+            .filter(|&&(column, order)| {
+                u32::from(order) + times == offsets.columns[column as usize]
+            })
+            .map(|&(column, order)| {
+                (
+                    Leaf::at_order(orders.variables[column as usize], order),
+                    column,
+                )
+            })
+            .collect();
+        let coefficients = (coefficients(flat, id, &tight).into_iter())
+            .filter_map(|(column, value)| Some((column, classify(flat, value)?)))
+            .collect();
+        rows.push((row as u32, coefficients));
+    }
+    Matrix { rows }
+}
+
+/// The derivatives of left - right by some of its leaves, by column.
+fn coefficients(flat: &mut Flat, id: EqId, tight: &FxHashMap<Leaf, u32>) -> Vec<(u32, ExprId)> {
+    let equation = flat.equations[id.index()];
+    let exprs = &mut flat.exprs;
+    if let Some(form) = difference(exprs, equation.left, equation.right, &|leaf| {
+        tight.get(&leaf).copied()
+    }) {
+        return form.terms;
+    }
+    let mut leaves: Vec<(u32, Leaf)> = tight
+        .iter()
+        .map(|(&leaf, &column)| (column, leaf))
+        .collect();
+    leaves.sort_unstable_by_key(|&(column, _)| column);
+    let mut found = Vec::with_capacity(leaves.len());
+    for (column, leaf) in leaves {
+        let left = exprs.partial(equation.left, leaf);
+        let right = exprs.partial(equation.right, leaf);
+        let value = match (left, right) {
+            (None, None) => continue,
+            (Some(left), None) => left,
+            (None, Some(right)) => exprs.tidy_minus(right),
+            (Some(left), Some(right)) => exprs.tidy_sub(left, right),
+        };
+        found.push((column, value));
+    }
+    found
+}
+
+/// `None` if it is zero.
+fn classify(flat: &Flat, value: ExprId) -> Option<Coefficient> {
+    if let Some(number) = constant(flat, value) {
+        return (number != 0.0).then(|| Coefficient::Number(Wide::new(number)));
+    }
+    match vanishing(flat, value) {
+        Vanishing::Never => Some(Coefficient::Sure),
+        Vanishing::Perhaps => Some(Coefficient::Doubtful),
+        Vanishing::Always => None,
+    }
+}
+
+/// One stage: derivatives of one distance from the highest.
+struct Stage<'a> {
+    orders: &'a Orders,
+    /// Rows of [`Orders`], and how often each is differentiated here.
+    equations: Vec<u32>,
+    times: Vec<u8>,
+    rows: Vec<Row>,
+    /// Columns of [`Orders`], and the states that each may be, the most wanted first.
+    columns: Vec<u32>,
+    leaves: Vec<Leaf>,
+    preferences: Vec<Preference>,
+}
+
+impl<'a> Stage<'a> {
+    fn new(
+        orders: &'a Orders,
+        offsets: &Offsets,
+        matrix: &Matrix,
+        preferences: &Preferences<'_>,
+        open: &[u32],
+        stage: u32,
+    ) -> Self {
+        // Only columns that some row speaks of; the others stay states.
+        let mut there = vec![false; orders.variables.len()];
+        for &column in open {
+            there[column as usize] = true;
+        }
+        let taking_part = |row: &u32| offsets.rows[*row as usize] >= stage;
+        let mut used = vec![false; orders.variables.len()];
+        for (_, row) in matrix.rows.iter().filter(|(row, _)| taking_part(row)) {
+            for &(column, _) in row {
+                used[column as usize] = there[column as usize];
+            }
+        }
+        let mut columns: Vec<(Preference, u32, Leaf)> = (open.iter().copied())
+            .filter(|&column| used[column as usize])
+            .map(|column| {
+                let order = offsets.columns[column as usize] - stage;
+                let leaf = Leaf::at_order(orders.variables[column as usize], order as u8);
+                (preferences.of(leaf), column, leaf)
+            })
+            .collect();
+        columns.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+        let mut local = vec![NONE; orders.variables.len()];
+        for (at, &(_, column, _)) in columns.iter().enumerate() {
+            local[column as usize] = at as u32;
+        }
+        let (mut equations, mut times, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+        for (row, coefficients) in matrix.rows.iter().filter(|(row, _)| taking_part(row)) {
+            equations.push(*row);
+            times.push((offsets.rows[*row as usize] - stage) as u8);
+            rows.push(
+                (coefficients.iter())
+                    .map(|&(column, value)| (local[column as usize], value))
+                    .filter(|&(column, _)| column != NONE)
+                    .collect(),
+            );
+        }
+        let mut stage = Stage {
+            orders,
+            equations,
+            times,
+            rows,
+            columns: Vec::with_capacity(columns.len()),
+            leaves: Vec::with_capacity(columns.len()),
+            preferences: Vec::with_capacity(columns.len()),
+        };
+        for (preference, column, leaf) in columns {
+            stage.preferences.push(preference);
+            stage.columns.push(column);
+            stage.leaves.push(leaf);
+        }
+        stage
+    }
+
+    /// Returns the columns that are no states here, or not always.
+    fn run(self, flat: &Flat, statuses: &mut Statuses) -> Result<Vec<u32>, Stuck> {
+        // Columns are in the order of preference.
+        let ranks: Vec<u32> = (0..self.columns.len() as u32).collect();
+        let eliminated = eliminate(&self.rows, &ranks);
+        if !eliminated.dependent.is_empty() {
+            return Err(Stuck::Dependent(self.around(&eliminated.dependent)));
+        }
+        let mut gone: Vec<u32> = Vec::new();
+        for &column in eliminated.pivots.iter().filter(|&&column| column != NONE) {
+            gone.push(column);
+            let others = eliminated.depends_on(column, MOST_OTHERS);
+            self.drop(flat, column, others, None, statuses);
+        }
+        self.open_rows(flat, &eliminated, &mut gone, statuses)?;
+        gone.sort_unstable();
+        for &column in &gone {
+            statuses.states[self.columns[column as usize] as usize] -= 1;
+        }
+        let mut gone: Vec<u32> = gone.iter().map(|&at| self.columns[at as usize]).collect();
+        gone.sort_unstable();
+        Ok(gone)
+    }
+
+    /// The equations of some rows, and of rows that share columns with them, as far as they are few.
+    fn around(&self, rows: &[u32]) -> Vec<EqId> {
+        const MOST: usize = 8;
+        let mut found: Vec<u32> = rows.iter().copied().take(MOST).collect();
+        let mut at = 0;
+        while at < found.len() && found.len() < MOST {
+            let columns = &self.rows[found[at] as usize];
+            let shares = |row: &Row| {
+                let mut both = row.iter().map(|(column, _)| column);
+                both.any(|column| columns.iter().any(|(other, _)| other == column))
+            };
+            for (row, _) in (0..).zip(&self.rows).filter(|(_, row)| shares(row)) {
+                if !found.contains(&row) && found.len() < MOST {
+                    found.push(row);
+                }
+            }
+            at += 1;
+        }
+        (found.iter())
+            .map(|&row| self.orders.equations[self.equations[row as usize] as usize])
+            .collect()
+    }
+
+    /// Remembers why a state is none any more, if the source has it as one.
+    fn drop(
+        &self,
+        flat: &Flat,
+        column: u32,
+        mut others: Vec<u32>,
+        merit: Option<Merit>,
+        statuses: &mut Statuses,
+    ) {
+        let state = self.leaves[column as usize];
+        if state.order().unwrap_or(0) >= flat.variable(state.variable()).order {
+            return;
+        }
+        others.sort_unstable();
+        let merit = merit.unwrap_or_else(|| match others.first() {
+            None => Merit::Alone,
+            Some(&best) if best > column => Merit::Divisor,
+            Some(&best) => {
+                self.preferences[best as usize].merit_over(&self.preferences[column as usize])
+            }
+        });
+        statuses.dropped.push(Dropped {
+            state,
+            others: (others.iter())
+                .map(|&other| self.leaves[other as usize])
+                .collect(),
+            merit,
+        });
+    }
+
+    /// Rows that no column could be solved for whatever happens.
+    fn open_rows(
+        &self,
+        flat: &Flat,
+        eliminated: &Eliminated,
+        gone: &mut Vec<u32>,
+        statuses: &mut Statuses,
+    ) -> Result<(), Stuck> {
+        let open = &eliminated.open;
+        if open.is_empty() {
+            return Ok(());
+        }
+        let pattern = pattern(self.columns.len(), open, |_| true);
+        let matching = maximum_matching(&pattern);
+        let unmatched: Vec<u32> = (open.iter().enumerate())
+            .filter(|(at, _)| matching.column_of[*at] == NONE)
+            .map(|(_, &(row, _))| row)
+            .collect();
+        if !unmatched.is_empty() {
+            return Err(Stuck::Dependent(self.around(&unmatched)));
+        }
+        let by_column = pattern.transposed();
+        let used = |column: u32| !by_column.row(column).is_empty();
+        // What can be exchanged for a column that is left over.
+        let mut free = vec![false; self.columns.len()];
+        let mut work: Vec<u32> = (0..self.columns.len() as u32)
+            .filter(|&column| used(column) && matching.row_of[column as usize] == NONE)
+            .collect();
+        while let Some(column) = work.pop() {
+            if std::mem::replace(&mut free[column as usize], true) {
+                continue;
+            }
+            for &(row, _) in by_column.row(column) {
+                work.push(matching.column_of[row as usize]);
+            }
+        }
+        for column in (0..self.columns.len() as u32).filter(|&column| used(column)) {
+            if !free[column as usize] {
+                gone.push(column);
+                self.drop(flat, column, Vec::new(), None, statuses);
+            }
+        }
+        for group in groups(&pattern, &by_column, &free) {
+            self.group(flat, open, &group, gone, statuses);
+        }
+        Ok(())
+    }
+
+    /// Rows and columns that belong together: the run chooses, unless the user has.
+    fn group(
+        &self,
+        flat: &Flat,
+        open: &[(u32, Vec<u32>)],
+        group: &Group,
+        gone: &mut Vec<u32>,
+        statuses: &mut Statuses,
+    ) {
+        let states = group.columns.len() - group.rows.len();
+        let wished: Vec<u32> = (group.columns.iter().copied())
+            .filter(|&column| self.preferences[column as usize].is_wished())
+            .collect();
+        let rows: Vec<(u32, Vec<u32>)> = (group.rows.iter())
+            .map(|&row| open[row as usize].clone())
+            .collect();
+        let of_others = pattern(self.columns.len(), &rows, |column| {
+            !wished.contains(&column)
+        });
+        let possible = maximum_matching(&of_others).len() == rows.len();
+        if wished.len() == states && possible {
+            for &column in group
+                .columns
+                .iter()
+                .filter(|column| !wished.contains(column))
+            {
+                gone.push(column);
+                self.drop(flat, column, wished.clone(), Some(Merit::Wish), statuses);
+            }
+            return;
+        }
+        gone.extend(&group.columns);
+        let candidates: Vec<Leaf> = (group.columns.iter())
+            .map(|&column| self.leaves[column as usize])
+            .collect();
+        // They are all of one stage: of the rows of a chain the last says how far it is differentiated.
+        let times = (group.rows.iter())
+            .map(|&row| self.times[open[row as usize].0 as usize])
+            .max();
+        statuses.selections.push(Selection {
+            times: times.unwrap_or(0),
+            choice: candidates[..states].to_vec(),
+            candidates,
+            states: states as u32,
+        });
+    }
+}
+
+fn pattern(columns: usize, rows: &[(u32, Vec<u32>)], wanted: impl Fn(u32) -> bool) -> Incidence {
+    let mut pattern = Incidence::new(columns);
+    for (_, row) in rows {
+        pattern.push_row(
+            row.iter()
+                .filter(|&&column| wanted(column))
+                .map(|&column| (column, 0)),
+        );
+    }
+    pattern
+}
+
+struct Group {
+    rows: Vec<u32>,
+    columns: Vec<u32>,
+}
+
+/// Connected parts, by their first column; columns ascending.
+fn groups(pattern: &Incidence, by_column: &Incidence, free: &[bool]) -> Vec<Group> {
+    let mut row_seen = vec![false; pattern.rows()];
+    let mut seen = vec![false; pattern.columns()];
+    let mut found = Vec::new();
+    for start in 0..pattern.columns() as u32 {
+        if !free[start as usize] || seen[start as usize] {
+            continue;
+        }
+        let mut group = Group {
+            rows: Vec::new(),
+            columns: Vec::new(),
+        };
+        let mut work = vec![start];
+        seen[start as usize] = true;
+        while let Some(column) = work.pop() {
+            group.columns.push(column);
+            for &(row, _) in by_column.row(column) {
+                if std::mem::replace(&mut row_seen[row as usize], true) {
+                    continue;
+                }
+                group.rows.push(row);
+                for &(next, _) in pattern.row(row) {
+                    if free[next as usize] && !std::mem::replace(&mut seen[next as usize], true) {
+                        work.push(next);
+                    }
+                }
+            }
+        }
+        group.rows.sort_unstable();
+        group.columns.sort_unstable();
+        found.push(group);
+    }
+    found
+}
