@@ -13,6 +13,7 @@ use crate::reference::{Findings, findings, nothing_cancels, reference};
 use crate::solve::{Solved, solve};
 use crate::sort::{Sorted, balanced, needs_reduction, sort};
 use crate::source::Sources;
+use crate::start::{restarts, start};
 
 /// What a compilation is asked to do.
 #[derive(Clone, Debug, Default)]
@@ -80,7 +81,11 @@ pub fn sorted(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(F
     let flat = reduced(flat, &found?, said)?;
     let flat = match aliases {
         Aliases::Keep => flat,
-        Aliases::Eliminate => eliminate(flat),
+        Aliases::Eliminate => {
+            let flat = eliminate(flat);
+            restarts(&flat, said)?;
+            flat
+        }
     };
     let sorted = sort(&flat, said)?;
     Some((flat, sorted))
@@ -104,7 +109,8 @@ fn reduced(flat: Flat, found: &Findings, said: &mut Diagnostics) -> Option<Flat>
 /// Sorts and solves; `None` after an error.
 pub fn solved(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<Solved> {
     let (flat, sorted) = sorted(flat, aliases, said)?;
-    solve(flat, &sorted, said)
+    let solved = solve(flat, &sorted, said)?;
+    start(solved, said)
 }
 
 /// What becomes of variables that equal another one, or a constant.

@@ -28,6 +28,7 @@ pub mod reference;
 pub mod solve;
 pub mod sort;
 pub mod source;
+pub mod start;
 pub mod structure;
 pub mod syntax;
 pub mod vanishing;

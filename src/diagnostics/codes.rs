@@ -90,6 +90,8 @@ codes! {
     HigherIndex "E0603" "constraints that depend on each other";
     UnknownsCancel "E0604" "equations whose unknowns cancel";
     MovesFreely "E0605" "unknowns that can be moved together";
+    StartsContradict "E0606" "start values that contradict each other";
+    RestartOfNoState "E0607" "a restart of a variable that is no state";
 
     Unsolvable "E0701" "an equation that cannot be solved for its unknown";
     BooleanLoop "E0702" "a boolean in a loop";
@@ -105,6 +107,8 @@ codes! {
     UnconnectedCut "W0401" "a cut that nothing is connected to";
     LonelyNode "W0402" "a node that joins nothing";
     NoGround "W0601" "a part without ground";
+    UnusedStart "W0602" "a start value that cannot be given";
+    TooFewStarts "W0603" "too few start values";
 }
 
 impl Code {

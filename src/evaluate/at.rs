@@ -66,10 +66,30 @@ pub fn read(solved: &Solved, text: &str) -> Result<Vec<Setting>, Vec<Mistake>> {
             Err(found) => mistakes.push(found),
         }
     }
+    mistakes.extend(too_many(&solved.flat, &settings));
     match mistakes.is_empty() {
         true => Ok(settings),
         false => Err(mistakes),
     }
+}
+
+/// Of candidates only so many can be given as are states.
+fn too_many(flat: &Flat, settings: &[Setting]) -> Vec<Mistake> {
+    let given = |leaf: &&Leaf| {
+        (settings.iter()).any(|one| matches!(one, Setting::Value(set, _) if set == *leaf))
+    };
+    let name = |leaf: &Leaf| format!("`{}`", flat.leaf_name(*leaf));
+    (flat.selections().iter())
+        .filter(|one| one.candidates.iter().filter(given).count() > one.states as usize)
+        .map(|one| {
+            let names: Vec<String> = one.candidates.iter().filter(given).map(name).collect();
+            let all: Vec<String> = one.candidates.iter().map(name).collect();
+            Mistake {
+                message: format!("{} cannot all be given", names.join(", ")),
+                hint: Some(format!("{} of {} can", one.states, all.join(", "))),
+            }
+        })
+        .collect()
 }
 
 /// A point with what is given.
@@ -103,7 +123,7 @@ struct Reader<'s> {
     flat: &'s Flat,
     names: FxHashMap<String, VarId>,
     eliminated: FxHashMap<Leaf, ExprId>,
-    /// Iteration variables.
+    /// Iteration variables, and candidates for states.
     guesses: FxHashSet<Leaf>,
     /// Parameters whose values are built into the model.
     shaping: FxHashSet<VarId>,
@@ -119,6 +139,8 @@ impl<'s> Reader<'s> {
                 guesses.extend(block.iteration.iter().copied());
             }
         }
+        let selections = flat.selections().iter();
+        guesses.extend(selections.flat_map(|selection| selection.candidates.iter().copied()));
         Reader {
             solved,
             flat,
@@ -293,6 +315,8 @@ impl<'s> Reader<'s> {
             };
             (0..of).map(move |order| Leaf::at_order(id, order))
         });
+        let selections = self.flat.selections().iter();
+        let some = some.chain(selections.flat_map(|one| one.candidates.iter().copied()));
         let mut names = self.list(some);
         let parameters: Vec<Leaf> = (self.flat.variable_ids())
             .filter(|&id| self.flat.variable(id).kind == Kind::Parameter)

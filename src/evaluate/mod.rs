@@ -6,6 +6,7 @@
 //! triggered, discrete variables keep their values.
 
 pub mod at;
+mod choose;
 mod expanded;
 mod failure;
 mod linear;
@@ -16,12 +17,14 @@ pub mod show;
 mod system;
 mod walk;
 
+pub use choose::Chosen;
 pub use failure::{Failure, Reason};
 pub use point::Point;
 
 use crate::expr::{ExprId, Value};
 use crate::flat::{EqId, Flat, Leaf};
 use crate::solve::{Assignment, Block, Entry, Linear, Method, Nonlinear, Selected, Solved};
+use choose::choose;
 use failure::Subject;
 use linear::{Factored, Number};
 use walk::{Trouble, Walk};
@@ -29,6 +32,41 @@ use walk::{Trouble, Walk};
 /// Computes everything from what is known at the point, block by block. What the point says of an
 /// iteration variable is its first guess: evaluating again near by finds the solution near by.
 pub fn evaluate(solved: &Solved, point: &mut Point) -> Result<(), Failure> {
+    run(solved, point, &mut |evaluator, selected| {
+        let states = evaluator.point.chosen(&solved.flat, selected);
+        evaluator.selected(selected, &states)
+    })
+}
+
+/// The same where nothing is chosen yet: values at the start, and the choice of states for each
+/// selection there.
+pub fn evaluate_start(solved: &Solved, point: &mut Point) -> Result<Vec<Chosen>, Failure> {
+    let mut chosen = Vec::new();
+    run(solved, point, &mut |evaluator, selected| match choose(
+        &solved.flat,
+        selected,
+        evaluator.point,
+    ) {
+        Some(found) => {
+            for &(leaf, value) in &found.values {
+                evaluator.point.put(leaf, Value::Real(value));
+            }
+            let states = found.states.clone();
+            chosen.push(found);
+            evaluator.selected(selected, &states)
+        }
+        None => {
+            let states = evaluator.point.chosen(&solved.flat, selected);
+            evaluator.selected(selected, &states)
+        }
+    })?;
+    Ok(chosen)
+}
+
+/// What is done with a block of which some unknowns are states.
+type Select<'a> = &'a mut dyn FnMut(&mut Evaluator<'_>, &Selected) -> Result<(), Failure>;
+
+fn run(solved: &Solved, point: &mut Point, select: Select<'_>) -> Result<(), Failure> {
     let mut evaluator = Evaluator {
         solved,
         flat: &solved.flat,
@@ -48,10 +86,7 @@ pub fn evaluate(solved: &Solved, point: &mut Point) -> Result<(), Failure> {
             Block::Assignment(assignment) => evaluator.assign(assignment)?,
             Block::Linear(linear) => evaluator.linear(linear)?,
             Block::Nonlinear(nonlinear) => evaluator.nonlinear(nonlinear)?,
-            Block::Selected(selected) => {
-                let states = evaluator.point.chosen(&solved.flat, selected);
-                evaluator.selected(selected, &states)?;
-            }
+            Block::Selected(selected) => select(&mut evaluator, selected)?,
             // Nothing is triggered: a discrete variable keeps its value.
             Block::When(when) => {
                 if let Some(value) = evaluator.point.get(Leaf::Var(when.target.variable())) {

@@ -55,6 +55,11 @@ impl Point {
             values,
             set: FxHashSet::default(),
         };
+        for selection in flat.selections() {
+            for (&leaf, &value) in selection.candidates.iter().zip(&selection.start) {
+                point.put(leaf, Value::Real(value));
+            }
+        }
         for given in flat.starts.iter().chain(&flat.values) {
             point.put(Leaf::Var(given.variable), given.value);
         }

@@ -180,8 +180,15 @@ impl<'s> System<'s> {
         })
     }
 
-    /// The matrix at a state. A slope that is not finite is no slope to go by.
+    /// The matrix at a state.
     pub fn matrix(&mut self, state: &State) -> Result<Matrix, Singular> {
+        let rows = self.slopes_at(state)?;
+        let (inner, residuals) = rows.split_at(self.inner.len());
+        Matrix::new(self.guessed(), inner, residuals)
+    }
+
+    /// The slopes of all rows at a state. One that is not finite is no slope to go by.
+    pub fn slopes_at(&mut self, state: &State) -> Result<Vec<Slopes>, Singular> {
         let inner = self.inner.len();
         let mut rows: Vec<Slopes> = Vec::with_capacity(inner + self.residuals.len());
         for row in 0..inner + self.residuals.len() {
@@ -198,8 +205,7 @@ impl<'s> System<'s> {
             }
             rows.push(slopes);
         }
-        let (inner, residuals) = rows.split_at(inner);
-        Matrix::new(self.guessed(), inner, residuals)
+        Ok(rows)
     }
 
     fn slopes(&self, row: usize) -> &[(u32, ExprId)] {

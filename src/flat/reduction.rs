@@ -57,7 +57,7 @@ pub enum Merit {
 
 /// Variables tied by constraints whose coefficients can vanish: which of them are states is chosen
 /// at the start, and anew when the choice turns bad.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Selection {
     /// In the order of preference: positions, velocities.
     pub candidates: Vec<Leaf>,
@@ -67,4 +67,6 @@ pub struct Selection {
     pub states: u32,
     /// The states at the start.
     pub choice: Vec<Leaf>,
+    /// The values of the candidates at the start, where they could be computed; else empty.
+    pub start: Vec<f64>,
 }

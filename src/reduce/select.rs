@@ -372,6 +372,7 @@ impl<'a> Stage<'a> {
         statuses.selections.push(Selection {
             times: times.unwrap_or(0),
             choice: candidates[..states].to_vec(),
+            start: Vec::new(),
             candidates,
             states: states as u32,
         });

@@ -1,0 +1,243 @@
+//! The choice of states at the start, where it is left to the run.
+//!
+//! Before: a block with more unknowns than equations, and start values for some of them. After: values
+//! that satisfy its equations, what was given being kept if it can be, and the states: the others can
+//! best be computed from them. Columns of the matrix of slopes are taken one after the other, the
+//! longest first once what it shares with those before is taken away (a QR decomposition with column
+//! pivoting); the candidates that are left over are states. Of equal ones the less wanted is taken, and
+//! what has a start value is left over if that is not much worse.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::Point;
+use super::system::{State, System};
+use crate::flat::{EqId, Flat, Leaf};
+use crate::solve::{Nonlinear, Selected};
+
+/// Larger blocks keep the choice of the compiler: this is dense.
+const LARGEST: usize = 400;
+const MOST_STEPS: usize = 100;
+const MOST_HALVINGS: usize = 40;
+/// Where nothing is given; not all the same, lest they be at a symmetric point.
+const GUESSES: [f64; 6] = [0.0, 1.0, -1.0, 0.1, 10.0, -10.0];
+/// A wish is granted if its smallest pivot is so large beside the best.
+const GOOD: f64 = 0.1;
+const EQUAL: f64 = 1e-6;
+
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// By selection of the flat model.
+    pub selections: Vec<u32>,
+    pub equations: Vec<EqId>,
+    pub states: Vec<Leaf>,
+    /// Of all unknowns of the block.
+    pub values: Vec<(Leaf, f64)>,
+    /// What was given is kept; else it contradicts itself.
+    pub kept: bool,
+    /// What was not given had to be moved away from zero: something is missing.
+    pub moved: bool,
+}
+
+/// `None` where no consistent values are found.
+pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen> {
+    let unknowns = &selected.unknowns;
+    if unknowns.len() > LARGEST {
+        return None;
+    }
+    let block = Nonlinear {
+        unknowns: unknowns.clone(),
+        equations: selected.equations.clone(),
+        iteration: unknowns.clone(),
+        inner: Vec::new(),
+        residuals: selected.residuals.clone(),
+    };
+    let mut system = System::new(flat, &block, point);
+    let given: Vec<bool> = (unknowns.iter())
+        .map(|&leaf| matches!(leaf, Leaf::Var(id) if flat.start(id).is_some()))
+        .collect();
+    let nothing = vec![false; unknowns.len()];
+    let start: Vec<f64> = (unknowns.iter())
+        .map(|&leaf| point.real(leaf).unwrap_or(0.0))
+        .collect();
+    let (state, kept) = match consistent(&mut system, &start, &given, &given) {
+        Some(state) => (state, true),
+        None => (consistent(&mut system, &start, &given, &nothing)?, false),
+    };
+    let matrix = dense(&mut system, &state)?;
+    let quotas = Quotas::new(flat, selected);
+    let free = quotas.pick(&matrix, &nothing)?;
+    let states = match quotas.pick(&matrix, &given) {
+        Some(wished) if wished.smallest >= GOOD * free.smallest => wished.states,
+        _ => free.states,
+    };
+    let moved = (state.values.iter().zip(&start).zip(&given))
+        .any(|((now, before), given)| !given && (now - before).abs() > 1e-9);
+    Some(Chosen {
+        selections: selected.selections.clone(),
+        equations: selected.equations.clone(),
+        states: states.iter().map(|&at| unknowns[at]).collect(),
+        values: unknowns.iter().copied().zip(state.values).collect(),
+        kept,
+        moved,
+    })
+}
+
+fn dense(system: &mut System<'_>, state: &State) -> Option<DMatrix<f64>> {
+    let rows = system.slopes_at(state).ok()?;
+    let mut matrix = DMatrix::zeros(rows.len(), state.values.len());
+    for (at, row) in rows.iter().enumerate() {
+        for &(column, value) in row {
+            matrix[(at, column as usize)] += value;
+        }
+    }
+    Some(matrix)
+}
+
+fn holds(state: &State) -> bool {
+    const NEAR: f64 = 100.0;
+    (state.residuals.iter().zip(&state.noise))
+        .all(|(residual, noise)| residual.abs() <= NEAR * noise + 1e-300)
+}
+
+/// Values near the start that satisfy the equations; fixed ones stay.
+fn consistent(
+    system: &mut System<'_>,
+    start: &[f64],
+    given: &[bool],
+    fixed: &[bool],
+) -> Option<State> {
+    GUESSES.iter().find_map(|&guess| {
+        let start = (start.iter().zip(given).enumerate())
+            .map(|(at, (&value, &given))| match given || guess == 0.0 {
+                true => value,
+                false => guess * (1.0 + 0.03 * (at % 7) as f64),
+            })
+            .collect();
+        project(system, start, fixed)
+    })
+}
+
+/// Newton's method with the shortest step that the slopes allow.
+fn project(system: &mut System<'_>, start: Vec<f64>, fixed: &[bool]) -> Option<State> {
+    let mut state = system.run(&start).ok()?;
+    for _ in 0..MOST_STEPS {
+        if holds(&state) {
+            return Some(state);
+        }
+        let mut matrix = dense(system, &state)?;
+        for (column, _) in fixed.iter().enumerate().filter(|(_, fixed)| **fixed) {
+            matrix.column_mut(column).fill(0.0);
+        }
+        let residual = DVector::from_vec(state.residuals.clone());
+        let largest = matrix.amax();
+        let step = (matrix.svd(true, true).solve(&residual, 1e-10 * largest)).ok()?;
+        let size = residual.norm();
+        let mut length = 1.0;
+        let mut next = None;
+        for _ in 0..MOST_HALVINGS {
+            let values: Vec<f64> = (state.values.iter().zip(step.iter()))
+                .map(|(value, step)| value - length * step)
+                .collect();
+            let tried = system.run(&values).ok().filter(|tried| {
+                let now = DVector::from_vec(tried.residuals.clone()).norm();
+                now < size || holds(tried)
+            });
+            if tried.is_some() {
+                next = tried;
+                break;
+            }
+            length /= 2.0;
+        }
+        state = next?;
+    }
+    holds(&state).then_some(state)
+}
+
+/// How many candidates of each selection are no states, and which columns are candidates.
+struct Quotas {
+    /// By column: its selection, and its place in the order of preference.
+    of: Vec<Option<(usize, usize)>>,
+    dependent: Vec<usize>,
+}
+
+struct Picked {
+    states: Vec<usize>,
+    smallest: f64,
+}
+
+impl Quotas {
+    fn new(flat: &Flat, selected: &Selected) -> Self {
+        let lists: Vec<_> = (selected.selections.iter())
+            .map(|&at| &flat.selections()[at as usize])
+            .collect();
+        let of = (selected.unknowns.iter())
+            .map(|leaf| {
+                (lists.iter().enumerate()).find_map(|(at, selection)| {
+                    let place = selection.candidates.iter().position(|other| other == leaf);
+                    place.map(|place| (at, place))
+                })
+            })
+            .collect();
+        Quotas {
+            of,
+            dependent: (lists.iter())
+                .map(|selection| selection.candidates.len() - selection.states as usize)
+                .collect(),
+        }
+    }
+
+    /// Takes columns until all rows are served; what is wished is taken last. `None` if the rest does not
+    /// suffice.
+    fn pick(&self, matrix: &DMatrix<f64>, wished: &[bool]) -> Option<Picked> {
+        let mut work = matrix.clone();
+        for mut row in work.row_iter_mut() {
+            let largest = row.amax();
+            if largest > 0.0 {
+                row /= largest;
+            }
+        }
+        let mut left: Vec<usize> = (0..work.ncols()).collect();
+        let mut quotas = self.dependent.clone();
+        let mut smallest = f64::INFINITY;
+        for _ in 0..work.nrows() {
+            // What is no candidate comes first, then candidates within their quotas.
+            let open = |column: usize| match self.of[column] {
+                None => Some(0),
+                Some((selection, _)) if quotas[selection] == 0 => None,
+                Some(_) if wished[column] => Some(2),
+                Some(_) => Some(1),
+            };
+            let class = left.iter().filter_map(|&column| open(column)).min()?;
+            let best = (left.iter().copied())
+                .filter(|&column| open(column) == Some(class))
+                .map(|column| (work.column(column).norm(), column))
+                .reduce(|best, next| {
+                    let place = |column: usize| self.of[column].map(|(_, place)| place);
+                    let longer = next.0 > best.0 * (1.0 + EQUAL);
+                    let equal = next.0 >= best.0 * (1.0 - EQUAL);
+                    match longer || equal && place(next.1) > place(best.1) {
+                        true => next,
+                        false => best,
+                    }
+                })?;
+            let (norm, column) = best;
+            if norm <= 1e-12 {
+                return None;
+            }
+            if let Some((selection, _)) = self.of[column] {
+                quotas[selection] -= 1;
+                smallest = smallest.min(norm);
+            }
+            left.retain(|&other| other != column);
+            let direction = work.column(column) / norm;
+            for &other in &left {
+                let along = direction.dot(&work.column(other));
+                work.column_mut(other).axpy(-along, &direction, 1.0);
+            }
+        }
+        let states: Vec<usize> = (left.into_iter())
+            .filter(|&column| self.of[column].is_some())
+            .collect();
+        Some(Picked { states, smallest })
+    }
+}
