@@ -92,18 +92,17 @@ pub fn sorted(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(F
 }
 
 /// Reduces the index where states depend on each other; `None` after an error.
-fn reduced(flat: Flat, found: &Findings, said: &mut Diagnostics) -> Option<Flat> {
+fn reduced(mut flat: Flat, found: &Findings, said: &mut Diagnostics) -> Option<Flat> {
     if found.constraints.is_empty() && !needs_reduction(&flat) {
         return Some(flat);
     }
-    match reduce::reduce(flat, &found.constraints) {
-        // With other unknowns than before.
-        Ok(flat) => nothing_cancels(&flat, &findings(&flat), said).map(|()| flat),
-        Err((flat, stuck)) => {
-            reduce::report(&flat, &stuck, said);
-            None
-        }
+    if let Err(stuck) = reduce::reduce(&mut flat, &found.constraints) {
+        reduce::report(&flat, &stuck, said);
+        return None;
     }
+    // With other unknowns than before.
+    nothing_cancels(&flat, &findings(&flat), said)?;
+    Some(flat)
 }
 
 /// Sorts and solves; `None` after an error.

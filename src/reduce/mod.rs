@@ -41,17 +41,15 @@ pub enum Stuck {
     Dependent(Vec<EqId>),
 }
 
-/// Reduces the index, if there is anything to reduce.
-pub fn reduce(mut flat: Flat, constraints: &[Combination]) -> Result<Flat, (Flat, Stuck)> {
+/// Reduces the index, if there is anything to reduce. Where it cannot be done, the model stays as it was.
+pub fn reduce(flat: &mut Flat, constraints: &[Combination]) -> Result<(), Stuck> {
     let given = flat.equations.clone();
-    constraints::put_in(&mut flat, constraints);
-    match reduced(&mut flat) {
-        Ok(()) => Ok(flat),
-        Err(stuck) => {
-            flat.equations = given;
-            Err((flat, stuck))
-        }
+    constraints::put_in(flat, constraints);
+    let done = reduced(flat);
+    if done.is_err() {
+        flat.equations = given;
     }
+    done
 }
 
 fn reduced(flat: &mut Flat) -> Result<(), Stuck> {

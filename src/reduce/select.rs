@@ -51,6 +51,8 @@ pub fn select(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Result<Sta
         let stage = Stage::new(orders, offsets, &matrix, &preferences, &open, stage);
         open = stage.run(flat, &mut statuses)?;
     }
+    // Positions before velocities.
+    (statuses.selections).sort_by_key(|selection| selection.times);
     statuses
         .dropped
         .sort_by_cached_key(|dropped| (flat.name(dropped.state.variable()), dropped.state.order()));
