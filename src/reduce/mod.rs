@@ -12,6 +12,7 @@
 //! a [`crate::flat::Selection`].
 
 mod constraints;
+mod couplings;
 mod derive;
 mod elimination;
 mod orders;
@@ -53,8 +54,12 @@ pub fn reduce(flat: &mut Flat, constraints: &[Combination]) -> Result<(), Stuck>
 }
 
 fn reduced(flat: &mut Flat) -> Result<(), Stuck> {
-    let orders = Orders::new(flat);
-    let offsets = pantelides(&orders.incidence, MOST).ok_or(Stuck::TooMany)?;
+    let mut orders = Orders::new(flat);
+    let mut offsets = pantelides(&orders.incidence, MOST).ok_or(Stuck::TooMany)?;
+    if couplings::straighten(flat, &orders, &offsets) {
+        orders = Orders::new(flat);
+        offsets = pantelides(&orders.incidence, MOST).ok_or(Stuck::TooMany)?;
+    }
     if offsets.rows.iter().all(|&times| times == 0) {
         return Ok(());
     }

@@ -364,6 +364,7 @@ impl<'a> Stage<'a> {
             return;
         }
         gone.extend(&group.columns);
+        let choice = regular(self.columns.len(), &rows, &group.columns, states);
         let candidates: Vec<Leaf> = (group.columns.iter())
             .map(|&column| self.leaves[column as usize])
             .collect();
@@ -373,12 +374,37 @@ impl<'a> Stage<'a> {
             .max();
         statuses.selections.push(Selection {
             times: times.unwrap_or(0),
-            choice: candidates[..states].to_vec(),
+            choice: (choice.iter())
+                .map(|&column| self.leaves[column as usize])
+                .collect(),
             start: Vec::new(),
             candidates,
             states: states as u32,
         });
     }
+}
+
+/// A choice of states by which the others can be determined as far as the structure says: the most wanted that
+/// leave a column of its own for each row.
+fn regular(size: usize, rows: &[(u32, Vec<u32>)], columns: &[u32], states: usize) -> Vec<u32> {
+    const TRIED: usize = 100;
+    let matched = |without: &[u32]| {
+        maximum_matching(&pattern(size, rows, |column| !without.contains(&column)))
+    };
+    let mut chosen: Vec<u32> = Vec::new();
+    if columns.len() <= TRIED {
+        for &column in columns {
+            chosen.push(column);
+            if chosen.len() > states || matched(&chosen).len() < rows.len() {
+                chosen.pop();
+            }
+        }
+        return chosen;
+    }
+    let matching = matched(&[]);
+    (columns.iter().copied())
+        .filter(|&column| matching.row_of[column as usize] == NONE)
+        .collect()
 }
 
 fn pattern(columns: usize, rows: &[(u32, Vec<u32>)], wanted: impl Fn(u32) -> bool) -> Incidence {
