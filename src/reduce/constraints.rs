@@ -2,10 +2,10 @@
 //!
 //! Before: combinations of equations that leave states only, independent of each other (the loop of
 //! three capacitors away from ground). After: one equation of each has given way to what the combination
-//! leaves, so that the structure shows it. The model says the same as before. Connections give way
-//! before equations that were written, and of those the first by its text: shuffling a model changes
-//! nothing.
+//! leaves, so that the structure shows it. The model says the same as before. Which one is a rule: shuffling
+//! a model changes nothing.
 
+use crate::expr::isolate::open_sum;
 use crate::expr::{ExprId, Node, Term};
 use crate::flat::{EqId, Equation, EquationKind, Flat};
 use crate::reference::Combination;
@@ -44,19 +44,26 @@ pub fn put_in(flat: &mut Flat, constraints: &[Combination]) {
     }
 }
 
+/// An equation of three terms or more: equalities of two variables stay, the structure shows what they say. A
+/// connection rather than what was written; then the last by its text. `None` if all are equalities.
 fn gives_way(flat: &Flat, combination: &Combination) -> Option<(EqId, i64)> {
     (combination.equations.iter())
+        .filter(|&&(id, _)| length(flat, id) > 2)
         .map(|&(id, factor)| {
-            let equation = &flat.equations[id.index()];
-            let class = match equation.kind {
-                EquationKind::Coupling => 0,
-                EquationKind::Sum | EquationKind::ZeroFlow | EquationKind::Reference => 1,
-                _ => 2,
-            };
-            ((class, flat.equation_text(id)), (id, factor))
+            let made = flat.equations[id.index()].kind != EquationKind::Equation;
+            ((made, flat.equation_text(id)), (id, factor))
         })
-        .min()
+        .max()
         .map(|(_, found)| found)
+}
+
+/// How many terms an equation is a sum of.
+fn length(flat: &Flat, id: EqId) -> usize {
+    let equation = &flat.equations[id.index()];
+    let mut terms = Vec::new();
+    open_sum(&flat.exprs, equation.left, &mut terms);
+    open_sum(&flat.exprs, equation.right, &mut terms);
+    terms.len()
 }
 
 /// `times*a - by*b`; `None` if numbers grow too large.
