@@ -181,6 +181,7 @@ fn move_starts(flat: &mut Flat) {
             value,
             expression,
             span: start.span,
+            depth: start.depth,
         });
     }
     flat.starts.extend(moved);

@@ -11,7 +11,7 @@ use crate::model::{self, Limits};
 use crate::reduce;
 use crate::reference::{Findings, findings, nothing_cancels, reference};
 use crate::solve::{Solved, solve};
-use crate::sort::{Sorted, balanced, needs_reduction, sort};
+use crate::sort::{Sorted, balanced, needs_reduction, sort, vanished};
 use crate::source::Sources;
 use crate::start::{restarts, start};
 
@@ -93,10 +93,14 @@ pub fn sorted(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(F
 
 /// Reduces the index where states depend on each other; `None` after an error.
 fn reduced(mut flat: Flat, found: &Findings, said: &mut Diagnostics) -> Option<Flat> {
-    if found.constraints.is_empty() && !needs_reduction(&flat) {
+    let needed = !found.constraints.is_empty() || needs_reduction(&flat);
+    if !needed && vanished(&flat).is_empty() {
         return Some(flat);
     }
     if let Err(stuck) = reduce::reduce(&mut flat, &found.constraints) {
+        if !needed {
+            return Some(flat);
+        }
         reduce::report(&flat, &stuck, said);
         return None;
     }

@@ -224,6 +224,8 @@ pub struct Given {
     pub expression: ExprId,
     /// Where the value is given.
     pub span: Span,
+    /// How many submodels deep the model lies that gives it: the outermost counts most.
+    pub depth: u32,
 }
 
 /// What stands for an eliminated variable or derivative.

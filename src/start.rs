@@ -44,6 +44,8 @@ pub fn start(mut solved: Solved, said: &mut Diagnostics) -> Option<Solved> {
         }
         if by_inputs.contains(&given.variable) {
             said.push(unused(&solved.flat, &given));
+        } else if gives_way(&solved.flat, &given) {
+            continue;
         } else if let (Some(found), Value::Real(wanted)) = (point.real(leaf), given.value)
             && (found - wanted).abs() > AGREES * (found.abs() + wanted.abs())
         {
@@ -128,8 +130,18 @@ fn follows_inputs(solved: &Solved, point: &Point) -> FxHashSet<VarId> {
         .collect()
 }
 
-/// What ties a former state: the states it depends on.
-fn ties(flat: &Flat, id: VarId) -> String {
+/// A start value that a type gives yields to one that was given further out.
+fn gives_way(flat: &Flat, given: &Given) -> bool {
+    (tied_to(flat, given.variable).iter())
+        .filter_map(|&leaf| match leaf {
+            Leaf::Var(id) => flat.start(id),
+            _ => None,
+        })
+        .any(|other| other.depth < given.depth)
+}
+
+/// What a former state depends on.
+fn tied_to(flat: &Flat, id: VarId) -> Vec<Leaf> {
     let reduction = flat.reduction.iter();
     let dropped = (reduction.clone().flat_map(|reduction| &reduction.dropped))
         .find(|dropped| dropped.state == Leaf::Var(id))
@@ -137,8 +149,14 @@ fn ties(flat: &Flat, id: VarId) -> String {
     let selected = (reduction.flat_map(|reduction| &reduction.selections))
         .find(|selection| selection.candidates.contains(&Leaf::Var(id)))
         .map(|selection| selection.candidates.clone());
-    let names: Vec<String> = (dropped.or(selected).unwrap_or_default().iter())
-        .filter(|&&leaf| leaf != Leaf::Var(id))
+    let mut found = dropped.or(selected).unwrap_or_default();
+    found.retain(|&leaf| leaf != Leaf::Var(id));
+    found
+}
+
+/// The same in words.
+fn ties(flat: &Flat, id: VarId) -> String {
+    let names: Vec<String> = (tied_to(flat, id).iter())
         .map(|&leaf| match (leaf, flat.start(leaf.variable())) {
             (Leaf::Var(_), Some(start)) => {
                 format!(

@@ -1,6 +1,7 @@
 //! What index reduction leaves behind in a flat model, beside the equations themselves.
 
 use super::{Equation, Leaf};
+use crate::expr::ExprId;
 
 /// Of a model whose index was reduced.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +16,8 @@ pub struct Reduction {
     pub selections: Vec<Selection>,
     /// Derivatives of inputs that the model as written does not mention.
     pub inputs: Vec<Leaf>,
+    /// Factors that are zero as given: products with them were left out.
+    pub zeros: Vec<ExprId>,
 }
 
 /// An equation that was differentiated: as it was, and how often.
@@ -49,6 +52,8 @@ pub enum Merit {
     Written,
     /// It has a start value.
     Start,
+    /// Its start value is given further out.
+    StartDepth,
     /// Its name has fewer parts.
     Nearer,
     /// Its name comes first.

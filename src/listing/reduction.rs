@@ -7,7 +7,7 @@ use crate::flat::{Derived, Dropped, EquationKind, Flat, Leaf, Merit, Reduction, 
 /// `derivative of x = y`, for an equation that the source does not have.
 pub fn remark(flat: &Flat, kind: EquationKind) -> Option<String> {
     match kind {
-        EquationKind::Constraint => Some("all that a loop of equations leaves".into()),
+        EquationKind::Constraint => Some("constraint: what several equations add up to".into()),
         EquationKind::Derivative(at) => {
             let derived = flat.reduction.as_ref()?.derived.get(at as usize)?;
             let which = match derived.times {
@@ -65,9 +65,7 @@ pub fn why(flat: &Flat, dropped: &Dropped) -> String {
     let reason = match dropped.merit {
         Merit::Alone => return format!("depends on {names}"),
         Merit::Divisor => {
-            return format!(
-                "depends on {names}; only its own coefficient is certain not to vanish"
-            );
+            return format!("depends on {names}; nothing else can be solved for with certainty");
         }
         Merit::Restarted => "a `when` restarts",
         Merit::Wish if flat.wish(best.variable()) == Some(true) => "is declared `state`",
@@ -76,6 +74,7 @@ pub fn why(flat: &Flat, dropped: &Dropped) -> String {
         }
         Merit::Written => "the source differentiates",
         Merit::Start => "has a start value",
+        Merit::StartDepth => "has a start value from further out",
         Merit::Nearer => "is nearer the top by its name",
         Merit::Name => "comes first in the alphabet",
     };
@@ -144,14 +143,10 @@ impl Lines<'_> {
     }
 
     /// One of the rows of a selection.
-    pub(super) fn selection(&mut self, at: u32, unknown: &[Leaf]) {
+    pub(super) fn selection(&mut self, at: u32) {
         let flat = self.flat;
         self.begin_blank();
         let text = choice(flat, &flat.selections()[at as usize]);
-        let name = unknown.first().map(|&leaf| flat.leaf_name(leaf));
-        self.out.push_str(&format!(
-            "[{}] is given: {text}\n",
-            name.unwrap_or_default()
-        ));
+        self.out.push_str(&format!("{text}\n"));
     }
 }

@@ -21,7 +21,7 @@ pub fn sorted(flat: &Flat, sorted: &Sorted, style: Style) -> String {
             match &sorted.rows[row as usize] {
                 Row::Equation(id) => lines.equations([*id], unknown),
                 Row::When(_, ids) => lines.equations(ids.iter().copied(), unknown),
-                Row::Selection(at) => lines.selection(*at, unknown),
+                Row::Selection(at) => lines.selection(*at),
             }
         }
     }

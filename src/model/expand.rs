@@ -27,6 +27,7 @@ impl<'c> Flattener<'_, 'c> {
             value,
             expression: self.expr(first, root),
             span: code.spans[root.index()],
+            depth: 0,
         })
     }
 

@@ -170,6 +170,7 @@ impl<'c> Flattener<'_, 'c> {
                     value,
                     expression,
                     span,
+                    depth: 0,
                 });
             } else if let (Kind::Input, Some(default)) =
                 (self.parts.variables[variable as usize].kind, decl.value)

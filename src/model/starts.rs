@@ -55,6 +55,7 @@ impl<'c> Flattener<'_, 'c> {
             value,
             expression,
             span: equation.span,
+            depth: 0,
         })
     }
 
@@ -123,7 +124,7 @@ impl<'c> Flattener<'_, 'c> {
             depth,
             span,
             equation,
-            given,
+            given: given.map(|given| Given { depth, ..given }),
         };
         match self.starts.get(&variable) {
             Some(known) if known.depth == depth => {

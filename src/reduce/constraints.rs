@@ -7,7 +7,7 @@
 
 use crate::expr::isolate::open_sum;
 use crate::expr::{ExprId, Node, Term};
-use crate::flat::{EqId, Equation, EquationKind, Flat};
+use crate::flat::{EqId, Equation, EquationKind, Flat, InstanceId};
 use crate::reference::Combination;
 
 pub fn put_in(flat: &mut Flat, constraints: &[Combination]) {
@@ -34,27 +34,57 @@ pub fn put_in(flat: &mut Flat, constraints: &[Combination]) {
             }
         });
         let sides = sides(flat, &combination);
+        let origin = origin(flat, &combination);
         let equation = &mut flat.equations[gone.index()];
         *equation = Equation {
             left: sides.0,
             right: sides.1,
+            origin,
             kind: EquationKind::Constraint,
             ..*equation
         };
     }
 }
 
-/// An equation of three terms or more: equalities of two variables stay, the structure shows what they say. A
-/// connection rather than what was written; then the last by its text. `None` if all are equalities.
+/// A sum rather than an equality of two variables, so that variables that are equal stay so by themselves; a connection
+/// rather than what was written; then the last by its text. Of equalities alone any may go: all their variables
+/// equal the states.
 fn gives_way(flat: &Flat, combination: &Combination) -> Option<(EqId, i64)> {
     (combination.equations.iter())
-        .filter(|&&(id, _)| length(flat, id) > 2)
         .map(|&(id, factor)| {
             let made = flat.equations[id.index()].kind != EquationKind::Equation;
-            ((made, flat.equation_text(id)), (id, factor))
+            let sum = length(flat, id) > 2;
+            ((sum, made, flat.equation_text(id)), (id, factor))
         })
         .max()
         .map(|(_, found)| found)
+}
+
+/// The innermost submodel that contains the origins of all equations.
+fn origin(flat: &Flat, combination: &Combination) -> InstanceId {
+    let way = |mut at: InstanceId| {
+        let mut way = vec![at];
+        while at != InstanceId::TOP {
+            at = flat.instances[at.index()].parent;
+            way.push(at);
+        }
+        way.reverse();
+        way
+    };
+    let mut common: Option<Vec<InstanceId>> = None;
+    for (id, _) in &combination.equations {
+        let here = way(flat.equations[id.index()].origin);
+        common = Some(match common {
+            None => here,
+            Some(known) => {
+                let same = known.iter().zip(&here).take_while(|(a, b)| a == b);
+                same.map(|(a, _)| *a).collect()
+            }
+        });
+    }
+    common
+        .and_then(|way| way.last().copied())
+        .unwrap_or(InstanceId::TOP)
 }
 
 /// How many terms an equation is a sum of.

@@ -111,22 +111,23 @@ pub fn eliminate(rows: &[Row], ranks: &[u32]) -> Eliminated {
 }
 
 impl Eliminated {
-    /// What a solved column depends on in the end, as far as it is short.
-    pub fn depends_on(&self, column: u32, most: usize) -> Vec<u32> {
+    /// What a solved column depends on in the end, as far as it is short; and whether the row could be
+    /// solved for that as well, for certain.
+    pub fn depends_on(&self, column: u32, most: usize) -> Vec<(u32, bool)> {
         let mut found = Vec::new();
-        let mut work = vec![column];
+        let mut work = vec![(column, true)];
         let mut seen = vec![column];
-        while let Some(at) = work.pop() {
+        while let Some((at, sure)) = work.pop() {
             match &self.terms[at as usize] {
                 Some(terms) => {
-                    for &(next, _) in terms {
+                    for &(next, value) in terms {
                         if !seen.contains(&next) {
                             seen.push(next);
-                            work.push(next);
+                            work.push((next, sure && value != Doubtful));
                         }
                     }
                 }
-                None => found.push(at),
+                None => found.push((at, sure)),
             }
             if seen.len() > most {
                 break;

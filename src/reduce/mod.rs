@@ -25,6 +25,8 @@ pub use report::report;
 
 use crate::flat::{EqId, Flat, Kind, Leaf, Reduction};
 use crate::reference::Combination;
+use crate::solve::zeros::drop_in;
+use crate::sort::vanished;
 use crate::structure::pantelides;
 use orders::Orders;
 
@@ -45,8 +47,17 @@ pub enum Stuck {
 /// Reduces the index, if there is anything to reduce. Where it cannot be done, the model stays as it was.
 pub fn reduce(flat: &mut Flat, constraints: &[Combination]) -> Result<(), Stuck> {
     let given = flat.equations.clone();
+    let zeros = drop_in(flat, &vanished(flat));
     constraints::put_in(flat, constraints);
-    let done = reduced(flat);
+    let mut done = reduced(flat);
+    if done.is_err() && !zeros.is_empty() {
+        // It is no model without them: solving will come upon the zero, and name it.
+        flat.equations = given.clone();
+        constraints::put_in(flat, constraints);
+        done = reduced(flat);
+    } else if let Some(reduction) = &mut flat.reduction {
+        reduction.zeros = zeros;
+    }
     if done.is_err() {
         flat.equations = given;
     }
@@ -94,6 +105,7 @@ fn reduced(flat: &mut Flat) -> Result<(), Stuck> {
         dropped: statuses.dropped,
         selections: statuses.selections,
         inputs,
+        zeros: Vec::new(),
     });
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Which variables are rather states than others.
 //!
 //! A rule, so that shuffling a model changes nothing: what a `when` restarts; what is declared
-//! `state` and not `nostate`; what has a start value; what the source differentiates (it belongs to a
+//! `state` and not `nostate`; what has a start value, the outermost first; what the source differentiates (it belongs to a
 //! storage); fewer parts in its name; the alphabet.
 
 use rustc_hash::FxHashSet;
@@ -16,6 +16,8 @@ pub struct Preference {
     /// 0 for `state`, 1 for nothing said, 2 for `nostate`.
     wish: u8,
     no_start: bool,
+    /// Of the model that gives the start value.
+    start_depth: u32,
     not_written: bool,
     parts: usize,
     name: String,
@@ -29,6 +31,7 @@ impl Preference {
             _ if self.not_restarted != other.not_restarted => Merit::Restarted,
             _ if self.wish != other.wish => Merit::Wish,
             _ if self.no_start != other.no_start => Merit::Start,
+            _ if self.start_depth != other.start_depth => Merit::StartDepth,
             _ if self.not_written != other.not_written => Merit::Written,
             _ if self.parts != other.parts => Merit::Nearer,
             _ => Merit::Name,
@@ -66,14 +69,20 @@ impl<'f> Preferences<'f> {
         let id = state.variable();
         let order = state.order().unwrap_or(0);
         let name = flat.name(id);
+        let start = flat.start(id).filter(|_| order == 0);
         Preference {
             not_restarted: !(order == 0 && self.restarted.contains(&id)),
-            wish: match flat.wish(id) {
+            // A wish for x says nothing of der(x), unless the source speaks of its derivative.
+            wish: match flat
+                .wish(id)
+                .filter(|_| order == 0 || order < flat.variable(id).order)
+            {
                 Some(true) => 0,
                 None => 1,
                 Some(false) => 2,
             },
-            no_start: !(order == 0 && flat.start(id).is_some()),
+            no_start: start.is_none(),
+            start_depth: start.map_or(0, |start| start.depth),
             not_written: order >= flat.variable(id).order,
             parts: name.matches('.').count(),
             name,

@@ -31,6 +31,8 @@ pub struct Statuses {
     pub states: Vec<u8>,
     pub dropped: Vec<Dropped>,
     pub selections: Vec<Selection>,
+    /// What became of columns: what they depend on, and why.
+    settled: FxHashMap<Leaf, (Vec<Leaf>, Merit)>,
 }
 
 pub fn select(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Result<Statuses, Stuck> {
@@ -40,6 +42,7 @@ pub fn select(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Result<Sta
         states: offsets.columns.iter().map(|&order| order as u8).collect(),
         dropped: Vec::new(),
         selections: Vec::new(),
+        settled: FxHashMap::default(),
     };
     let most = offsets.rows.iter().copied().max().unwrap_or(0);
     // Columns whose next lower derivative may be no state either.
@@ -219,7 +222,7 @@ impl<'a> Stage<'a> {
         for &column in eliminated.pivots.iter().filter(|&&column| column != NONE) {
             gone.push(column);
             let others = eliminated.depends_on(column, MOST_OTHERS);
-            self.drop(flat, column, others, None, statuses);
+            self.drop(flat, column, &others, None, statuses);
         }
         self.open_rows(flat, &eliminated, &mut gone, statuses)?;
         gone.sort_unstable();
@@ -254,34 +257,55 @@ impl<'a> Stage<'a> {
             .collect()
     }
 
-    /// Remembers why a state is none any more, if the source has it as one.
+    /// Remembers why a state is none any more, if the source has it as one. Of the others it is known
+    /// whether they could have given way in its place.
     fn drop(
         &self,
         flat: &Flat,
         column: u32,
-        mut others: Vec<u32>,
+        others: &[(u32, bool)],
         merit: Option<Merit>,
         statuses: &mut Statuses,
     ) {
         let state = self.leaves[column as usize];
-        if state.order().unwrap_or(0) >= flat.variable(state.variable()).order {
-            return;
-        }
-        others.sort_unstable();
-        let merit = merit.unwrap_or_else(|| match others.first() {
+        let mut order: Vec<(bool, u32)> = (others.iter())
+            .map(|&(other, sure)| (!sure, other))
+            .collect();
+        order.sort_unstable();
+        let mut others: Vec<Leaf> = (order.iter())
+            .map(|&(_, other)| self.leaves[other as usize])
+            .collect();
+        let mut merit = merit.unwrap_or_else(|| match order.first() {
             None => Merit::Alone,
-            Some(&best) if best > column => Merit::Divisor,
-            Some(&best) => {
+            Some(&(doubtful, best)) if doubtful || best > column => Merit::Divisor,
+            Some(&(_, best)) => {
                 self.preferences[best as usize].merit_over(&self.preferences[column as usize])
             }
         });
-        statuses.dropped.push(Dropped {
-            state,
-            others: (others.iter())
-                .map(|&other| self.leaves[other as usize])
-                .collect(),
-            merit,
-        });
+        // What was settled for its derivative holds for it, too.
+        let above = state
+            .order()
+            .map(|order| Leaf::at_order(state.variable(), order + 1));
+        if others.is_empty()
+            && let Some((above, why)) = above.and_then(|above| statuses.settled.get(&above))
+        {
+            let lower = |leaf: &Leaf| {
+                Some(Leaf::at_order(
+                    leaf.variable(),
+                    leaf.order()?.checked_sub(1)?,
+                ))
+            };
+            others = above.iter().filter_map(lower).collect();
+            merit = *why;
+        }
+        statuses.settled.insert(state, (others.clone(), merit));
+        if state.order().unwrap_or(0) < flat.variable(state.variable()).order {
+            statuses.dropped.push(Dropped {
+                state,
+                others,
+                merit,
+            });
+        }
     }
 
     /// Rows that no column could be solved for whatever happens.
@@ -323,7 +347,7 @@ impl<'a> Stage<'a> {
         for column in (0..self.columns.len() as u32).filter(|&column| used(column)) {
             if !free[column as usize] {
                 gone.push(column);
-                self.drop(flat, column, Vec::new(), None, statuses);
+                self.drop(flat, column, &[], None, statuses);
             }
         }
         for group in groups(&pattern, &by_column, &free) {
@@ -359,7 +383,8 @@ impl<'a> Stage<'a> {
                 .filter(|column| !wished.contains(column))
             {
                 gone.push(column);
-                self.drop(flat, column, wished.clone(), Some(Merit::Wish), statuses);
+                let others: Vec<(u32, bool)> = wished.iter().map(|&other| (other, true)).collect();
+                self.drop(flat, column, &others, Some(Merit::Wish), statuses);
             }
             return;
         }

@@ -10,7 +10,7 @@ mod cramer;
 mod linear;
 mod nonlinear;
 mod scalar;
-mod zeros;
+pub mod zeros;
 
 use rustc_hash::FxHashMap;
 

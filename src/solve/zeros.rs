@@ -7,21 +7,38 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::{BinaryOp, ExprId, Node};
-use crate::flat::{Flat, Kind};
+use crate::flat::{EqId, Flat, Kind};
 use crate::sort::{Row, Sorted};
 use crate::vanishing::{Vanishing, vanishing};
 
 /// Returns the factors that are zero, each once.
 pub fn drop(flat: &mut Flat, sorted: &Sorted) -> Vec<ExprId> {
+    let equations: Vec<EqId> = (sorted.vanished.iter())
+        .filter_map(|&row| match sorted.rows[row as usize] {
+            Row::Equation(id) => Some(id),
+            _ => None,
+        })
+        .collect();
+    // Index reduction has left some out already.
+    let mut zeros = match &mut flat.reduction {
+        Some(reduction) => std::mem::take(&mut reduction.zeros),
+        None => Vec::new(),
+    };
+    zeros.extend(drop_in(flat, &equations));
+    let mut seen = FxHashSet::default();
+    zeros.retain(|&zero| seen.insert(zero));
+    zeros
+}
+
+/// The same in some equations.
+pub fn drop_in(flat: &mut Flat, equations: &[EqId]) -> Vec<ExprId> {
     let mut zeros = Vec::new();
-    for &row in &sorted.vanished {
-        if let Row::Equation(id) = sorted.rows[row as usize] {
-            let equation = flat.equations[id.index()];
-            let left = without(flat, equation.left, &mut zeros);
-            let right = without(flat, equation.right, &mut zeros);
-            let equation = &mut flat.equations[id.index()];
-            (equation.left, equation.right) = (left, right);
-        }
+    for id in equations {
+        let equation = flat.equations[id.index()];
+        let left = without(flat, equation.left, &mut zeros);
+        let right = without(flat, equation.right, &mut zeros);
+        let equation = &mut flat.equations[id.index()];
+        (equation.left, equation.right) = (left, right);
     }
     let mut seen = FxHashSet::default();
     zeros.retain(|&zero| seen.insert(zero));

@@ -75,6 +75,23 @@ pub fn needs_reduction(flat: &Flat) -> bool {
     !maximum_matching(&columns.incidence(flat, &rows)).is_perfect()
 }
 
+/// Equations in which a coefficient is zero as given, if this makes states depend on each other: a resistance
+/// of zero between a source and a capacitor.
+pub fn vanished(flat: &Flat) -> Vec<EqId> {
+    let rows = rows(flat);
+    let mut columns = Columns::new(flat, &rows, States::Known);
+    let pattern = columns.incidence(flat, &rows);
+    if columns.vanished.is_empty() || maximum_matching(&pattern).is_perfect() {
+        return Vec::new();
+    }
+    (columns.vanished.iter())
+        .filter_map(|&row| match rows[row as usize] {
+            Row::Equation(id) => Some(id),
+            _ => None,
+        })
+        .collect()
+}
+
 /// Sorts the equations; `None` after an error.
 pub fn sort(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<Sorted> {
     let rows = rows(flat);
