@@ -1,6 +1,8 @@
 //! What the signs say of a model: which equations depend on each other, and which unknowns can be
 //! moved together without any equation noticing. Data only; what becomes of it is said elsewhere.
 
+use rustc_hash::FxHashSet;
+
 use super::linear::Linear;
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, EquationKind, Flat, Leaf, VarId};
@@ -170,6 +172,11 @@ fn movements(flat: &Flat, linear: &Linear) -> Vec<Movement> {
     }
     let (equal, summed) = connected(flat, linear);
     let list = elimination.movements().unwrap_or_default();
+    // Of the candidates of a selection some are states: they hold what moves with them. Three masses on
+    // rods are free to go anywhere, and yet where they are is known.
+    let candidates: FxHashSet<Leaf> = (flat.selections().iter())
+        .flat_map(|selection| selection.candidates.iter().copied())
+        .collect();
     let mut found: Vec<Movement> = (list.iter())
         .map(|terms| {
             let any = |what: &[bool]| terms.iter().any(|&(column, _)| what[column as usize]);
@@ -186,6 +193,10 @@ fn movements(flat: &Flat, linear: &Linear) -> Vec<Movement> {
             }
         })
         .collect();
+    found.retain(|movement| {
+        let mut moved = movement.unknowns.iter().map(|(leaf, _)| leaf);
+        !moved.any(|leaf| candidates.contains(leaf))
+    });
     found.sort_by_key(|movement| movement.unknowns.first().map(|(leaf, _)| leaf.variable()));
     found
 }
