@@ -87,6 +87,11 @@ impl Point {
         self.put(leaf, value);
     }
 
+    /// Where to begin when an unknown is iterated on. A candidate is not chosen as a state by this.
+    pub fn guess(&mut self, leaf: Leaf, value: Value) {
+        self.put(leaf, value);
+    }
+
     /// The states among the candidates of a block: those that were set, then those of the start.
     pub(super) fn chosen(&self, flat: &Flat, block: &Selected) -> Vec<Leaf> {
         let mut chosen = Vec::new();
