@@ -1,7 +1,7 @@
 //! What several tests share: compiling a text, and evaluating flat equations by a plain walk over
-//! the expressions that shares no code with the compiler.
+//! the expressions that shares no code with the compiler. Each test uses a part of this.
 
-mod text;
+pub mod text;
 
 use std::collections::HashMap;
 
@@ -11,6 +11,7 @@ use nalgebra::{Complex, DMatrix, DVector};
 use text::{all_diagnostics, compile_text};
 
 /// The flat model of a text that has no errors.
+#[allow(dead_code)]
 pub fn flat(text: &str) -> Flat {
     let compiled = compile_text(text);
     match compiled.flat {
@@ -24,11 +25,33 @@ pub fn flat(text: &str) -> Flat {
 
 /// The solution of a linear model in the frequency domain: der(x) is s*x. Inputs have the values
 /// given; what depends on Time must not occur.
+#[allow(dead_code)]
 pub fn solve_at(
     flat: &Flat,
     s: Complex<f64>,
     inputs: &[(&str, f64)],
 ) -> HashMap<String, Complex<f64>> {
+    let (unknowns, matrix, right) = system_at(flat, s, inputs);
+    let solution = matrix
+        .lu()
+        .solve(&right)
+        .expect("the model is regular at this frequency");
+    (unknowns.iter().zip(solution.iter()))
+        .map(|(&id, &value)| (flat.name(id), value))
+        .collect()
+}
+
+/// What det(A + s*E) says of a linear model as it was written: it is a polynomial in s whose roots are the
+/// eigenvalues of the model, and whose degree is the number of its states.
+#[allow(dead_code)]
+pub fn characteristic(flat: &Flat, s: Complex<f64>) -> Complex<f64> {
+    let (_, matrix, _) = system_at(flat, s, &[]);
+    matrix.determinant()
+}
+
+type System = (Vec<VarId>, DMatrix<Complex<f64>>, DVector<Complex<f64>>);
+
+fn system_at(flat: &Flat, s: Complex<f64>, inputs: &[(&str, f64)]) -> System {
     let unknowns: Vec<VarId> = (flat.variable_ids())
         .filter(|&id| flat.variable(id).kind.is_unknown())
         .filter(|&id| !(flat.eliminated.iter()).any(|gone| gone.leaf == Leaf::Var(id)))
@@ -64,13 +87,7 @@ pub fn solve_at(
         values[id.index()] = Complex::new(0.0, 0.0);
     }
     let right = DVector::from_iterator(size, at_zero.iter().map(|&residual| -residual));
-    let solution = matrix
-        .lu()
-        .solve(&right)
-        .expect("the model is regular at this frequency");
-    (unknowns.iter().zip(solution.iter()))
-        .map(|(&id, &value)| (flat.name(id), value))
-        .collect()
+    (unknowns, matrix, right)
 }
 
 fn known_value(flat: &Flat, id: VarId, inputs: &[(&str, f64)]) -> Complex<f64> {
