@@ -65,7 +65,7 @@ fn input_that_is_differentiated_twice() {
                 ("d", d),
                 ("x", x),
                 ("der(x)", speed),
-                ("der2(x)", rate),
+                ("der(der(x))", rate),
                 ("s1", x),
                 ("v1", speed),
                 ("der(v1)", rate),
@@ -190,7 +190,7 @@ fn wishes_steer_the_choice() {
         ("Start", "B.w", dropped("A.w", Merit::Start)),
         ("Wished", "B.w", dropped("A.w", Merit::Wish)),
         ("Unwished", "B.w", dropped("A.w", Merit::Wish)),
-        ("StartAgainstWish", "A.w", dropped("B.w", Merit::Wish)),
+        ("Both", "B.w", dropped("A.w", Merit::Wish)),
         ("Nearer", "z", dropped("A.w", Merit::Nearer)),
         ("Never", "A.w", dropped("B.w", Merit::Name)),
     ] {

@@ -82,6 +82,48 @@ pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen>
     })
 }
 
+/// Whether the others follow from these states where the point is. What they hardly follow from makes
+/// a value of a guess: with x as the state of a pendulum, y where its rod is level.
+pub fn follows(flat: &Flat, selected: &Selected, states: &[Leaf], point: &Point) -> bool {
+    /// Of the smallest singular value with all unknowns, so much has to be left with the others.
+    const HARDLY: f64 = 1e-6;
+    let unknowns = &selected.unknowns;
+    if unknowns.len() > LARGEST {
+        return true;
+    }
+    let block = Nonlinear {
+        unknowns: unknowns.clone(),
+        equations: selected.equations.clone(),
+        iteration: unknowns.clone(),
+        inner: Vec::new(),
+        residuals: selected.residuals.clone(),
+    };
+    let mut system = System::new(flat, &block, point);
+    let values: Vec<f64> = (unknowns.iter())
+        .map(|&leaf| point.real(leaf).unwrap_or(0.0))
+        .collect();
+    let slopes = (system.run(&values).ok()).and_then(|state| dense(&mut system, &state));
+    let Some(mut all) = slopes else {
+        return false;
+    };
+    scale_rows(&mut all);
+    let columns: Vec<usize> = (0..unknowns.len())
+        .filter(|&at| !states.contains(&unknowns[at]))
+        .collect();
+    let others = all.select_columns(&columns);
+    let least = |matrix: DMatrix<f64>| matrix.singular_values().min();
+    least(others) > HARDLY * least(all)
+}
+
+fn scale_rows(matrix: &mut DMatrix<f64>) {
+    for mut row in matrix.row_iter_mut() {
+        let largest = row.amax();
+        if largest > 0.0 {
+            row /= largest;
+        }
+    }
+}
+
 fn dense(system: &mut System<'_>, state: &State) -> Option<DMatrix<f64>> {
     let rows = system.slopes_at(state).ok()?;
     let mut matrix = DMatrix::zeros(rows.len(), state.values.len());
@@ -190,12 +232,7 @@ impl Quotas {
     /// suffice.
     fn pick(&self, matrix: &DMatrix<f64>, wished: &[bool]) -> Option<Picked> {
         let mut work = matrix.clone();
-        for mut row in work.row_iter_mut() {
-            let largest = row.amax();
-            if largest > 0.0 {
-                row /= largest;
-            }
-        }
+        scale_rows(&mut work);
         let mut left: Vec<usize> = (0..work.ncols()).collect();
         let mut quotas = self.dependent.clone();
         let mut smallest = f64::INFINITY;

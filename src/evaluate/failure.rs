@@ -274,6 +274,32 @@ impl Failure {
         failure
     }
 
+    /// A choice of states that the others do not follow from.
+    pub(super) fn of_choice(
+        flat: &Flat,
+        point: &Point,
+        states: &[Leaf],
+        (others, equations): (&[Leaf], &[EqId]),
+    ) -> Self {
+        let message = format!(
+            "with {} given, {} cannot be computed at Time = {}",
+            names(flat, states),
+            names(flat, others),
+            show_number(point.time)
+        );
+        let mut failure = Failure::new(Reason::Singular, point, message);
+        failure
+            .notes
+            .push("the slopes of the equations between them vanish there".to_string());
+        failure.notes.push(format!("give another of {}", {
+            let all: Vec<Leaf> = states.iter().chain(others).copied().collect();
+            names(flat, &all)
+        }));
+        failure.unknowns.extend(others);
+        failure.equations.extend(equations);
+        failure
+    }
+
     /// `off`: how far the sides of each equation that is iterated on are apart at the best point.
     pub(super) fn not_found(
         flat: &Flat,

@@ -24,7 +24,7 @@ pub use point::Point;
 use crate::expr::{ExprId, Value};
 use crate::flat::{EqId, Flat, Leaf};
 use crate::solve::{Assignment, Block, Entry, Linear, Method, Nonlinear, Selected, Solved};
-use choose::choose;
+use choose::{choose, follows};
 use failure::Subject;
 use linear::{Factored, Number};
 use walk::{Trouble, Walk};
@@ -179,10 +179,19 @@ impl Evaluator<'_> {
         self.nonlinear(&Nonlinear {
             unknowns: others.clone(),
             equations: selected.equations.clone(),
-            iteration: others,
+            iteration: others.clone(),
             inner: Vec::new(),
             residuals: selected.residuals.clone(),
-        })
+        })?;
+        match follows(self.flat, selected, states, self.point) {
+            true => Ok(()),
+            false => Err(Failure::of_choice(
+                self.flat,
+                self.point,
+                states,
+                (&others, &selected.equations),
+            )),
+        }
     }
 
     fn linear(&mut self, linear: &Linear) -> Result<(), Failure> {

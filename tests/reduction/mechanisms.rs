@@ -4,7 +4,9 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::random::Random;
-use crate::truth::{Truth, agrees, agrees_for_all_choices, both, order, selections};
+use crate::truth::{
+    Truth, agrees, agrees_for_all_choices, both, compare, evaluated, leaf, order, selections,
+};
 
 const G: f64 = 9.81;
 
@@ -58,6 +60,22 @@ fn pendulum() {
             .map(|selection| (selection.candidates.len(), selection.states))
             .collect();
         assert_eq!(sizes, [(2, 1), (2, 1)]);
+    }
+}
+
+/// Where the rod is level x tells nothing of y, nor vx of vy: with them as states there is nothing to
+/// compute vy from, and that is said. A guess must not pass for a value.
+#[test]
+fn a_singular_choice_is_refused() {
+    let truth = Truth::of(&[("x", 1.0), ("y", 0.0), ("vx", 0.0), ("vy", 3.0)]);
+    for model in &both("examples/pendulum.bgm", "Pendulum") {
+        let states = |names: [&str; 2]| names.map(|name| leaf(&model.flat, name));
+        for names in [["x", "vx"], ["y", "vx"]] {
+            let found = evaluated(model, &states(names), &truth);
+            assert!(found.is_err(), "evaluated with the states {names:?}");
+        }
+        let point = evaluated(model, &states(["y", "vy"]), &truth).expect("regular");
+        compare(model, &point, &truth);
     }
 }
 

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use bgm::compile::{Aliases, Options, compile, solved};
-use bgm::evaluate::{Point, evaluate};
+use bgm::evaluate::{Failure, Point, evaluate};
 use bgm::expr::Value;
 use bgm::flat::{Flat, Kind, Leaf, Selection};
 use bgm::load::{Input, NoFiles};
@@ -188,9 +188,7 @@ pub fn agrees_for_all_choices(
                 .collect();
         }
         for chosen in choices {
-            let mut point = point(model, truth);
-            choose(model, &mut point, &chosen, truth);
-            evaluate(model, &mut point).unwrap_or_else(|failure| {
+            let point = evaluated(model, &chosen, truth).unwrap_or_else(|failure| {
                 let names: Vec<String> = (chosen.iter())
                     .map(|&leaf| model.flat.leaf_name(leaf))
                     .collect();
@@ -203,11 +201,19 @@ pub fn agrees_for_all_choices(
     tried
 }
 
-fn choose(model: &Solved, point: &mut Point, chosen: &[Leaf], truth: &Truth) {
-    for &leaf in chosen {
+/// With these candidates as states. What is not chosen is found by iteration: it begins near by, so that of
+/// several solutions (a bob above or below its pivot) the one that is meant is found.
+pub fn evaluated(model: &Solved, chosen: &[Leaf], truth: &Truth) -> Result<Point, Failure> {
+    let mut point = point(model, truth);
+    for &leaf in selections(model).iter().flat_map(|one| &one.candidates) {
         let value = truth.get(&model.flat.leaf_name(leaf));
-        point.set(leaf, Value::Real(value));
+        match chosen.contains(&leaf) {
+            true => point.set(leaf, Value::Real(value)),
+            false => point.guess(leaf, Value::Real(value + 0.02 * (1.0 + value.abs()))),
+        }
     }
+    evaluate(model, &mut point)?;
+    Ok(point)
 }
 
 fn subsets(of: &[Leaf], size: usize) -> Vec<Vec<Leaf>> {
