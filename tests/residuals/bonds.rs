@@ -3,7 +3,8 @@
 //! A tame graph is causal in every position of its switches: what hangs at a bond sets the effort
 //! (`E`), sets the flow (`F`), or does either (`R`), and perhaps one or the other depending on
 //! switches. A 0-junction takes one that sets the effort at most, a 1-junction one that sets the
-//! flow. Wild graphs are anything.
+//! flow. Wild graphs are anything. Where storages may depend on each other, they do either, and there
+//! are no ideal switches: the index would depend on their positions.
 
 use super::model::Model;
 use super::random::Random;
@@ -24,11 +25,21 @@ struct Builder<'r> {
     links: bool,
     bent: bool,
     wild: bool,
+    /// Storages may depend on each other.
+    dependent: bool,
     /// Junctions, with whether each is a 1-junction.
     junctions: Vec<(usize, bool)>,
 }
 
 pub fn generate(random: &mut Random, wild: bool) -> Model {
+    build(random, wild, false)
+}
+
+pub fn dependent(random: &mut Random, _: bool) -> Model {
+    build(random, false, true)
+}
+
+fn build(random: &mut Random, wild: bool, dependent: bool) -> Model {
     let links = random.chance(50);
     let bent = random.chance(40);
     let mut builder = Builder {
@@ -37,6 +48,7 @@ pub fn generate(random: &mut Random, wild: bool) -> Model {
         links,
         bent,
         wild,
+        dependent,
         junctions: Vec::new(),
     };
     let (root, sets) = builder.junction(false, 0, 0);
@@ -164,6 +176,17 @@ impl Builder<'_> {
             2 => {
                 self.source("SF", "F0", point);
                 F
+            }
+            3..9 if self.dependent => {
+                let (class, parameter) = match (self.random.chance(50), self.bent) {
+                    (true, true) => (*self.random.pick(&["C", "Cvar", "Cq", "Ctanh"]), "C"),
+                    (true, false) => ("C", "C"),
+                    (false, true) => (*self.random.pick(&["I", "Ip"]), "I"),
+                    (false, false) => ("I", "I"),
+                };
+                let setting = format!("{parameter} = {value}");
+                self.model.add(class, vec![setting], &[point]);
+                R
             }
             3 | 4 => {
                 let class = if self.bent && self.random.chance(30) {

@@ -81,7 +81,7 @@ pub fn generate(random: &mut Random, wild: bool) -> Model {
     model
 }
 
-fn resistor(model: &mut Model, random: &mut Random, a: usize, b: usize, bent: bool) {
+pub fn resistor(model: &mut Model, random: &mut Random, a: usize, b: usize, bent: bool) {
     let value = random.number(0.3, 4.0);
     let class = match random.below(if bent { 9 } else { 4 }) {
         0 | 1 => "Resistor",
@@ -130,7 +130,7 @@ fn switch(model: &mut Model, random: &mut Random, a: usize, b: usize) {
     }
 }
 
-fn source(model: &mut Model, random: &mut Random, class: &'static str, a: usize, b: usize) {
+pub fn source(model: &mut Model, random: &mut Random, class: &'static str, a: usize, b: usize) {
     let part = model.add(class, Vec::new(), &[a, b]);
     let signal = signals::real(model, random);
     let name = model.parts[part].name.clone();
@@ -152,7 +152,7 @@ fn capacitor(model: &mut Model, random: &mut Random, a: usize, b: usize, bent: b
     model.add(class, settings, &[a, b]);
 }
 
-fn inductor(model: &mut Model, random: &mut Random, a: usize, b: usize) {
+pub fn inductor(model: &mut Model, random: &mut Random, a: usize, b: usize) {
     let settings = vec![format!("L = {}", random.number(0.5, 2.0))];
     model.add("Inductor", settings, &[a, b]);
 }

@@ -1,25 +1,32 @@
 //! Solved models are right: evaluated at random states, inputs and switch positions, the result is
 //! put into the flat equations by a tree walk that shares no code with the solver, and every
-//! residual vanishes to rounding. On the models of the examples, the papers and the manual, and on
+//! residual vanishes to rounding; where the index was reduced, so do time derivatives of the equations as
+//! they were before. On the models of the examples, the papers and the manual, and on
 //! thousands of generated ones; `BGM_CASES=20000` makes so many of each family, `--nocapture` shows
 //! how many came out how.
 
 #![allow(clippy::print_stdout)]
 
 mod bonds;
+mod campaign;
 mod circuits;
+mod closed_forms;
+mod derivatives;
 mod files;
+mod mechanics;
 mod model;
 mod oracle;
+mod pencil;
+mod planar;
 mod point;
 mod random;
 mod rank;
 mod signals;
+mod storages;
+mod taylor;
 #[path = "../common/text.rs"]
 mod text;
 mod types;
-
-use std::collections::BTreeMap;
 
 use bgm::compile::Aliases;
 use bgm::diagnostics::Diagnostics;
@@ -27,18 +34,13 @@ use bgm::flat::Flat;
 use bgm::listing::{equations::equations, solved::solved as list, sorted::sorted as list_sorted};
 use bgm::solve::Solved;
 use bgm::sort::sort;
+use campaign::{Tally, campaign, generated, has_none};
 use model::Model;
-use point::{Outcome, Solution, same_values, solve, try_point};
+use point::{Outcome, same_values, solve, try_point};
 use random::Random;
 use text::{all_diagnostics, compile_text};
 
 type Generator = fn(&mut Random, bool) -> Model;
-
-/// One model in this many is anything, whether it has a solution or not.
-const WILD: u64 = 20;
-/// Points tried on each model.
-const POINTS: u64 = 2;
-const ELIMINATION: &str = "elimination changes values:";
 
 fn cases(usual: u64) -> u64 {
     let asked = std::env::var("BGM_CASES").ok();
@@ -53,131 +55,14 @@ fn flat(text: &str) -> Flat {
     }
 }
 
-fn generated(generate: Generator, seed: u64) -> Model {
-    generate(&mut Random::new(seed), seed % WILD == WILD - 1)
-}
-
-/// How many came out how.
-#[derive(Debug, Default)]
-struct Tally {
-    models: usize,
-    /// Not solvable, by code.
-    refused: BTreeMap<&'static str, usize>,
-    points: usize,
-    /// No solution was found, and there is none.
-    singular: usize,
-    /// No solution was found.
-    unexplained: Vec<String>,
-    wrong: Vec<String>,
-}
-
-impl Tally {
-    /// Solves a model in both ways and evaluates it at some points.
-    fn try_model(&mut self, make: &dyn Fn() -> Flat, seed: u64) {
-        self.models += 1;
-        let original = make();
-        let eliminated = solve(make(), Aliases::Eliminate);
-        let kept = solve(make(), Aliases::Keep);
-        let (eliminated, kept) = match (eliminated, kept) {
-            (Ok(eliminated), Ok(kept)) => (eliminated, kept),
-            (Err(code), Err(other)) if code == other => {
-                *self.refused.entry(code.text()).or_default() += 1;
-                return;
-            }
-            // Found out by one and not by the other: right either way.
-            (Err(code), Ok(_)) | (Ok(_), Err(code)) if rank::is_singular(&original, seed) => {
-                *self.refused.entry(code.text()).or_default() += 1;
-                return;
-            }
-            (one, other) => {
-                let code = |result: Result<Solved, bgm::diagnostics::Code>| result.err();
-                let (one, other) = (code(one), code(other));
-                self.wrong
-                    .push(format!("with elimination {one:?}, without {other:?}"));
-                return;
-            }
-        };
-        for seed in (0..POINTS).map(|point| POINTS * seed + point) {
-            let one = self.try_point(&original, &eliminated, seed);
-            // The long form at every other point: it costs most of the time.
-            if seed % 2 == 1 {
-                continue;
-            }
-            let other = self.try_point(&original, &kept, seed);
-            if let (Some(one), Some(other)) = (one, other)
-                && let Err(why) = same_values((&original, &one), (&original, &other))
-                && !rank::is_singular(&original, seed)
-            {
-                self.wrong.push(format!("{ELIMINATION} {why}"));
-            }
-        }
-    }
-
-    fn try_point(&mut self, original: &Flat, solved: &Solved, seed: u64) -> Option<Solution> {
-        self.points += 1;
-        match try_point(original, solved, seed) {
-            Outcome::Holds(solution) => return Some(*solution),
-            Outcome::Skipped(why) => match rank::is_singular(original, seed) {
-                true => self.singular += 1,
-                false => self.unexplained.push(why),
-            },
-            Outcome::Wrong(why) => self.wrong.push(why),
-        }
-        None
-    }
-}
-
-/// Generates, solves, evaluates; a failure is shown as small as it can be made.
-fn campaign(name: &str, generate: Generator, count: u64) {
-    let mut tally = Tally::default();
-    for seed in 0..count {
-        let model = generated(generate, seed);
-        let text = model.text();
-        tally.try_model(&|| flat(&text), seed);
-        if let [first, ..] = &tally.wrong[..] {
-            let small = model.shrunk(|model| fails(model, seed, first));
-            panic!(
-                "{name} {seed}: {first}\n{}\nmade smaller:\n{}",
-                text,
-                small.text()
-            );
-        }
-    }
-    let refused: usize = tally.refused.values().sum();
-    let skipped = tally.singular + tally.unexplained.len();
-    println!(
-        "{name}: {} models, {refused} refused {:?}; {} points, {skipped} skipped ({} of them singular)",
-        tally.models, tally.refused, tally.points, tally.singular
-    );
-    assert!(refused * 10 < tally.models * 3, "{name}: refused {refused}");
-    let why = &tally.unexplained;
-    assert!(
-        skipped * 100 < tally.points,
-        "{name}: skipped {skipped} {why:?}"
-    );
-}
-
-fn fails(model: &Model, seed: u64, first: &str) -> bool {
-    let text = model.text();
-    if compile_text(&text).flat.is_none() {
-        return false;
-    }
-    let mut tally = Tally::default();
-    tally.try_model(&|| flat(&text), seed);
-    // The same kind of failure, and not of a model that has no solution.
-    let kind = |why: &str| why.starts_with(ELIMINATION);
-    (tally.wrong.iter()).any(|other| kind(other) == kind(first))
-        && !rank::is_singular(&flat(&text), POINTS * seed)
-}
-
 #[test]
 fn residuals_of_circuits_vanish() {
-    campaign("circuits", circuits::generate, cases(1200));
+    campaign("circuits", circuits::generate, cases(1200), 0);
 }
 
 #[test]
 fn residuals_of_bond_graphs_vanish() {
-    campaign("bond graphs", bonds::generate, cases(1200));
+    campaign("bond graphs", bonds::generate, cases(1200), 0);
 }
 
 #[test]
@@ -186,7 +71,118 @@ fn residuals_of_equations_vanish() {
         "equations",
         |random, _| signals::generate(random),
         cases(1200),
+        0,
     );
+}
+
+fn any_family(seed: u64) -> Model {
+    let families: [Generator; 7] = [
+        circuits::generate,
+        bonds::generate,
+        |random, _| signals::generate(random),
+        storages::generate,
+        bonds::dependent,
+        mechanics::generate,
+        planar::generate,
+    ];
+    generated(families[seed as usize % families.len()], seed)
+}
+
+/// Signs that cancel may leave a constraint in which an unknown stands beside states (a capacitor side by side
+/// with a nonlinear one, away from ground): these are not found yet. Of a thousand circuits so many.
+const HIDDEN: u64 = 30;
+
+/// Of families whose states depend on each other, most models are differentiated.
+fn dependent(name: &str, generate: Generator, usual: u64, hidden: u64) -> Tally {
+    let tally = campaign(name, generate, cases(usual), hidden);
+    assert!(
+        tally.reduced * 2 > tally.models,
+        "{name}: {}",
+        tally.reduced
+    );
+    assert!(tally.derivatives > tally.points);
+    tally
+}
+
+/// There are no switches whose positions could be singular, and every equation can be solved.
+fn always_solved(name: &str, generate: Generator, usual: u64, hidden: u64) {
+    let tally = dependent(name, generate, usual, hidden);
+    // A state too many is given a value at each point.
+    let most = (tally.models as u64 * hidden).div_ceil(1000) as usize;
+    assert!(tally.singular <= 3 * (most - tally.hidden), "{name}");
+    assert!(
+        tally.unexplained.is_empty(),
+        "{name}: {:?}",
+        tally.unexplained
+    );
+}
+
+#[test]
+fn residuals_of_dependent_storages_vanish() {
+    always_solved("storages", storages::generate, 600, HIDDEN);
+}
+
+#[test]
+fn residuals_of_dependent_bond_graphs_vanish() {
+    always_solved("dependent bond graphs", bonds::dependent, 600, 5);
+}
+
+#[test]
+fn residuals_of_drives_vanish() {
+    always_solved("drives", mechanics::generate, 600, 0);
+}
+
+#[test]
+fn residuals_of_pendulums_vanish() {
+    dependent("pendulums", planar::generate, 300, 0);
+}
+
+/// Of a pendulum and of a drive whatever value is changed a little, some equation or a derivative of one
+/// does not hold any more.
+#[test]
+fn a_value_that_is_wrong_is_noticed() {
+    let pendulum = "model M
+          local x, y, u, v, s
+          der(x) = u
+          der(y) = v
+          der(u) = s*x
+          der(v) = s*y - 9.81
+          x**2 + y**2 = 36
+        end";
+    let drive = "model M
+          input a
+          local w1, w2, T1, T2
+          2*der(w1) = T1
+          3*der(w2) = -0.5*T1 + T2
+          w1 = 0.5*w2
+          w1 = sin(a)
+        end";
+    for text in [pendulum, drive] {
+        let original = flat(text);
+        let solved = solve(flat(text), Aliases::Keep).expect("solvable");
+        let Outcome::Holds(solution) = try_point(&original, &solved, 5) else {
+            panic!("{text}");
+        };
+        assert!(solution.derivatives > 0);
+        for leaf in solution
+            .values
+            .of
+            .keys()
+            .filter(|leaf| leaf.order().is_some())
+        {
+            let mut values = solution.values.clone();
+            let value = values.of[leaf].real().expect("a number");
+            let moved = value + 1e-6 * (1.0 + value.abs());
+            values.of.insert(*leaf, bgm::expr::Value::Real(moved));
+            let held = oracle::all_hold(&original, &values)
+                .and_then(|_| derivatives::derivatives_hold(&original, &values));
+            assert!(
+                held.is_err(),
+                "{} can be anything",
+                original.leaf_name(*leaf)
+            );
+        }
+    }
 }
 
 /// About the form of the text, with equations that contradict each other or roots of negative numbers; and
@@ -205,8 +201,9 @@ fn residuals_of_the_models_in_files_vanish() {
             }
             tally.try_model(&make, at as u64);
             if let [first, ..] = &tally.wrong[..] {
+                let why = &first.why;
                 let name = files::models(&file)[at].model().to_string();
-                panic!("{}, {name}: {first}", file.display());
+                panic!("{}, {name}: {why}", file.display());
             }
         }
     }
@@ -232,6 +229,18 @@ fn survivors(solved: &Solved) -> Vec<String> {
     found
 }
 
+/// The names of states and, at the start, of those that are chosen then.
+fn states(solved: &Solved) -> Vec<String> {
+    let flat = &solved.flat;
+    let selections = flat.reduction.iter().flat_map(|done| &done.selections);
+    let chosen = selections.flat_map(|selection| selection.choice.iter().copied());
+    let mut names: Vec<String> = (flat.states().chain(chosen))
+        .map(|leaf| flat.leaf_name(leaf))
+        .collect();
+    names.sort();
+    names
+}
+
 /// The same model in another order: `Err` says what is different, and `Ok` whether there was something
 /// to compare.
 fn same_in_any_order(
@@ -243,15 +252,26 @@ fn same_in_any_order(
         let (one, two) = match (solve(plain(), aliases), solve(other(), aliases)) {
             (Ok(one), Ok(two)) => (one, two),
             (Err(one), Err(two)) if one == two => return Ok(true),
-            _ if rank::is_singular(&plain(), seed) => return Ok(true),
+            _ if has_none(plain, seed) => return Ok(true),
             (one, two) => return Err(format!("{:?} and {:?}", one.err(), two.err())),
         };
         let (kept, kept_too) = (survivors(&one), survivors(&two));
         if kept != kept_too {
-            return Err(format!("survivors {kept:#?} and {kept_too:#?}"));
+            let only = |one: &[String], other: &[String]| -> Vec<String> {
+                let one = one.iter().filter(|name| !other.contains(name));
+                one.cloned().collect()
+            };
+            let (a, b) = (only(&kept, &kept_too), only(&kept_too, &kept));
+            return Err(format!("survivors {a:#?} and {b:#?}"));
+        }
+        let (states, states_too) = (states(&one), states(&two));
+        if states != states_too {
+            return Err(format!("states {states:?} and {states_too:?}"));
         }
         let (plain, other) = (plain(), other());
         match (try_point(&plain, &one, seed), try_point(&other, &two, seed)) {
+            // A rod may go up or down.
+            (Outcome::Holds(a), Outcome::Holds(_)) if a.selected => {}
             (Outcome::Holds(a), Outcome::Holds(b)) => same_values((&plain, &a), (&other, &b))?,
             (Outcome::Wrong(why), _) | (_, Outcome::Wrong(why)) => return Err(why),
             (Outcome::Skipped(_), _) | (_, Outcome::Skipped(_)) => return Ok(false),
@@ -262,12 +282,9 @@ fn same_in_any_order(
 
 #[test]
 fn order_does_not_matter_in_generated_models() {
-    let families: [Generator; 3] = [circuits::generate, bonds::generate, |random, _| {
-        signals::generate(random)
-    }];
     let (count, mut skipped) = (cases(300), 0);
     for seed in 0..count {
-        let model = generated(families[seed as usize % 3], seed);
+        let model = any_family(seed);
         let compare = |model: &Model| {
             let text = model.text();
             let shuffled = model.shuffled(&mut Random::new(seed + 1));
@@ -278,7 +295,7 @@ fn order_does_not_matter_in_generated_models() {
         if let Err(why) = compared {
             let small = model.shrunk(|model| {
                 compile_text(&model.text()).flat.is_some()
-                    && !rank::is_singular(&flat(&model.text()), seed)
+                    && !has_none(&|| flat(&model.text()), seed)
                     && compare(model).is_err()
             });
             let other = small.shuffled(&mut Random::new(seed + 1));
@@ -351,11 +368,8 @@ fn running_twice_gives_the_same_bytes() {
             assert_eq!(listings(&make), listings(&make));
         }
     }
-    let families: [Generator; 3] = [circuits::generate, bonds::generate, |random, _| {
-        signals::generate(random)
-    }];
     for seed in 0..90 {
-        let text = generated(families[seed as usize % 3], seed).text();
+        let text = any_family(seed).text();
         assert_eq!(listings(&|| flat(&text)), listings(&|| flat(&text)));
     }
 }

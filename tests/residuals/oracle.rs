@@ -214,7 +214,7 @@ fn look_up(x: f64, xs: &[f64], ys: &[f64]) -> f64 {
 
 /// What is nothing but rounding (the current of an open switch that was solved for with others) has
 /// no larger term beside it: this part of the largest term of the whole model is nothing.
-const NOTHING: f64 = 1e-13;
+pub const NOTHING: f64 = 1e-13;
 
 /// Both sides of each equation agree; `Err` says how they do not. The answer: whether rounding
 /// decided a relation.
@@ -264,7 +264,7 @@ fn holds(flat: &Flat, equation: &Equation, values: &Values, nothing: f64) -> Res
 }
 
 /// Equations that hold at any point: not what happens at events or at the start.
-fn holds_at_all_times(equation: &Equation) -> bool {
+pub fn holds_at_all_times(equation: &Equation) -> bool {
     match equation.kind {
         EquationKind::Equation
         | EquationKind::Coupling

@@ -10,7 +10,9 @@ use bgm::flat::{Flat, Kind, Leaf, Type, VarId};
 use bgm::solve::Solved;
 
 use super::bonds::WARM;
+use super::derivatives::derivatives_hold;
 use super::oracle::{Met, Values, all_hold, walk};
+use super::planar;
 use super::random::Random;
 
 /// What became of a solved model at a point.
@@ -28,24 +30,25 @@ pub struct Solution {
     pub values: Values,
     /// A relation was decided by rounding.
     pub tie: bool,
+    /// So many derivatives of equations vanish.
+    pub derivatives: usize,
+    /// The states were chosen at this point: there may be other solutions.
+    pub selected: bool,
 }
 
-/// States, inputs and switch positions by their names alone, so that the order of declarations
-/// makes no difference.
-pub fn known(flat: &Flat, seed: u64) -> Values {
-    let orders: Vec<u8> = flat
-        .variables
-        .iter()
-        .map(|variable| variable.order)
-        .collect();
+/// States, inputs and switch positions by their names alone, so that neither the order of
+/// declarations nor elimination makes a difference. Which are states, and of which inputs there are
+/// derivatives, says the model as it was solved.
+pub fn known(flat: &Flat, reduced: &Flat, seed: u64) -> Values {
     let mut values = Values {
         time: Random::new(seed).real(0.0, 1.0),
         ..Values::default()
     };
     // Temperatures and the like are positive: in files so is everything, at every other point.
     let all_positive = seed % 2 == 1;
+    let chosen = chosen(reduced, seed);
     for id in flat.variable_ids() {
-        let variable = flat.variable(id);
+        let variable = reduced.variable(id);
         let name = flat.name(id);
         let sign = match all_positive || name.starts_with(WARM) {
             true => 1.0,
@@ -60,17 +63,6 @@ pub fn known(flat: &Flat, seed: u64) -> Values {
             }
         };
         match variable.kind {
-            Kind::State | Kind::Input => {
-                values.of.insert(Leaf::Var(id), any());
-                let highest = orders[id.index()];
-                let known = match variable.kind {
-                    Kind::State => highest,
-                    _ => highest + 1,
-                };
-                for order in 1..known {
-                    values.of.insert(Leaf::Der(id, order), any());
-                }
-            }
             Kind::Discrete => {
                 // A number that is discrete is 0 or 1: the position of a switch.
                 let value = match any() {
@@ -84,10 +76,40 @@ pub fn known(flat: &Flat, seed: u64) -> Values {
                     values.of.insert(Leaf::Var(id), given.value);
                 }
             }
-            Kind::Algebraic | Kind::Output | Kind::Auxiliary => {}
+            kind => {
+                for order in 0..=variable.order {
+                    let (leaf, value) = (Leaf::at_order(id, order), any());
+                    let state = reduced.is_state(leaf) || chosen.contains(&leaf);
+                    if kind == Kind::Input || state {
+                        values.of.insert(leaf, value);
+                    }
+                }
+            }
         }
     }
     values
+}
+
+/// Of candidates for states: those of the model, all that move along the first axis of a plane, or all that move
+/// along the second.
+fn chosen(reduced: &Flat, seed: u64) -> Vec<Leaf> {
+    let all = (reduced.reduction.iter()).flat_map(|done| &done.selections);
+    all.flat_map(|selection| {
+        let axis: &[char] = match seed % 3 {
+            0 => &planar::FIRST_AXIS,
+            1 => &planar::SECOND_AXIS,
+            _ => return selection.choice.clone(),
+        };
+        let mut candidates = selection.candidates.clone();
+        candidates.sort_by_key(|&leaf| {
+            let name = reduced.name(leaf.variable());
+            let name = name.trim_end_matches(|end: char| end.is_ascii_digit());
+            !name.ends_with(axis)
+        });
+        candidates.truncate(selection.states as usize);
+        candidates
+    })
+    .collect()
 }
 
 /// Solves a model, or says why not.
@@ -101,7 +123,7 @@ pub fn solve(flat: Flat, aliases: Aliases) -> Result<Solved, Code> {
 
 /// Evaluates a solved model and puts the result into the equations as they were flattened.
 pub fn try_point(original: &Flat, solved: &Solved, seed: u64) -> Outcome {
-    let mut values = known(original, seed);
+    let mut values = known(original, &solved.flat, seed);
     let mut point = Point::new(solved);
     point.time = values.time;
     for (&leaf, &value) in &values.of {
@@ -139,10 +161,24 @@ pub fn try_point(original: &Flat, solved: &Solved, seed: u64) -> Outcome {
         let name = original.name(id);
         return Outcome::Wrong(format!("{name} has no value"));
     }
-    match all_hold(original, &values) {
-        Ok(tie) => Outcome::Holds(Box::new(Solution { values, tie })),
+    let held = all_hold(original, &values).and_then(|tie| {
+        let derivatives = derivatives_hold(original, &values)?;
+        Ok((tie, derivatives))
+    });
+    match held {
+        Ok((tie, derivatives)) => Outcome::Holds(Box::new(Solution {
+            values,
+            tie,
+            derivatives,
+            selected: has_selections(&solved.flat),
+        })),
         Err(why) => Outcome::Wrong(why),
     }
+}
+
+fn has_selections(flat: &Flat) -> bool {
+    let mut all = flat.reduction.iter().flat_map(|done| &done.selections);
+    all.next().is_some()
 }
 
 /// A variable without a value.
