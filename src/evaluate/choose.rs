@@ -59,9 +59,10 @@ pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen>
     let start: Vec<f64> = (unknowns.iter())
         .map(|&leaf| point.real(leaf).unwrap_or(0.0))
         .collect();
-    let (state, kept) = match consistent(&mut system, &start, &given, &given) {
+    let tried = starts(flat, unknowns, &start, &given);
+    let (state, kept) = match consistent(&mut system, &tried, &given) {
         Some(state) => (state, true),
-        None => (consistent(&mut system, &start, &given, &nothing)?, false),
+        None => (consistent(&mut system, &tried, &nothing)?, false),
     };
     let matrix = dense(&mut system, &state)?;
     let quotas = Quotas::new(flat, selected);
@@ -141,22 +142,30 @@ fn holds(state: &State) -> bool {
         .all(|(residual, noise)| residual.abs() <= NEAR * noise + 1e-300)
 }
 
-/// Values near the start that satisfy the equations; fixed ones stay.
-fn consistent(
-    system: &mut System<'_>,
-    start: &[f64],
-    given: &[bool],
-    fixed: &[bool],
-) -> Option<State> {
-    GUESSES.iter().find_map(|&guess| {
-        let start = (start.iter().zip(given).enumerate())
-            .map(|(at, (&value, &given))| match given || guess == 0.0 {
-                true => value,
-                false => guess * (1.0 + 0.03 * (at % 7) as f64),
-            })
-            .collect();
-        project(system, start, fixed)
-    })
+/// Points to start from: as given, then with guesses where nothing is given. These go by names: the order of
+/// declarations must not matter.
+fn starts(flat: &Flat, unknowns: &[Leaf], start: &[f64], given: &[bool]) -> Vec<Vec<f64>> {
+    let mut by_name: Vec<usize> = (0..unknowns.len()).collect();
+    by_name.sort_by_cached_key(|&at| flat.leaf_name(unknowns[at]));
+    let mut place = vec![0; unknowns.len()];
+    for (rank, &at) in by_name.iter().enumerate() {
+        place[at] = rank % 7;
+    }
+    (GUESSES.iter())
+        .map(|&guess| {
+            (start.iter().zip(given).zip(&place))
+                .map(|((&value, &given), &place)| match given || guess == 0.0 {
+                    true => value,
+                    false => guess * (1.0 + 0.03 * place as f64),
+                })
+                .collect()
+        })
+        .collect()
+}
+
+/// Values near one of the starts that satisfy the equations; fixed ones stay.
+fn consistent(system: &mut System<'_>, starts: &[Vec<f64>], fixed: &[bool]) -> Option<State> {
+    (starts.iter()).find_map(|start| project(system, start.clone(), fixed))
 }
 
 /// Newton's method with the shortest step that the slopes allow.

@@ -74,10 +74,15 @@ pub fn eliminate(rows: &[Row], ranks: &[u32]) -> Eliminated {
     };
     // Numbers first, short rows first: what is sure is not spoilt by what is not.
     let mut left: Vec<u32> = (0..rows.len() as u32).collect();
-    left.sort_by_key(|&row| {
+    left.sort_by_cached_key(|&row| {
         let row = &rows[row as usize];
         let plain = row.iter().all(|(_, value)| matches!(value, Number(_)));
-        (!plain, row.len())
+        // By ranks of columns, and not by the order of the rows.
+        let mut columns: Vec<u32> = (row.iter())
+            .map(|&(column, _)| ranks[column as usize])
+            .collect();
+        columns.sort_unstable();
+        (!plain, row.len(), columns)
     });
     // A row that had no pivot may get one when others have been solved.
     loop {
