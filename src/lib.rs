@@ -18,6 +18,7 @@ pub mod evaluate;
 pub mod expr;
 pub mod flat;
 pub mod golden;
+mod hidden;
 pub mod intern;
 pub mod library;
 pub mod listing;

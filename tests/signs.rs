@@ -3,18 +3,20 @@
 
 #[allow(dead_code)]
 mod common;
+#[path = "common/pencil.rs"]
+mod pencil;
 
 use std::collections::BTreeSet;
 
 use bgm::compile::{Aliases, sorted};
 use bgm::diagnostics::{Code, Diagnostics};
-use bgm::expr::{BinaryOp, ExprId, Node, UnaryOp};
 use bgm::flat::{EquationKind, Flat, Kind, Leaf, VarId};
 use bgm::reference::{Combination, findings, nothing_cancels, reference};
 use bgm::structure::IntegerRows;
 use bgm::structure::signs::{eliminate, sum};
 use common::flat;
 use nalgebra::DMatrix;
+use pencil::{finite_eigenvalues, matrix_of, unknowns};
 use proptest::prelude::*;
 
 /// Rank by fraction-free elimination (Bareiss): exact.
@@ -228,51 +230,6 @@ impl Circuit {
     }
 }
 
-/// The residuals' coefficients; `value` is that of a leaf.
-fn evaluate(flat: &Flat, id: ExprId, value: &dyn Fn(Leaf) -> f64) -> f64 {
-    let of = |id: ExprId| evaluate(flat, id, value);
-    match flat.exprs.node(id) {
-        Node::Number(value) => value.0,
-        Node::Leaf(leaf) => match flat.variable(leaf.variable()).kind {
-            Kind::Parameter | Kind::Constant => {
-                let given = flat.value(leaf.variable()).expect("it has a value");
-                given.value.real().expect("it is a number")
-            }
-            _ => value(leaf),
-        },
-        Node::Unary(UnaryOp::Minus, a) => -of(a),
-        Node::Binary(BinaryOp::Add, a, b) => of(a) + of(b),
-        Node::Binary(BinaryOp::Sub, a, b) => of(a) - of(b),
-        Node::Binary(BinaryOp::Mul, a, b) => of(a) * of(b),
-        other => panic!("not part of a linear model: {other:?}"),
-    }
-}
-
-/// The matrix of the equations in the unknowns: `column` says which a leaf belongs to, and its factor.
-fn matrix_of(
-    flat: &Flat,
-    columns: usize,
-    column: &dyn Fn(Leaf) -> Option<(usize, f64)>,
-) -> DMatrix<f64> {
-    let residual = |row: usize, unit: Option<usize>| {
-        let equation = &flat.equations[row];
-        let value = |leaf: Leaf| match column(leaf) {
-            Some((at, factor)) if Some(at) == unit => factor,
-            _ => 0.0,
-        };
-        evaluate(flat, equation.left, &value) - evaluate(flat, equation.right, &value)
-    };
-    DMatrix::from_fn(flat.equations.len(), columns, |row, column| {
-        residual(row, Some(column)) - residual(row, None)
-    })
-}
-
-fn unknowns(flat: &Flat) -> Vec<VarId> {
-    (flat.variable_ids())
-        .filter(|&id| flat.variable(id).kind.is_unknown())
-        .collect()
-}
-
 /// With states known.
 fn of_unknowns(flat: &Flat) -> DMatrix<f64> {
     let unknowns = unknowns(flat);
@@ -296,28 +253,6 @@ fn cancels(flat: &Flat, combination: &Combination) -> bool {
             (terms.map(|&(id, times)| matrix[(id.index(), column)] * times as f64)).sum();
         sum.abs() < 1e-9
     })
-}
-
-/// How many finite eigenvalues the pencil s*E - A has: the degree of its determinant, from the way it
-/// grows. `None` if it vanishes.
-fn finite_eigenvalues(flat: &Flat) -> Option<f64> {
-    let unknowns = unknowns(flat);
-    let determinant = |s: f64| {
-        let matrix = matrix_of(flat, unknowns.len(), &|leaf| {
-            let at = unknowns.iter().position(|&id| id == leaf.variable())?;
-            Some((
-                at,
-                if matches!(leaf, Leaf::Der(..)) {
-                    s
-                } else {
-                    1.0
-                },
-            ))
-        });
-        matrix.determinant().abs()
-    };
-    let (near, far) = (determinant(1e5), determinant(1e6));
-    (near > 1e-12).then(|| (far / near).log10())
 }
 
 /// The model with references, and its constraints; `None` if it has contradictions.

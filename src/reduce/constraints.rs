@@ -1,40 +1,59 @@
 //! Constraints that signs hide, put in place of equations that follow from them.
 //!
-//! Before: combinations of equations that leave states only, independent of each other (the loop of
-//! three capacitors away from ground). After: one equation of each has given way to what the combination
-//! leaves, so that the structure shows it. The model says the same as before. Which one is a rule: shuffling
-//! a model changes nothing.
+//! Before: sums of equations that leave states only (the loop of three capacitors away from ground), or
+//! unknowns that others determine ([`crate::hidden`]), independent of each other. After: one equation of
+//! each has given way to what the sum leaves, so that the structure shows it. The model says the same
+//! as before. Which one is a rule: shuffling a model changes nothing.
 
+use super::derive::rate;
 use crate::expr::isolate::open_sum;
 use crate::expr::{ExprId, Node, Term};
 use crate::flat::{EqId, Equation, EquationKind, Flat, InstanceId};
-use crate::reference::Combination;
+use crate::reference::{Combination, next_term};
 
-pub fn put_in(flat: &mut Flat, constraints: &[Combination]) {
-    let mut left: Vec<Combination> = constraints.to_vec();
-    while let Some(combination) = left.pop() {
-        // An equation that speaks of states only shows that by itself.
-        if combination.equations.len() == 1 {
+/// Equations with whole factors.
+pub type Sum = Vec<(EqId, i64)>;
+
+/// `times` says how often each equation will be differentiated: a sum stands for the sum of these derivatives, and
+/// comes in with as few of them as there can be. Gives what was put in, and in place of what.
+pub fn put_in(
+    flat: &mut Flat,
+    sums: impl IntoIterator<Item = Sum>,
+    times: impl Fn(EqId) -> u32,
+) -> Vec<(EqId, Combination)> {
+    let mut left: Vec<Sum> = sums.into_iter().collect();
+    let mut found: Vec<(EqId, Combination)> = Vec::new();
+    while let Some(sum) = left.pop() {
+        // An equation that shows it by itself.
+        if sum.len() == 1 {
             continue;
         }
-        let Some((gone, factor)) = gives_way(flat, &combination) else {
+        let least = sum.iter().map(|&(id, _)| times(id)).min().unwrap_or(0);
+        let Some((gone, factor)) = gives_way(flat, &sum, |id| times(id) == least) else {
             continue;
         };
-        // No other combination may need what goes.
+        // No other sum may need what goes.
         left.retain_mut(|other| {
-            let at = (other.equations).binary_search_by_key(&gone, |&(id, _)| id);
+            let at = other.binary_search_by_key(&gone, |&(id, _)| id);
             let Ok(at) = at else { return true };
-            let by = other.equations[at].1;
-            match less(other, factor, &combination, by) {
-                Some(reduced) => {
-                    *other = reduced;
+            let by = other[at].1;
+            match difference(other, factor, &sum, by) {
+                Some(less) => {
+                    *other = less;
                     true
                 }
                 None => false,
             }
         });
-        let sides = sides(flat, &combination);
-        let origin = origin(flat, &combination);
+        if let Some(rest) = rest(flat, &sum, |id| times(id) - least) {
+            let equations = sum;
+            found.push((gone, Combination { equations, rest }));
+        }
+    }
+    // What is left was found in the equations as they were.
+    for (gone, combination) in &found {
+        let sides = sides(flat, combination);
+        let origin = origin(flat, combination);
         let equation = &mut flat.equations[gone.index()];
         *equation = Equation {
             left: sides.0,
@@ -44,13 +63,36 @@ pub fn put_in(flat: &mut Flat, constraints: &[Combination]) {
             ..*equation
         };
     }
+    found
+}
+
+/// The terms that a sum leaves, each equation differentiated as often as asked for.
+fn rest(flat: &mut Flat, sum: &Sum, times: impl Fn(EqId) -> u32) -> Option<Vec<(ExprId, i64)>> {
+    let mut terms: Vec<(ExprId, i64)> = Vec::new();
+    let mut work = Vec::new();
+    for &(id, factor) in sum {
+        let Equation {
+            mut left,
+            mut right,
+            ..
+        } = flat.equations[id.index()];
+        for _ in 0..times(id) {
+            (left, right) = (rate(flat, left), rate(flat, right));
+        }
+        work.extend([(right, factor.checked_neg()?), (left, factor)]);
+        while let Some(term) = next_term(flat, &mut work) {
+            terms.push(term);
+        }
+    }
+    difference(&terms, 1, &[], 0)
 }
 
 /// A sum rather than an equality of two variables, so that variables that are equal stay so by themselves; a connection
 /// rather than what was written; then the last by its text. Of equalities alone any may go: all their variables
 /// equal the states.
-fn gives_way(flat: &Flat, combination: &Combination) -> Option<(EqId, i64)> {
-    (combination.equations.iter())
+fn gives_way(flat: &Flat, sum: &Sum, may: impl Fn(EqId) -> bool) -> Option<(EqId, i64)> {
+    (sum.iter())
+        .filter(|&&(id, _)| may(id))
         .map(|&(id, factor)| {
             let made = flat.equations[id.index()].kind != EquationKind::Equation;
             let sum = length(flat, id) > 2;
@@ -97,13 +139,6 @@ fn length(flat: &Flat, id: EqId) -> usize {
 }
 
 /// `times*a - by*b`; `None` if numbers grow too large.
-fn less(a: &Combination, times: i64, b: &Combination, by: i64) -> Option<Combination> {
-    Some(Combination {
-        equations: difference(&a.equations, times, &b.equations, by)?,
-        rest: difference(&a.rest, times, &b.rest, by)?,
-    })
-}
-
 fn difference<T: Copy + Ord>(
     a: &[(T, i64)],
     times: i64,

@@ -6,8 +6,8 @@
 
 use super::Stuck;
 use super::orders::{Orders, is_boolean};
-use crate::expr::{Arena, ExprId};
-use crate::flat::{Derived, Equation, EquationKind, Flat, Kind, Leaf, Type, Variable};
+use crate::expr::ExprId;
+use crate::flat::{Derived, Equation, EquationKind, Flat, Kind, Leaf, Type};
 use crate::structure::Offsets;
 
 pub fn derive(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Result<Vec<Derived>, Stuck> {
@@ -25,16 +25,9 @@ pub fn derive(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Result<Vec
         equations.push(equation);
         let mut last = equation;
         for time in 1..=by {
-            let Flat {
-                exprs, variables, ..
-            } = &mut *flat;
-            let (left, right) = (
-                rate(exprs, variables, last.left),
-                rate(exprs, variables, last.right),
-            );
             last = Equation {
-                left,
-                right,
+                left: rate(flat, last.left),
+                right: rate(flat, last.right),
                 kind: EquationKind::Derivative(derived.len() as u32),
                 ..equation
             };
@@ -50,7 +43,10 @@ pub fn derive(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Result<Vec
 }
 
 /// The derivative of a side by time.
-fn rate(exprs: &mut Arena<Leaf>, variables: &mut [Variable], side: ExprId) -> ExprId {
+pub fn rate(flat: &mut Flat, side: ExprId) -> ExprId {
+    let Flat {
+        exprs, variables, ..
+    } = flat;
     let one = exprs.number(1.0);
     let found = exprs.differentiate(side, Some(one), |exprs, leaf| {
         let order = leaf.order()?;

@@ -24,14 +24,18 @@ mod wide;
 pub use report::report;
 
 use crate::flat::{EqId, Flat, Kind, Leaf, Reduction};
+use crate::hidden::{System, hidden};
 use crate::reference::Combination;
 use crate::solve::zeros::drop_in;
 use crate::sort::vanished;
-use crate::structure::pantelides;
+use crate::structure::{Offsets, disputed_rows, maximum_matching, pantelides};
 use orders::Orders;
 
 /// No model of physics needs more differentiations; a prescribed motion needs three.
 const MOST: u32 = 20;
+
+/// Each round differentiates more, or finds that the model is singular.
+const MOST_ROUNDS: usize = 20;
 
 /// Why the index could not be reduced. Equations are those of the model as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +44,8 @@ pub enum Stuck {
     TooMany,
     /// An equation between booleans, or one without a derivative, would have to be differentiated.
     NoDerivative(EqId),
+    /// Unknowns cancel: what these leave is determined by others.
+    Cancelled(Vec<Combination>),
     /// With the values given, these constraints depend on each other.
     Dependent(Vec<EqId>),
 }
@@ -48,12 +54,13 @@ pub enum Stuck {
 pub fn reduce(flat: &mut Flat, constraints: &[Combination]) -> Result<(), Stuck> {
     let given = flat.equations.clone();
     let zeros = drop_in(flat, &vanished(flat));
-    constraints::put_in(flat, constraints);
+    let sums = || constraints.iter().map(|found| found.equations.clone());
+    constraints::put_in(flat, sums(), |_| 0);
     let mut done = reduced(flat);
     if done.is_err() && !zeros.is_empty() {
         // It is no model without them: solving will come upon the zero, and name it.
         flat.equations = given.clone();
-        constraints::put_in(flat, constraints);
+        constraints::put_in(flat, sums(), |_| 0);
         done = reduced(flat);
     } else if let Some(reduction) = &mut flat.reduction {
         reduction.zeros = zeros;
@@ -65,17 +72,12 @@ pub fn reduce(flat: &mut Flat, constraints: &[Combination]) -> Result<(), Stuck>
 }
 
 fn reduced(flat: &mut Flat) -> Result<(), Stuck> {
-    let mut orders = Orders::new(flat);
-    let mut offsets = pantelides(&orders.incidence, MOST).ok_or(Stuck::TooMany)?;
-    if couplings::straighten(flat, &orders, &offsets) {
-        orders = Orders::new(flat);
-        offsets = pantelides(&orders.incidence, MOST).ok_or(Stuck::TooMany)?;
-    }
+    let written: Vec<u8> = flat.variables.iter().map(|known| known.order).collect();
+    let (orders, offsets) = offsets(flat)?;
     if offsets.rows.iter().all(|&times| times == 0) {
         return Ok(());
     }
     let statuses = select::select(flat, &orders, &offsets)?;
-    let written: Vec<u8> = flat.variables.iter().map(|known| known.order).collect();
     let derived = derive::derive(flat, &orders, &offsets)?;
     for (column, &variable) in orders.variables.iter().enumerate() {
         let known = &mut flat.variables[variable.index()];
@@ -108,4 +110,52 @@ fn reduced(flat: &mut Flat) -> Result<(), Stuck> {
         zeros: Vec::new(),
     });
     Ok(())
+}
+
+/// How often each equation is differentiated. What the loops of the highest derivatives hide is put in, until none of
+/// them is singular (the linear combinations of Tan, Nedialkov and Pryce 2017).
+fn offsets(flat: &mut Flat) -> Result<(Orders, Offsets), Stuck> {
+    for round in 0.. {
+        let orders = Orders::new(flat);
+        let offsets = pantelides(&orders.incidence, MOST).ok_or(Stuck::TooMany)?;
+        let sums = hidden(&System {
+            flat,
+            pattern: &offsets.tight(&orders.incidence),
+            matching: &offsets.matching,
+            equation: &|row| Some((orders.equations[row as usize], offsets.rows[row as usize])),
+            column: &|row, leaf| orders.tight_column(&offsets, row, leaf),
+        });
+        if sums.is_empty() || round == MOST_ROUNDS {
+            if !couplings::straighten(flat, &orders, &offsets) {
+                return Ok((orders, offsets));
+            }
+            let orders = Orders::new(flat);
+            let offsets = pantelides(&orders.incidence, MOST).ok_or(Stuck::TooMany)?;
+            return Ok((orders, offsets));
+        }
+        let mut times = vec![0; flat.equations.len()];
+        for (id, &by) in orders.equations.iter().zip(&offsets.rows) {
+            times[id.index()] = by;
+        }
+        let put_in = constraints::put_in(flat, sums, |id| times[id.index()]);
+        still_balanced(flat, put_in)?;
+    }
+    Err(Stuck::TooMany)
+}
+
+/// Whether there still are as many unknowns as equations everywhere, a variable and its derivatives being one.
+fn still_balanced(flat: &Flat, put_in: Vec<(EqId, Combination)>) -> Result<(), Stuck> {
+    let orders = Orders::new(flat);
+    let matching = maximum_matching(&orders.incidence);
+    if matching.is_perfect() {
+        return Ok(());
+    }
+    let disputed = disputed_rows(&orders.incidence, &matching);
+    let at_fault = (put_in.into_iter())
+        .filter(|(gone, _)| {
+            let row = orders.equations.binary_search(gone);
+            row.is_ok_and(|row| disputed[row])
+        })
+        .map(|(_, combination)| combination);
+    Err(Stuck::Cancelled(at_fault.collect()))
 }

@@ -1,8 +1,8 @@
 //! Which variables an equation contains, and how often each is differentiated there.
 
 use crate::expr::{ExprId, Node};
-use crate::flat::{EqId, Flat, Kind, VarId};
-use crate::structure::{Incidence, NONE};
+use crate::flat::{EqId, Flat, Kind, Leaf, VarId};
+use crate::structure::{Incidence, NONE, Offsets};
 
 /// The model as Pantelides' algorithm sees it.
 #[derive(Debug)]
@@ -13,6 +13,8 @@ pub struct Orders {
     pub variables: Vec<VarId>,
     /// The highest order of each variable in each equation.
     pub incidence: Incidence,
+    /// The column of each variable, or `NONE`.
+    columns: Vec<u32>,
 }
 
 impl Orders {
@@ -49,6 +51,19 @@ impl Orders {
             equations,
             variables,
             incidence,
+            columns: column,
+        }
+    }
+
+    /// The column whose highest derivative a leaf becomes when its row is differentiated, or `NONE`.
+    pub fn tight_column(&self, offsets: &Offsets, row: u32, leaf: Leaf) -> u32 {
+        let column = self.columns[leaf.variable().index()];
+        match leaf.order() {
+            Some(order) if column != NONE => match offsets.is_tight(row, column, order) {
+                true => column,
+                false => NONE,
+            },
+            _ => NONE,
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::Stuck;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::flat::Flat;
+use crate::reference::cancelling;
 use crate::sort::with_equations;
 
 pub fn report(flat: &Flat, stuck: &Stuck, diagnostics: &mut Diagnostics) {
@@ -12,6 +13,7 @@ pub fn report(flat: &Flat, stuck: &Stuck, diagnostics: &mut Diagnostics) {
             "states depend on each other, and differentiating the equations does not come to an end",
         )
         .hint("look for a part of the model that is determined twice, and another that is not determined at all"),
+        Stuck::Cancelled(list) => return cancelling(flat, list, diagnostics),
         Stuck::NoDerivative(id) => {
             let diagnostic = Diagnostic::new(
                 Code::HigherIndex,

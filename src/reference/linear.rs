@@ -63,7 +63,7 @@ impl Linear {
         };
         for id in flat.equation_ids() {
             let equation = &flat.equations[id.index()];
-            if equation.kind.is_continuous() && !builder.is_boolean(equation.left, equation.right) {
+            if equation.kind.is_continuous() && !is_boolean(flat, equation.left, equation.right) {
                 builder.row(Some(id), equation.left, equation.right);
             } else {
                 builder.fix(equation.left);
@@ -90,21 +90,12 @@ impl Builder<'_> {
 
     /// The terms of the sums in `work`, as entries of the row at hand.
     fn terms_of_sum(&mut self) {
-        while let Some((id, sign)) = self.work.pop() {
-            match self.flat.exprs.node(id) {
-                Node::Number(value) if value.0 == 0.0 => {}
-                Node::Unary(UnaryOp::Minus, a) => self.work.push((a, -sign)),
-                Node::Unary(UnaryOp::Plus, a) => self.work.push((a, sign)),
-                Node::Binary(BinaryOp::Add, a, b) => self.work.extend([(b, sign), (a, sign)]),
-                Node::Binary(BinaryOp::Sub, a, b) => self.work.extend([(b, -sign), (a, sign)]),
-                node => {
-                    let column = self.column(id);
-                    self.entries.push((column, sign));
-                    if !matches!(node, Node::Leaf(_)) && self.has_unknowns(id) {
-                        self.fixed[column as usize] = true;
-                        self.to_open.push(id);
-                    }
-                }
+        while let Some((id, sign)) = next_term(self.flat, &mut self.work) {
+            let column = self.column(id);
+            self.entries.push((column, sign));
+            if !matches!(self.flat.exprs.node(id), Node::Leaf(_)) && self.has_unknowns(id) {
+                self.fixed[column as usize] = true;
+                self.to_open.push(id);
             }
         }
     }
@@ -167,17 +158,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Signs mean nothing there.
-    fn is_boolean(&self, left: ExprId, right: ExprId) -> bool {
-        [left, right]
-            .into_iter()
-            .any(|id| match self.flat.exprs.node(id) {
-                Node::Bool(_) => true,
-                Node::Leaf(leaf) => self.flat.variable(leaf.variable()).ty == Type::Boolean,
-                _ => false,
-            })
-    }
-
     fn finish(self) -> Linear {
         let mut rows = IntegerRows::new(self.terms.len());
         let mut start = 0;
@@ -204,6 +184,33 @@ impl Builder<'_> {
             terms: self.terms,
         }
     }
+}
+
+/// Takes the next term, with its sign, out of the sums in `work`; zeros are passed over.
+#[inline]
+pub fn next_term(flat: &Flat, work: &mut Vec<(ExprId, i64)>) -> Option<(ExprId, i64)> {
+    while let Some((id, sign)) = work.pop() {
+        match flat.exprs.node(id) {
+            Node::Number(value) if value.0 == 0.0 => {}
+            Node::Unary(UnaryOp::Minus, a) => work.push((a, -sign)),
+            Node::Unary(UnaryOp::Plus, a) => work.push((a, sign)),
+            Node::Binary(BinaryOp::Add, a, b) => work.extend([(b, sign), (a, sign)]),
+            Node::Binary(BinaryOp::Sub, a, b) => work.extend([(b, -sign), (a, sign)]),
+            _ => return Some((id, sign)),
+        }
+    }
+    None
+}
+
+/// Signs mean nothing in an equation between booleans.
+pub fn is_boolean(flat: &Flat, left: ExprId, right: ExprId) -> bool {
+    [left, right]
+        .into_iter()
+        .any(|id| match flat.exprs.node(id) {
+            Node::Bool(_) => true,
+            Node::Leaf(leaf) => flat.variable(leaf.variable()).ty == Type::Boolean,
+            _ => false,
+        })
 }
 
 /// What each expression depends on; operands come before their users.

@@ -12,7 +12,8 @@ mod replace;
 mod report;
 
 pub use findings::{Combination, Findings, Movement, findings};
-pub use report::nothing_cancels;
+pub use linear::{is_boolean, next_term};
+pub use report::{cancelling, nothing_cancels};
 
 use crate::diagnostics::Diagnostics;
 use crate::flat::Flat;

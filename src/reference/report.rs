@@ -15,8 +15,8 @@ const SHOWN: usize = 8;
 /// Reports equations that contradict each other or say the same twice, and unknowns that move
 /// freely: `None` if there are any.
 pub fn nothing_cancels(flat: &Flat, found: &Findings, diagnostics: &mut Diagnostics) -> Option<()> {
-    let cancelling = || found.given.iter().chain(&found.redundant);
-    for combination in cancelling().take(MOST) {
+    let all = || found.given.iter().chain(&found.redundant);
+    for combination in all().take(MOST) {
         let message = match combination.rest.is_empty() {
             true => "all unknowns cancel: one of these equations follows from the others".into(),
             false => format!(
@@ -24,22 +24,38 @@ pub fn nothing_cancels(flat: &Flat, found: &Findings, diagnostics: &mut Diagnost
                 rest(flat, combination)
             ),
         };
-        let diagnostic = Diagnostic::new(Code::UnknownsCancel, message);
-        let mut diagnostic = with_equations(flat, ids(combination), diagnostic);
-        let parts = parts(flat, combination);
-        if !parts.is_empty() {
-            diagnostic = diagnostic.note(format!("they come from {}", listed(&parts)));
-        }
-        diagnostics.push(diagnostic.hint(
-            "something is determined twice, as by sources side by side: take one of them away, or let \
-             something give way (a resistance)",
-        ));
+        diagnostics.push(of_cancelled(flat, combination, message));
     }
     // What is determined twice leaves something open elsewhere: that is no news.
-    if cancelling().next().is_none() {
+    if all().next().is_none() {
         open(flat, &found.movements, diagnostics);
     }
-    (cancelling().next().is_none() && found.movements.is_empty()).then_some(())
+    (all().next().is_none() && found.movements.is_empty()).then_some(())
+}
+
+/// Reports equations that leave something which other equations determine already, whatever is
+/// differentiated.
+pub fn cancelling(flat: &Flat, list: &[Combination], diagnostics: &mut Diagnostics) {
+    for combination in list.iter().take(MOST) {
+        let message = format!(
+            "unknowns cancel: these equations leave only `{}`, and others determine that already",
+            rest(flat, combination)
+        );
+        diagnostics.push(of_cancelled(flat, combination, message));
+    }
+}
+
+fn of_cancelled(flat: &Flat, combination: &Combination, message: String) -> Diagnostic {
+    let diagnostic = Diagnostic::new(Code::UnknownsCancel, message);
+    let mut diagnostic = with_equations(flat, ids(combination), diagnostic);
+    let parts = parts(flat, combination);
+    if !parts.is_empty() {
+        diagnostic = diagnostic.note(format!("they come from {}", listed(&parts)));
+    }
+    diagnostic.hint(
+        "something is determined twice, as by sources side by side: take one of them away, or let \
+         something give way (a resistance)",
+    )
 }
 
 /// Potentials that were set to zero, one message for each place in the source.

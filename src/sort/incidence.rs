@@ -111,7 +111,7 @@ impl Columns {
         self.leaves[column as usize]
     }
 
-    fn column(&self, flat: &Flat, leaf: Leaf) -> u32 {
+    pub fn column(&self, flat: &Flat, leaf: Leaf) -> u32 {
         let at = leaf.variable().index();
         let slots = &self.slots[self.of[at] as usize..self.of[at + 1] as usize];
         let variable = flat.variable(leaf.variable());

@@ -22,6 +22,7 @@ pub use balance::with_equations;
 
 use crate::diagnostics::Diagnostics;
 use crate::flat::{EqId, EquationKind, Flat, Leaf, WhenId};
+use crate::hidden::{System, hidden};
 use crate::structure::{blocks, maximum_matching};
 use incidence::{Columns, States};
 
@@ -67,12 +68,28 @@ pub fn balanced(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<()> {
     Some(())
 }
 
-/// Whether the states depend on each other: no matching leaves them known.
+/// Whether the states depend on each other: no matching leaves them known, or one that does hides a loop that
+/// is singular.
 pub fn needs_reduction(flat: &Flat) -> bool {
     let rows = rows(flat);
     let mut columns = Columns::new(flat, &rows, States::Known);
     columns.keep_vanished();
-    !maximum_matching(&columns.incidence(flat, &rows)).is_perfect()
+    let pattern = columns.incidence(flat, &rows);
+    let matching = maximum_matching(&pattern);
+    if !matching.is_perfect() {
+        return true;
+    }
+    let system = System {
+        flat,
+        pattern: &pattern,
+        matching: &matching,
+        equation: &|row| match rows[row as usize] {
+            Row::Equation(id) => Some((id, 0)),
+            _ => None,
+        },
+        column: &|_, leaf| columns.column(flat, leaf),
+    };
+    !hidden(&system).is_empty()
 }
 
 /// Equations in which a coefficient is zero as given, if this makes states depend on each other: a resistance

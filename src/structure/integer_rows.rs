@@ -68,6 +68,26 @@ impl IntegerRows {
     }
 }
 
+/// The sum of rows: what is left of them in all columns.
+pub fn sum(rows: &IntegerRows, combination: &[(u32, i64)]) -> Option<Vec<(u32, i64)>> {
+    let mut all: Vec<(u32, i64)> = Vec::new();
+    for &(row, times) in combination {
+        for &(column, value) in rows.row(row) {
+            all.push((column, value.checked_mul(times)?));
+        }
+    }
+    all.sort_unstable_by_key(|&(column, _)| column);
+    let mut left: Vec<(u32, i64)> = Vec::new();
+    for (column, value) in all {
+        match left.last_mut() {
+            Some((same, total)) if *same == column => *total = total.checked_add(value)?,
+            _ => left.push((column, value)),
+        }
+    }
+    left.retain(|&(_, value)| value != 0);
+    Some(left)
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     row: u32,

@@ -7,6 +7,7 @@ mod dulmage_mendelsohn;
 mod incidence;
 mod integer_rows;
 mod matching;
+pub mod numbers;
 mod pantelides;
 mod scc;
 pub mod signs;
@@ -17,7 +18,7 @@ pub use incidence::Incidence;
 pub use integer_rows::IntegerRows;
 pub use matching::{Matching, maximum_matching};
 pub use pantelides::{Offsets, pantelides};
-pub use scc::blocks;
+pub use scc::{blocks, loops};
 pub use tearing::{Torn, tear};
 
 /// No row, or no column.

@@ -46,7 +46,7 @@ pub fn pantelides(orders: &Incidence, most: u32) -> Option<Offsets> {
         }
     }
     loop {
-        let tight = tight_entries(orders, &offsets);
+        let tight = offsets.tight(orders);
         offsets.matching = maximum_matching(&tight);
         if offsets.matching.is_perfect() {
             return Some(offsets);
@@ -58,19 +58,25 @@ pub fn pantelides(orders: &Incidence, most: u32) -> Option<Offsets> {
     }
 }
 
-fn tight_entries(orders: &Incidence, offsets: &Offsets) -> Incidence {
-    let mut tight = Incidence::new(orders.columns());
-    for row in 0..orders.rows() as u32 {
-        let times = offsets.rows[row as usize];
-        tight.push_row(
-            (orders.row(row).iter())
-                .filter(|&&(column, order)| {
-                    u32::from(order) + times == offsets.columns[column as usize]
-                })
-                .map(|&(column, _)| (column, 0)),
-        );
+impl Offsets {
+    /// Whether a column of this order in a row as given is the highest derivative of it when the row
+    /// has been differentiated.
+    pub fn is_tight(&self, row: u32, column: u32, order: u8) -> bool {
+        u32::from(order) + self.rows[row as usize] == self.columns[column as usize]
     }
-    tight
+
+    /// The highest derivatives in each row.
+    pub fn tight(&self, orders: &Incidence) -> Incidence {
+        let mut tight = Incidence::new(orders.columns());
+        for row in 0..orders.rows() as u32 {
+            tight.push_row(
+                (orders.row(row).iter())
+                    .filter(|&&(column, order)| self.is_tight(row, column, order))
+                    .map(|&(column, _)| (column, 0)),
+            );
+        }
+        tight
+    }
 }
 
 /// Differentiates the rows without a column once more, with all rows and columns that alternating

@@ -7,12 +7,23 @@ use super::{Incidence, Matching, NONE};
 
 /// The blocks, each with its rows ascending. Unmatched rows and columns are passed over.
 pub fn blocks(incidence: &Incidence, matching: &Matching) -> Vec<Vec<u32>> {
+    blocks_of(1, incidence, matching)
+}
+
+/// The blocks of several rows only.
+pub fn loops(incidence: &Incidence, matching: &Matching) -> Vec<Vec<u32>> {
+    blocks_of(2, incidence, matching)
+}
+
+fn blocks_of(least: usize, incidence: &Incidence, matching: &Matching) -> Vec<Vec<u32>> {
     let rows = incidence.rows();
     let mut tarjan = Tarjan {
         number: vec![NONE; rows],
         low: vec![NONE; rows],
         stacked: vec![false; rows],
         stack: Vec::new(),
+        way: Vec::new(),
+        least,
         blocks: Vec::new(),
         count: 0,
     };
@@ -29,6 +40,10 @@ struct Tarjan {
     low: Vec<u32>,
     stacked: Vec<bool>,
     stack: Vec<u32>,
+    /// Rows on the way, each with how many of its columns have been followed.
+    way: Vec<(u32, usize)>,
+    /// Smaller blocks are passed over.
+    least: usize,
     blocks: Vec<Vec<u32>>,
     count: u32,
 }
@@ -44,9 +59,8 @@ impl Tarjan {
 
     fn visit(&mut self, start: u32, incidence: &Incidence, matching: &Matching) {
         self.enter(start);
-        // Rows on the way, each with how many of its columns have been followed.
-        let mut way: Vec<(u32, usize)> = vec![(start, 0)];
-        while let Some((row, followed)) = way.last_mut() {
+        self.way.push((start, 0));
+        while let Some((row, followed)) = self.way.last_mut() {
             let row = *row;
             if let Some(&(column, _)) = incidence.row(row).get(*followed) {
                 *followed += 1;
@@ -56,7 +70,7 @@ impl Tarjan {
                 }
                 if self.number[next as usize] == NONE {
                     self.enter(next);
-                    way.push((next, 0));
+                    self.way.push((next, 0));
                 } else if self.stacked[next as usize] {
                     let reached = self.number[next as usize];
                     let low = &mut self.low[row as usize];
@@ -64,13 +78,18 @@ impl Tarjan {
                 }
                 continue;
             }
-            way.pop();
+            self.way.pop();
             let low = self.low[row as usize];
-            if let Some(&(above, _)) = way.last() {
+            if let Some(&(above, _)) = self.way.last() {
                 let outer = &mut self.low[above as usize];
                 *outer = (*outer).min(low);
             }
             if low == self.number[row as usize] {
+                if self.least > 1 && self.stack.last() == Some(&row) {
+                    self.stack.pop();
+                    self.stacked[row as usize] = false;
+                    continue;
+                }
                 let mut block = Vec::new();
                 while let Some(member) = self.stack.pop() {
                     self.stacked[member as usize] = false;

@@ -10,13 +10,18 @@
 //! moves as often as the logarithm of the size says. All rows and columns of a network become that short:
 //! its currents stand in two sums each, its potentials in equations of two. On anything else
 //! the effort is limited; what was found until then holds.
+//!
+//! The same elimination serves numbers modulo a prime ([`super::numbers`]), where any entry may be a pivot.
 
 use std::collections::{BinaryHeap, VecDeque};
+use std::marker::PhantomData;
 
 use rustc_hash::FxHashMap;
 
 use super::NONE;
+pub use super::integer_rows::sum;
 use super::integer_rows::{IntegerRows, Links};
+use super::numbers::{Modular, Numbers, Whole};
 
 /// Lines longer than this are taken in any order.
 const LONGEST: usize = 32;
@@ -53,7 +58,8 @@ enum Line {
     Column(u32),
 }
 
-struct Work {
+struct Work<N> {
+    numbers: PhantomData<N>,
     links: Links,
     row_done: Vec<bool>,
     column_done: Vec<bool>,
@@ -70,7 +76,13 @@ struct Work {
 
 /// Eliminates the unknown columns.
 pub fn eliminate(rows: &IntegerRows, unknown: &[bool]) -> Elimination {
-    let mut work = Work {
+    eliminate_in::<Whole>(rows, unknown)
+}
+
+/// The same in other numbers.
+pub fn eliminate_in<N: Numbers>(rows: &IntegerRows, unknown: &[bool]) -> Elimination {
+    let mut work = Work::<N> {
+        numbers: PhantomData,
         links: Links::new(rows, unknown),
         row_done: vec![false; rows.rows()],
         column_done: unknown.iter().map(|&unknown| !unknown).collect(),
@@ -107,7 +119,7 @@ pub fn eliminate(rows: &IntegerRows, unknown: &[bool]) -> Elimination {
     }
 }
 
-impl Work {
+impl<N: Numbers> Work<N> {
     /// `None` when it is given up.
     fn run(&mut self) -> Option<()> {
         for row in 0..self.row_done.len() as u32 {
@@ -203,7 +215,7 @@ impl Work {
     /// The shortest column that the row may be a pivot for.
     fn best_column(&self, row: u32) -> Option<u32> {
         (self.links.row(row))
-            .filter(|&(_, _, value)| value.abs() == 1)
+            .filter(|&(_, _, value)| N::divides(value))
             .map(|(_, column, _)| (self.links.column_sizes[column as usize], column))
             .min()
             .map(|(_, column)| column)
@@ -212,7 +224,7 @@ impl Work {
     /// The shortest row that may be a pivot for the column.
     fn best_row(&self, column: u32) -> Option<u32> {
         (self.links.column(column))
-            .filter(|&(_, _, value)| value.abs() == 1)
+            .filter(|&(_, _, value)| N::divides(value))
             .map(|(_, row, _)| (self.links.row_sizes[row as usize], row))
             .min()
             .map(|(_, row)| row)
@@ -220,7 +232,7 @@ impl Work {
 
     fn pivot(&mut self, row: u32, column: u32) -> Option<()> {
         let at = self.links.find(row, column)?;
-        let sign = self.links.value(at);
+        let pivot = self.links.value(at);
         let entries: Vec<(u32, u32, i64)> = self.links.row(row).collect();
         let targets: Vec<(u32, u32, i64)> = (self.links.column(column))
             .filter(|&(_, target, _)| target != row)
@@ -232,12 +244,17 @@ impl Work {
             self.links.hide(entry);
         }
         self.spend(entries.len() * (1 + targets.len()))?;
+        // The only row of a column may have any pivot.
+        let by = match targets.is_empty() {
+            true => 0,
+            false => N::minus_inverse(pivot),
+        };
         for (entry, target, value) in targets {
-            let factor = value.checked_mul(sign)?.checked_neg()?;
+            let factor = N::product(value, by)?;
             self.links.remove(entry);
             for &(_, other, value) in &entries {
                 if other != column {
-                    self.add(target, other, factor.checked_mul(value)?)?;
+                    self.add(target, other, N::product(factor, value)?)?;
                 }
             }
             let before = self.last_addition[target as usize];
@@ -257,7 +274,7 @@ impl Work {
         self.spend(shorter as usize)?;
         match self.links.find(row, column) {
             None => self.links.insert(row, column, value),
-            Some(at) => match self.links.value(at).checked_add(value)? {
+            Some(at) => match N::sum(self.links.value(at), value)? {
                 0 => self.links.remove(at),
                 sum => self.links.set(at, sum),
             },
@@ -346,22 +363,30 @@ impl Elimination {
     }
 }
 
-/// The sum of rows: what is left of them in all columns.
-pub fn sum(rows: &IntegerRows, combination: &[(u32, i64)]) -> Option<Terms> {
-    let mut all: Terms = Vec::new();
-    for &(row, times) in combination {
-        for &(column, value) in rows.row(row) {
-            all.push((column, value.checked_mul(times)?));
+impl Elimination {
+    /// After an elimination modulo the prime: a solution of the rows drawn at random. A column is zero
+    /// in it only if it is in all solutions.
+    pub fn random_solution(&self) -> Vec<i64> {
+        let mut values = vec![0; self.links.column_sizes.len()];
+        for &column in &self.free {
+            values[column as usize] = Modular::random(column, u32::MAX);
         }
-    }
-    all.sort_unstable_by_key(|&(column, _)| column);
-    let mut left: Terms = Vec::new();
-    for (column, value) in all {
-        match left.last_mut() {
-            Some((same, total)) if *same == column => *total = total.checked_add(value)?,
-            _ => left.push((column, value)),
+        for &(row, column) in self.pivots.iter().rev() {
+            let (mut sum, mut divisor) = (0, 1);
+            for (_, other, value) in self.links.row(row) {
+                match other == column {
+                    true => divisor = value,
+                    false => {
+                        let term = Modular::times(value, values[other as usize]);
+                        sum = Modular::plus(sum, term);
+                    }
+                }
+            }
+            if sum != 0 {
+                let over = Modular::times(sum, Modular::inverse(divisor));
+                values[column as usize] = Modular::minus(over);
+            }
         }
+        values
     }
-    left.retain(|&(_, value)| value != 0);
-    Some(left)
 }
