@@ -40,10 +40,11 @@ pub struct Chosen {
 
 /// `None` where no consistent values are found.
 pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen> {
-    let unknowns = &selected.unknowns;
-    if unknowns.len() > LARGEST {
+    if selected.unknowns.len() > LARGEST {
         return None;
     }
+    let selected = &by_name(flat, selected);
+    let unknowns = &selected.unknowns;
     let block = Nonlinear {
         unknowns: unknowns.clone(),
         equations: selected.equations.clone(),
@@ -59,7 +60,7 @@ pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen>
     let start: Vec<f64> = (unknowns.iter())
         .map(|&leaf| point.real(leaf).unwrap_or(0.0))
         .collect();
-    let tried = starts(flat, unknowns, &start, &given);
+    let tried = starts(&start, &given);
     let (state, kept) = match consistent(&mut system, &tried, &given) {
         Some(state) => (state, true),
         None => (consistent(&mut system, &tried, &nothing)?, false),
@@ -67,7 +68,20 @@ pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen>
     let matrix = dense(&mut system, &state)?;
     let quotas = Quotas::new(flat, selected);
     let free = quotas.pick(&matrix, &nothing)?;
-    let states = match quotas.pick(&matrix, &given) {
+    // Where nothing is given the point says little: rather what the compiler prefers.
+    let preferred = || -> Vec<bool> {
+        (unknowns.iter())
+            .map(|leaf| {
+                let mut all = selected.selections.iter();
+                all.any(|&at| flat.selections()[at as usize].choice.contains(leaf))
+            })
+            .collect()
+    };
+    let wished = match given.contains(&true) {
+        true => given.clone(),
+        false => preferred(),
+    };
+    let states = match quotas.pick(&matrix, &wished) {
         Some(wished) if wished.smallest >= GOOD * free.smallest => wished.states,
         _ => free.states,
     };
@@ -125,6 +139,17 @@ fn scale_rows(matrix: &mut DMatrix<f64>) {
     }
 }
 
+/// The same block in an order that does not depend on that of declarations, nor does its rounding then.
+fn by_name(flat: &Flat, selected: &Selected) -> Selected {
+    let mut sorted = selected.clone();
+    (sorted.unknowns).sort_by_cached_key(|&leaf| flat.leaf_name(leaf));
+    (sorted.residuals).sort_by_cached_key(|residual| flat.equation_text(residual.equation));
+    sorted.equations = (sorted.residuals.iter())
+        .map(|residual| residual.equation)
+        .collect();
+    sorted
+}
+
 fn dense(system: &mut System<'_>, state: &State) -> Option<DMatrix<f64>> {
     let rows = system.slopes_at(state).ok()?;
     let mut matrix = DMatrix::zeros(rows.len(), state.values.len());
@@ -142,21 +167,14 @@ fn holds(state: &State) -> bool {
         .all(|(residual, noise)| residual.abs() <= NEAR * noise + 1e-300)
 }
 
-/// Points to start from: as given, then with guesses where nothing is given. These go by names: the order of
-/// declarations must not matter.
-fn starts(flat: &Flat, unknowns: &[Leaf], start: &[f64], given: &[bool]) -> Vec<Vec<f64>> {
-    let mut by_name: Vec<usize> = (0..unknowns.len()).collect();
-    by_name.sort_by_cached_key(|&at| flat.leaf_name(unknowns[at]));
-    let mut place = vec![0; unknowns.len()];
-    for (rank, &at) in by_name.iter().enumerate() {
-        place[at] = rank % 7;
-    }
+/// Points to start from: as given, then with guesses where nothing is given.
+fn starts(start: &[f64], given: &[bool]) -> Vec<Vec<f64>> {
     (GUESSES.iter())
         .map(|&guess| {
-            (start.iter().zip(given).zip(&place))
-                .map(|((&value, &given), &place)| match given || guess == 0.0 {
+            (start.iter().zip(given).enumerate())
+                .map(|(place, (&value, &given))| match given || guess == 0.0 {
                     true => value,
-                    false => guess * (1.0 + 0.03 * place as f64),
+                    false => guess * (1.0 + 0.03 * (place % 7) as f64),
                 })
                 .collect()
         })

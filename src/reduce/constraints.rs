@@ -59,7 +59,11 @@ pub fn put_in(
             left: sides.0,
             right: sides.1,
             origin,
-            kind: EquationKind::Constraint,
+            // In place of a coupling among couplings it is one itself.
+            kind: match equation.kind {
+                EquationKind::Coupling => EquationKind::Coupling,
+                _ => EquationKind::Constraint,
+            },
             ..*equation
         };
     }
@@ -87,16 +91,21 @@ fn rest(flat: &mut Flat, sum: &Sum, times: impl Fn(EqId) -> u32) -> Option<Vec<(
     difference(&terms, 1, &[], 0)
 }
 
-/// A sum rather than an equality of two variables, so that variables that are equal stay so by themselves; a connection
-/// rather than what was written; then the last by its text. Of equalities alone any may go: all their variables
-/// equal the states.
+/// A sum rather than an equality of two variables, so that variables that are equal stay so by themselves; of sums a
+/// connection rather than what was written; then the last by its text. Of equalities alone any may go: all
+/// their variables equal the states.
 fn gives_way(flat: &Flat, sum: &Sum, may: impl Fn(EqId) -> bool) -> Option<(EqId, i64)> {
     (sum.iter())
         .filter(|&&(id, _)| may(id))
         .map(|&(id, factor)| {
-            let made = flat.equations[id.index()].kind != EquationKind::Equation;
+            let kind = flat.equations[id.index()].kind;
             let sum = length(flat, id) > 2;
-            ((sum, made, flat.equation_text(id)), (id, factor))
+            let rather = match sum {
+                true => kind != EquationKind::Equation,
+                // Couplings of a node stand in an order that should not matter.
+                false => kind != EquationKind::Coupling,
+            };
+            ((sum, rather, flat.equation_text(id)), (id, factor))
         })
         .max()
         .map(|(_, found)| found)

@@ -2,9 +2,11 @@
 //!
 //! Before: the variables that one model makes equal at a node stand in a chain of equations, in the order in which
 //! they were connected; and it is known which of these equations will be differentiated. After: where one of a
-//! chain will be, each variable equals the same first one: what the source differentiates, then names
+//! chain will be, each variable equals the same first one: what the source differentiates most often, then names
 //! with fewer parts, then the alphabet. A variable that merely stood between two others in the chain is
 //! not differentiated any more.
+
+use std::cmp::Reverse;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -75,8 +77,8 @@ fn star(
     }
     let rank = |&(_, id): &Point| {
         let name = flat.name(id);
-        let written = flat.variable(id).order > 0;
-        (!written, name.matches('.').count(), name)
+        let order = flat.variable(id).order;
+        (Reverse(order), name.matches('.').count(), name)
     };
     let Some(first) = members.iter().copied().min_by_key(rank) else {
         return false;
