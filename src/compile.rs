@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::alias::eliminate;
 use crate::diagnostics::Diagnostics;
+use crate::experiment::give_inputs;
 use crate::flat::Flat;
 use crate::load::{Files, Input, load};
 use crate::model::{self, Limits};
@@ -22,6 +23,8 @@ pub struct Options {
     pub model: Option<String>,
     /// Where includes are looked for, after the folder of the including file.
     pub folders: Vec<PathBuf>,
+    /// The experiment that gives inputs; they come from outside if there is none.
+    pub experiment: Option<String>,
     pub limits: Limits,
 }
 
@@ -154,9 +157,14 @@ fn stages(
         for model in models {
             let before = diagnostics.errors();
             let flat = model::flatten(&names, &classes, model, options.limits, &mut diagnostics);
-            let Some(flat) = flat.filter(|_| diagnostics.errors() == before) else {
+            let Some(mut flat) = flat.filter(|_| diagnostics.errors() == before) else {
                 continue;
             };
+            if let Some(experiment) = options.experiment.as_deref()
+                && give_inputs(&mut flat, &loaded.trees, experiment, &mut diagnostics).is_none()
+            {
+                continue;
+            }
             visit(match which == Which::All && !inner.contains(&model) {
                 true => sound(flat, &mut unbalanced).0,
                 false => flat,

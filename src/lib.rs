@@ -15,6 +15,7 @@ pub mod cli;
 pub mod compile;
 pub mod diagnostics;
 pub mod evaluate;
+pub mod experiment;
 pub mod expr;
 pub mod flat;
 pub mod golden;

@@ -3,7 +3,10 @@
 //! Before: a solved model. After: the same, with the states chosen where the choice is left to the run, and
 //! all that is to be said of the start values given: states may have any; what is no state any more follows
 //! from them, and a value given for it has to agree. What follows from an input cannot be given at all.
-//! Start values of variables that never were states are guesses and say nothing.
+//! Where only the value of a former state is given, those of the states follow from it ([`backwards`]). Start
+//! values of variables that never were states are guesses and say nothing.
+
+mod backwards;
 
 use rustc_hash::FxHashSet;
 
@@ -28,6 +31,7 @@ pub fn start(mut solved: Solved, said: &mut Diagnostics) -> Option<Solved> {
         return Some(solved);
     };
     put_in(&mut solved.flat, &chosen);
+    let point = backwards::find(&mut solved, point);
     let before = said.errors();
     let by_inputs = follows_inputs(&solved, &point);
     for choice in chosen.iter().filter(|choice| !choice.kept) {

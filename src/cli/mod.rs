@@ -67,6 +67,9 @@ struct Source {
     /// The model to compile; default: the last `model` of the file
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
+    /// The experiment that says what the inputs are, as expressions of Time
+    #[arg(long, value_name = "NAME")]
+    experiment: Option<String>,
     /// A folder where includes are looked for
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<PathBuf>,
@@ -169,6 +172,7 @@ impl Source {
         Options {
             model: self.model.clone(),
             folders: self.include.clone(),
+            experiment: self.experiment.clone(),
             limits: Limits {
                 instances: self.max_instances,
             },

@@ -49,6 +49,7 @@ codes! {
     NoModel "E0205" "a file without a `model`";
     UnknownModel "E0206" "a model that is not there";
     IncludeInModel "E0207" "an include inside a model";
+    UnknownExperiment "E0208" "an experiment that is not there";
 
     UnknownType "E0301" "an unknown type";
     UnknownVariable "E0302" "an unknown variable";

@@ -5,6 +5,8 @@
 //! each has given way to what the sum leaves, so that the structure shows it. The model says the same
 //! as before. Which one is a rule: shuffling a model changes nothing.
 
+use std::cmp::Reverse;
+
 use super::derive::rate;
 use crate::expr::isolate::open_sum;
 use crate::expr::{ExprId, Node, Term};
@@ -173,23 +175,22 @@ fn difference<T: Copy + Ord>(
     Some(sum)
 }
 
-/// What is added on the left, what is subtracted on the right; the side with more terms is the left one.
+/// What is added on one side, what is subtracted on the other; the side with more variables is the left one.
 fn sides(flat: &mut Flat, combination: &Combination) -> (ExprId, ExprId) {
     let mut side = |sign: i64| {
         let mut terms: Vec<(bool, String, Term)> = Vec::new();
-        for &(id, times) in combination
-            .rest
-            .iter()
-            .filter(|(_, times)| times.signum() == sign)
-        {
+        let rest = combination.rest.iter();
+        for &(id, times) in rest.filter(|(_, times)| times.signum() == sign) {
             let factor = flat.exprs.number(times.unsigned_abs() as f64);
             let term = flat.exprs.tidy_mul(factor, id);
             let leaf = matches!(flat.exprs.node(id), Node::Leaf(_));
             terms.push((!leaf, flat.expression(id), (false, term)));
         }
         terms.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        let leaves = terms.iter().filter(|(other, ..)| !other).count();
+        let first = terms.first().map(|(_, text, _)| Reverse(text.clone()));
         let terms: Vec<Term> = terms.into_iter().map(|(.., term)| term).collect();
-        (terms.len(), flat.exprs.sum(&terms))
+        ((leaves, first), flat.exprs.sum(&terms))
     };
     let (plus, minus) = (side(1), side(-1));
     match plus.0 >= minus.0 {
