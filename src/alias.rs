@@ -45,12 +45,16 @@ impl Members {
             let orders = 0..flat.variable(id).order + 1;
             (members.leaves).extend(orders.map(|order| Leaf::at_order(id, order)));
         }
+        members.of.push(members.leaves.len() as u32);
         members
     }
 
     fn find(&self, leaf: Leaf) -> Option<Member> {
         let order = leaf.order()?;
-        Some(self.of[leaf.variable().index()] + u32::from(order))
+        let variable = leaf.variable().index();
+        let member = self.of[variable] + u32::from(order);
+        // A derivative that no equation has any more still lies in the arena.
+        (member < self.of[variable + 1]).then_some(member)
     }
 }
 

@@ -19,7 +19,7 @@ pub use reduction::{Derived, Dropped, Merit, Reduction, Selection};
 use std::fmt;
 use std::sync::Arc;
 
-use crate::expr::{Arena, ExprId, Value};
+use crate::expr::{Arena, ExprId, Node, UnaryOp, Value};
 use crate::intern::{Interner, Symbol};
 use crate::source::Span;
 use crate::syntax::ast::Remarks;
@@ -348,6 +348,34 @@ impl Flat {
 
     pub fn start(&self, id: VarId) -> Option<&Given> {
         find(&self.starts, id)
+    }
+
+    /// The start value of a state; that of a derivative is what was given for a variable that equals it.
+    pub fn start_of(&self, state: Leaf) -> Option<Value> {
+        if let Leaf::Var(id) = state {
+            return self.start(id).map(|given| given.value);
+        }
+        let found = (self
+            .reduction
+            .iter()
+            .flat_map(|reduction| &reduction.starts))
+        .find(|(leaf, _)| *leaf == state);
+        if let Some(&(_, value)) = found {
+            return Some(Value::Real(value));
+        }
+        self.eliminated.iter().find_map(|gone| {
+            let Leaf::Var(id) = gone.leaf else {
+                return None;
+            };
+            match self.exprs.node(gone.expression) {
+                Node::Leaf(leaf) if leaf == state => self.start(id).map(|given| given.value),
+                Node::Unary(UnaryOp::Minus, a) if self.exprs.node(a) == Node::Leaf(state) => {
+                    let value = self.start(id)?.value.real()?;
+                    Some(Value::Real(-value))
+                }
+                _ => None,
+            }
+        })
     }
 
     pub fn wish(&self, id: VarId) -> Option<bool> {

@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::evaluate::{Chosen, Point, evaluate_start};
 use crate::expr::{Node, Value, show_number};
-use crate::flat::{EquationKind, Flat, Given, Kind, Leaf, Selection, VarId};
+use crate::flat::{EquationKind, Flat, Given, Kind, Leaf, Selection, Type, VarId};
 use crate::solve::Solved;
 use crate::sort::with_equations;
 
@@ -33,23 +33,27 @@ pub fn start(mut solved: Solved, said: &mut Diagnostics) -> Option<Solved> {
     put_in(&mut solved.flat, &chosen);
     let point = backwards::find(&mut solved, point);
     let before = said.errors();
-    let by_inputs = follows_inputs(&solved, &point);
-    for choice in chosen.iter().filter(|choice| !choice.kept) {
+    let other = with_other_inputs(&solved);
+    let follows_inputs = |leaf: Leaf| {
+        let value = other.as_ref().map(|other| other.real(leaf));
+        value.is_some_and(|value| !close(value, point.real(leaf)))
+    };
+    // What depends on inputs that are not known cannot be said to contradict.
+    let contradicts = |choice: &&Chosen| {
+        !choice.kept && !choice.values.iter().any(|&(leaf, _)| follows_inputs(leaf))
+    };
+    for choice in chosen.iter().filter(contradicts) {
         said.push(tied(&solved.flat, choice));
     }
-    let told = |leaf: Leaf| {
-        let mut not_kept = chosen.iter().filter(|choice| !choice.kept);
-        not_kept.any(|choice| choice.values.iter().any(|&(other, _)| other == leaf))
-    };
     for given in of_former_states(&solved.flat) {
         let leaf = Leaf::Var(given.variable);
-        if told(leaf) {
+        let candidate =
+            (solved.flat.selections().iter()).any(|selection| selection.candidates.contains(&leaf));
+        if candidate || gives_way(&solved.flat, &given) {
             continue;
         }
-        if by_inputs.contains(&given.variable) {
+        if follows_inputs(leaf) {
             said.push(unused(&solved.flat, &given));
-        } else if gives_way(&solved.flat, &given) {
-            continue;
         } else if let (Some(found), Value::Real(wanted)) = (point.real(leaf), given.value)
             && (found - wanted).abs() > AGREES * (found.abs() + wanted.abs())
         {
@@ -59,11 +63,12 @@ pub fn start(mut solved: Solved, said: &mut Diagnostics) -> Option<Solved> {
     for choice in chosen.iter().filter(|choice| choice.kept && choice.moved) {
         for &at in &choice.selections {
             let selection = &solved.flat.selections()[at as usize];
-            if selection
-                .candidates
-                .iter()
-                .all(|&leaf| !is_given(&solved.flat, leaf))
-            {
+            let candidates = selection.candidates.iter();
+            let given = candidates
+                .filter(|&&leaf| is_given(&solved.flat, leaf))
+                .count();
+            // Velocities that are not given are as small as they can be.
+            if selection.times == 0 && given < selection.states as usize {
                 said.push(too_few(&solved.flat, selection));
             }
         }
@@ -110,28 +115,27 @@ fn of_former_states(flat: &Flat) -> Vec<Given> {
         .collect()
 }
 
-/// Former states whose start value moves when inputs without a value do.
-fn follows_inputs(solved: &Solved, point: &Point) -> FxHashSet<VarId> {
+fn close(a: Option<f64>, b: Option<f64>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => (a - b).abs() <= 1e-6 * (a.abs() + b.abs()),
+        _ => a == b,
+    }
+}
+
+/// The start with other values of inputs that have none; `None` if there are no such inputs.
+fn with_other_inputs(solved: &Solved) -> Option<Point> {
     let flat = &solved.flat;
     let mut other = Point::new(solved);
     let mut some = false;
     for id in flat.variable_ids() {
         let variable = flat.variable(id);
-        if variable.kind == Kind::Input
-            && flat.value(id).is_none()
-            && variable.ty == crate::flat::Type::Real
-        {
+        let unknown = variable.kind == Kind::Input && flat.value(id).is_none();
+        if unknown && variable.ty == Type::Real {
             some = true;
             other.set(Leaf::Var(id), Value::Real(0.734));
         }
     }
-    if !some || evaluate_start(solved, &mut other).is_err() {
-        return FxHashSet::default();
-    }
-    (of_former_states(flat).iter())
-        .map(|given| given.variable)
-        .filter(|&id| point.real(Leaf::Var(id)) != other.real(Leaf::Var(id)))
-        .collect()
+    (some && evaluate_start(solved, &mut other).is_ok()).then_some(other)
 }
 
 /// A start value that a type gives yields to one that was given further out.
@@ -246,7 +250,14 @@ fn too_few(flat: &Flat, selection: &Selection) -> Diagnostic {
         .collect();
     let mut diagnostic = Diagnostic::new(
         Code::TooFewStarts,
-        format!("too few start values: none of {} has one", names.join(", ")),
+        match (selection.candidates.iter()).any(|&leaf| is_given(flat, leaf)) {
+            false => format!("too few start values: none of {} has one", names.join(", ")),
+            true => format!(
+                "too few start values: {} of {} need one",
+                selection.states,
+                names.join(", ")
+            ),
+        },
     );
     if let Some(leaf) = selection.candidates.first() {
         let span = flat.declaration(leaf.variable()).span;

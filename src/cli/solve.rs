@@ -104,5 +104,14 @@ fn values(model: &Solved, text: &str) -> Result<Result<Point, Failure>, String> 
         texts.join("\nerror: ")
     })?;
     let mut point = at::point(model, &settings);
-    Ok(evaluate(model, &mut point).map(|()| point))
+    if let Err(failure) = evaluate(model, &mut point) {
+        return Ok(Err(failure));
+    }
+    if let Some(&(leaf, found)) = at::disagreeing(model, &settings, &point).first() {
+        let name = model.flat.leaf_name(leaf);
+        return Err(format!(
+            "the values given do not agree: with the others, `{name}` is {found}\n  leave it out, or give one that agrees"
+        ));
+    }
+    Ok(Ok(point))
 }

@@ -66,29 +66,24 @@ pub fn read(solved: &Solved, text: &str) -> Result<Vec<Setting>, Vec<Mistake>> {
             Err(found) => mistakes.push(found),
         }
     }
-    mistakes.extend(too_many(&solved.flat, &settings));
     match mistakes.is_empty() {
         true => Ok(settings),
         false => Err(mistakes),
     }
 }
 
-/// Of candidates only so many can be given as are states.
-fn too_many(flat: &Flat, settings: &[Setting]) -> Vec<Mistake> {
-    let given = |leaf: &&Leaf| {
-        (settings.iter()).any(|one| matches!(one, Setting::Value(set, _) if set == *leaf))
-    };
-    let name = |leaf: &Leaf| format!("`{}`", flat.leaf_name(*leaf));
-    (flat.selections().iter())
-        .filter(|one| one.candidates.iter().filter(given).count() > one.states as usize)
-        .map(|one| {
-            let names: Vec<String> = one.candidates.iter().filter(given).map(name).collect();
-            let all: Vec<String> = one.candidates.iter().map(name).collect();
-            Mistake {
-                message: format!("{} cannot all be given", names.join(", ")),
-                hint: Some(format!("{} of {} can", one.states, all.join(", "))),
-            }
+/// Of candidates more may be given than are states, if they agree: those that do not, with what they would be.
+pub fn disagreeing(solved: &Solved, settings: &[Setting], point: &Point) -> Vec<(Leaf, f64)> {
+    let selections = solved.flat.selections();
+    (settings.iter())
+        .filter_map(|setting| match *setting {
+            Setting::Value(leaf, Value::Real(wanted)) => Some((leaf, wanted)),
+            _ => None,
         })
+        .filter(|(leaf, _)| selections.iter().any(|one| one.candidates.contains(leaf)))
+        .filter_map(|(leaf, wanted)| Some((leaf, wanted, point.real(leaf)?)))
+        .filter(|(_, wanted, found)| (wanted - found).abs() > 1e-4 * (wanted.abs() + found.abs()))
+        .map(|(leaf, _, found)| (leaf, found))
         .collect()
 }
 

@@ -23,6 +23,8 @@ const GUESSES: [f64; 6] = [0.0, 1.0, -1.0, 0.1, 10.0, -10.0];
 /// A wish is granted if its smallest pivot is so large beside the best.
 const GOOD: f64 = 0.1;
 const EQUAL: f64 = 1e-6;
+/// How exactly start values are given.
+const ROUNDED: f64 = 1e-3;
 
 #[derive(Clone, Debug)]
 pub struct Chosen {
@@ -60,10 +62,20 @@ pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen>
     let start: Vec<f64> = (unknowns.iter())
         .map(|&leaf| point.real(leaf).unwrap_or(0.0))
         .collect();
+    let start = follow(&mut system, start, &given)?;
     let tried = starts(&start, &given);
-    let (state, kept) = match consistent(&mut system, &tried, &given) {
-        Some(state) => (state, true),
-        None => (consistent(&mut system, &tried, &nothing)?, false),
+    let (state, kept) = match consistent(&mut system, &tried, &given, NEARLY) {
+        // What is given is rounded: all move a little.
+        Some(state) => (project(&mut system, state.values, &nothing, EXACTLY)?, true),
+        None => {
+            let state = consistent(&mut system, &tried, &nothing, EXACTLY)?;
+            let near = |(now, before): (&f64, &f64)| {
+                (now - before).abs() <= ROUNDED * (now.abs() + before.abs())
+            };
+            let mut moves = state.values.iter().zip(&start).zip(&given);
+            let kept = moves.all(|(values, &given)| !given || near(values));
+            (state, kept)
+        }
     };
     let matrix = dense(&mut system, &state)?;
     let quotas = Quotas::new(flat, selected);
@@ -77,8 +89,13 @@ pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen>
             })
             .collect()
     };
-    let wished = match given.contains(&true) {
-        true => given.clone(),
+    let wishes: Vec<Option<bool>> = (unknowns.iter())
+        .map(|leaf| flat.wish(leaf.variable()))
+        .collect();
+    let wished = match given.contains(&true) || wishes.iter().any(Option::is_some) {
+        true => (wishes.iter().zip(&given))
+            .map(|(wish, &given)| wish.unwrap_or(given))
+            .collect(),
         false => preferred(),
     };
     let states = match quotas.pick(&matrix, &wished) {
@@ -161,10 +178,43 @@ fn dense(system: &mut System<'_>, state: &State) -> Option<DMatrix<f64>> {
     Some(matrix)
 }
 
-fn holds(state: &State) -> bool {
-    const NEAR: f64 = 100.0;
+/// So many times their rounding errors residuals may be.
+const EXACTLY: f64 = 100.0;
+/// The same where start values are given with a few digits.
+const NEARLY: f64 = 1e11;
+
+fn holds(state: &State, times: f64) -> bool {
     (state.residuals.iter().zip(&state.noise))
-        .all(|(residual, noise)| residual.abs() <= NEAR * noise + 1e-300)
+        .all(|(residual, noise)| residual.abs() <= times * noise + 1e-300)
+}
+
+/// What follows from the values given one equation after the other, as through couplings: `X0 = x`.
+fn follow(system: &mut System<'_>, mut values: Vec<f64>, given: &[bool]) -> Option<Vec<f64>> {
+    let mut known = given.to_vec();
+    let mut served = vec![false; system.run(&values).ok()?.residuals.len()];
+    loop {
+        let Ok(state) = system.run(&values) else {
+            return Some(values);
+        };
+        let Ok(rows) = system.slopes_at(&state) else {
+            return Some(values);
+        };
+        let mut found = false;
+        for (at, row) in rows.iter().enumerate() {
+            let mut open = row.iter().filter(|(column, _)| !known[*column as usize]);
+            if let (false, Some(&(column, slope)), None) = (served[at], open.next(), open.next())
+                && slope != 0.0
+            {
+                values[column as usize] -= state.residuals[at] / slope;
+                known[column as usize] = true;
+                served[at] = true;
+                found = true;
+            }
+        }
+        if !found {
+            return Some(values);
+        }
+    }
 }
 
 /// Points to start from: as given, then with guesses where nothing is given.
@@ -182,15 +232,20 @@ fn starts(start: &[f64], given: &[bool]) -> Vec<Vec<f64>> {
 }
 
 /// Values near one of the starts that satisfy the equations; fixed ones stay.
-fn consistent(system: &mut System<'_>, starts: &[Vec<f64>], fixed: &[bool]) -> Option<State> {
-    (starts.iter()).find_map(|start| project(system, start.clone(), fixed))
+fn consistent(
+    system: &mut System<'_>,
+    starts: &[Vec<f64>],
+    fixed: &[bool],
+    times: f64,
+) -> Option<State> {
+    (starts.iter()).find_map(|start| project(system, start.clone(), fixed, times))
 }
 
 /// Newton's method with the shortest step that the slopes allow.
-fn project(system: &mut System<'_>, start: Vec<f64>, fixed: &[bool]) -> Option<State> {
+fn project(system: &mut System<'_>, start: Vec<f64>, fixed: &[bool], times: f64) -> Option<State> {
     let mut state = system.run(&start).ok()?;
     for _ in 0..MOST_STEPS {
-        if holds(&state) {
+        if holds(&state, EXACTLY) {
             return Some(state);
         }
         let mut matrix = dense(system, &state)?;
@@ -209,7 +264,7 @@ fn project(system: &mut System<'_>, start: Vec<f64>, fixed: &[bool]) -> Option<S
                 .collect();
             let tried = system.run(&values).ok().filter(|tried| {
                 let now = DVector::from_vec(tried.residuals.clone()).norm();
-                now < size || holds(tried)
+                now < size || holds(tried, EXACTLY)
             });
             if tried.is_some() {
                 next = tried;
@@ -217,9 +272,12 @@ fn project(system: &mut System<'_>, start: Vec<f64>, fixed: &[bool]) -> Option<S
             }
             length /= 2.0;
         }
-        state = next?;
+        match next {
+            Some(next) => state = next,
+            None => break,
+        }
     }
-    holds(&state).then_some(state)
+    holds(&state, times).then_some(state)
 }
 
 /// How many candidates of each selection are no states, and which columns are candidates.

@@ -63,6 +63,14 @@ impl Point {
         for given in flat.starts.iter().chain(&flat.values) {
             point.put(Leaf::Var(given.variable), given.value);
         }
+        if !flat.starts.is_empty() {
+            // Of derivatives.
+            for state in flat.states().filter(|state| matches!(state, Leaf::Der(..))) {
+                if let Some(value) = flat.start_of(state) {
+                    point.put(state, value);
+                }
+            }
+        }
         point
     }
 

@@ -16,6 +16,8 @@ pub struct Reduction {
     pub selections: Vec<Selection>,
     /// Derivatives of inputs that the model as written does not mention.
     pub inputs: Vec<Leaf>,
+    /// Start values of derivatives that are states, where they follow from others that were given.
+    pub starts: Vec<(Leaf, f64)>,
     /// Factors that are zero as given: products with them were left out.
     pub zeros: Vec<ExprId>,
 }
@@ -42,6 +44,8 @@ pub struct Dropped {
 pub enum Merit {
     /// There is no other to choose.
     Alone,
+    /// The coefficient of its derivative is zero as given.
+    Zero,
     /// The coefficient of the other could vanish.
     Divisor,
     /// A `when` restarts it.

@@ -238,7 +238,9 @@ impl<'f> Page<'f> {
         let Some(reduction) = &flat.reduction else {
             return;
         };
-        self.heading("Differentiated equations");
+        if !reduction.derived.is_empty() {
+            self.heading("Differentiated equations");
+        }
         for derived in differentiated(reduction) {
             let mut text = "$\\displaystyle ".to_string();
             let writer = self.writer(derived.of.origin, None);

@@ -59,19 +59,22 @@ pub fn times(times: u8) -> String {
 /// `depends on C1.e, which has a start value`
 pub fn why(flat: &Flat, dropped: &Dropped) -> String {
     let Some(&best) = dropped.others.first() else {
+        if dropped.merit == Merit::Zero {
+            return "the coefficient of its derivative is zero as given".into();
+        }
         return "nothing is left to choose: it follows from inputs, parameters and Time".into();
     };
     let names = names(flat, &dropped.others);
     let reason = match dropped.merit {
-        Merit::Alone => return format!("depends on {names}"),
+        Merit::Alone | Merit::Zero => return format!("depends on {names}"),
         Merit::Divisor => {
             return format!("depends on {names}; nothing else can be solved for with certainty");
         }
         Merit::Restarted => "a `when` restarts",
-        Merit::Wish if flat.wish(best.variable()) == Some(true) => "is declared `state`",
-        Merit::Wish => {
+        Merit::Wish if flat.wish(dropped.state.variable()) == Some(false) => {
             return format!("depends on {names}; it is declared `nostate` itself");
         }
+        Merit::Wish => "is declared `state`",
         Merit::Written => "the source differentiates",
         Merit::Start => "has a start value",
         Merit::StartDepth => "has a start value from further out",
@@ -119,7 +122,9 @@ impl Lines<'_> {
         let Some(reduction) = &flat.reduction else {
             return;
         };
-        self.heading("DIFFERENTIATED EQUATIONS");
+        if !reduction.derived.is_empty() {
+            self.heading("DIFFERENTIATED EQUATIONS");
+        }
         for derived in differentiated(reduction) {
             self.begin(derived.of.origin);
             let (text, times) = (original(flat, derived), times(derived.times));

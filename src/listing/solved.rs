@@ -264,10 +264,8 @@ impl<'f> Listing<'f> {
         let mut out = String::new();
         for state in states {
             printer.leaf(state, &mut out);
-            if let Leaf::Var(variable) = state
-                && let Some(start) = flat.start(variable)
-            {
-                out.push_str(&format!(", starts at {}", start.value));
+            if let Some(start) = flat.start_of(state) {
+                out.push_str(&format!(", starts at {start}"));
             }
             out.push('\n');
         }

@@ -58,9 +58,11 @@ pub struct Eliminated {
     terms: Vec<Option<Row>>,
 }
 
-pub fn eliminate(rows: &[Row], ranks: &[u32]) -> Eliminated {
+/// A protected column is solved for only where nothing else is left, doubtful or not.
+pub fn eliminate(rows: &[Row], ranks: &[u32], protected: &[bool]) -> Eliminated {
     let mut work = Work {
         ranks,
+        protected,
         terms: vec![None; ranks.len()],
         times: vec![NONE; ranks.len()],
         count: 0,
@@ -144,6 +146,7 @@ impl Eliminated {
 
 struct Work<'r> {
     ranks: &'r [u32],
+    protected: &'r [bool],
     terms: Vec<Option<Row>>,
     /// When each column was solved.
     times: Vec<u32>,
@@ -237,6 +240,11 @@ impl Work<'_> {
             .filter(|(_, value)| !matches!(value, Doubtful))
             .map(|&(column, _)| column)
             .max_by_key(|&column| self.ranks[column as usize])
+            .filter(|&column| {
+                let others = row.iter().filter(|(other, _)| *other != column);
+                let mut open = others.filter(|(other, _)| !self.protected[*other as usize]);
+                !self.protected[column as usize] || open.next().is_none()
+            })
     }
 
     fn solve(&mut self, row: Row, column: u32) {
@@ -274,7 +282,7 @@ mod tests {
             let ranks: Vec<u32> = (0..4)
                 .map(|column| u32::from(column != wanted) * (column + 1))
                 .collect();
-            let found = eliminate(&rows, &ranks);
+            let found = eliminate(&rows, &ranks, &vec![false; ranks.len()]);
             assert!(found.open.is_empty() && found.dependent.is_empty());
             assert!(
                 !found.pivots.contains(&wanted),
@@ -291,18 +299,18 @@ mod tests {
             numbers(&[(0, 2.0), (1, -1.0)]),
             numbers(&[(0, 3.0), (2, 1.0)]),
         ];
-        let found = eliminate(&rows, &[0, 1, 2]);
+        let found = eliminate(&rows, &[0, 1, 2], &[false; 3]);
         assert_eq!(found.dependent.len(), 1);
     }
 
     #[test]
     fn a_doubtful_coefficient_is_no_pivot() {
         let rows = [vec![(0, Doubtful), (1, Doubtful)]];
-        let found = eliminate(&rows, &[0, 1]);
+        let found = eliminate(&rows, &[0, 1], &[false; 2]);
         assert_eq!(found.open, vec![(0, vec![0, 1])]);
         let rows = [vec![(0, Doubtful), (1, Sure)]];
         // Although the other is less wanted.
-        let found = eliminate(&rows, &[1, 0]);
+        let found = eliminate(&rows, &[1, 0], &[false; 2]);
         assert_eq!(found.pivots, vec![1]);
     }
 
@@ -313,7 +321,7 @@ mod tests {
             .map(|at| numbers(&[(at, 1.0), (at + 1, -10.0)]))
             .collect();
         let ranks: Vec<u32> = (0..=count).map(|at| (at * 7919) % (count + 1)).collect();
-        let found = eliminate(&rows, &ranks);
+        let found = eliminate(&rows, &ranks, &vec![false; ranks.len()]);
         assert!(found.open.is_empty() && found.dependent.is_empty());
     }
 }

@@ -23,7 +23,7 @@ mod wide;
 
 pub use report::report;
 
-use crate::flat::{EqId, Flat, Kind, Leaf, Reduction};
+use crate::flat::{Dropped, EqId, Flat, Kind, Leaf, Merit, Reduction, VarId};
 use crate::hidden::{System, hidden};
 use crate::reference::Combination;
 use crate::solve::zeros::drop_in;
@@ -74,10 +74,24 @@ pub fn reduce(flat: &mut Flat, constraints: &[Combination]) -> Result<(), Stuck>
 fn reduced(flat: &mut Flat) -> Result<(), Stuck> {
     let written: Vec<u8> = flat.variables.iter().map(|known| known.order).collect();
     let (orders, offsets) = offsets(flat)?;
-    if offsets.rows.iter().all(|&times| times == 0) {
+    // A derivative is gone where its coefficient is zero as given.
+    let gone = |(column, variable): (usize, &VarId)| {
+        offsets.columns[column] < u32::from(written[variable.index()])
+    };
+    let some_gone = orders.variables.iter().enumerate().any(gone);
+    if offsets.rows.iter().all(|&times| times == 0) && !some_gone {
         return Ok(());
     }
-    let statuses = select::select(flat, &orders, &offsets)?;
+    let mut statuses = select::select(flat, &orders, &offsets)?;
+    for (column, &id) in orders.variables.iter().enumerate() {
+        for order in offsets.columns[column] as u8..written[id.index()] {
+            statuses.dropped.push(Dropped {
+                state: Leaf::at_order(id, order),
+                others: Vec::new(),
+                merit: Merit::Zero,
+            });
+        }
+    }
     let derived = derive::derive(flat, &orders, &offsets)?;
     for (column, &variable) in orders.variables.iter().enumerate() {
         let known = &mut flat.variables[variable.index()];
@@ -107,6 +121,7 @@ fn reduced(flat: &mut Flat) -> Result<(), Stuck> {
         dropped: statuses.dropped,
         selections: statuses.selections,
         inputs,
+        starts: Vec::new(),
         zeros: Vec::new(),
     });
     Ok(())

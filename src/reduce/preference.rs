@@ -4,9 +4,9 @@
 //! `state` and not `nostate`; what has a start value, the outermost first; what the source differentiates (it belongs to a
 //! storage); fewer parts in its name; the alphabet.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::expr::Node;
+use crate::expr::{ExprId, Node, UnaryOp};
 use crate::flat::{EquationKind, Flat, Leaf, Merit, VarId};
 
 /// Smaller is rather a state.
@@ -38,6 +38,11 @@ impl Preference {
         }
     }
 
+    /// Declared `state`.
+    pub fn is_declared(&self) -> bool {
+        self.wish == 0
+    }
+
     pub fn is_wished(&self) -> bool {
         self.wish == 0 || !self.not_restarted
     }
@@ -47,6 +52,9 @@ impl Preference {
 pub struct Preferences<'f> {
     flat: &'f Flat,
     restarted: FxHashSet<VarId>,
+    /// Wishes and start values of variables that equal this one, or its negative: what is said of one holds for all.
+    wishes: FxHashMap<VarId, bool>,
+    starts: FxHashMap<VarId, u32>,
 }
 
 impl<'f> Preferences<'f> {
@@ -57,9 +65,34 @@ impl<'f> Preferences<'f> {
                 Node::Leaf(Leaf::Init(variable)) => Some(variable),
                 _ => None,
             });
+        let (mut wishes, mut starts) = (FxHashMap::default(), FxHashMap::default());
+        if !flat.wishes.is_empty() || !flat.starts.is_empty() {
+            let mut sets = Equal::new(flat);
+            for &(id, wish) in &flat.wishes {
+                wishes.entry(sets.find(id)).or_insert(wish);
+            }
+            for given in &flat.starts {
+                let depth = starts
+                    .entry(sets.find(given.variable))
+                    .or_insert(given.depth);
+                *depth = given.depth.min(*depth);
+            }
+            let spread = |sets: &mut Equal, id: VarId| sets.find(id);
+            let all: Vec<(VarId, VarId)> = (flat.variable_ids())
+                .map(|id| (id, spread(&mut sets, id)))
+                .collect();
+            wishes = (all.iter())
+                .filter_map(|(id, root)| Some((*id, *wishes.get(root)?)))
+                .collect();
+            starts = (all.iter())
+                .filter_map(|(id, root)| Some((*id, *starts.get(root)?)))
+                .collect();
+        }
         Preferences {
             flat,
             restarted: restarts.collect(),
+            wishes,
+            starts,
         }
     }
 
@@ -69,24 +102,67 @@ impl<'f> Preferences<'f> {
         let id = state.variable();
         let order = state.order().unwrap_or(0);
         let name = flat.name(id);
-        let start = flat.start(id).filter(|_| order == 0);
+        let start = (self.starts.get(&id)).filter(|_| order == 0);
+        let wish = match flat.wish(id) {
+            None => self.wishes.get(&id).copied(),
+            wish => wish,
+        };
         Preference {
             not_restarted: !(order == 0 && self.restarted.contains(&id)),
             // A wish for x says nothing of der(x), unless the source speaks of its derivative.
-            wish: match flat
-                .wish(id)
-                .filter(|_| order == 0 || order < flat.variable(id).order)
-            {
+            wish: match wish.filter(|_| order == 0 || order < flat.variable(id).order) {
                 Some(true) => 0,
                 None => 1,
                 Some(false) => 2,
             },
             no_start: start.is_none(),
-            start_depth: start.map_or(0, |start| start.depth),
+            start_depth: start.copied().unwrap_or(0),
             not_written: order >= flat.variable(id).order,
             parts: name.matches('.').count(),
             name,
             order,
         }
+    }
+}
+
+/// Variables that equations make equal, up to a sign: a union-find.
+struct Equal {
+    parents: Vec<u32>,
+}
+
+impl Equal {
+    fn new(flat: &Flat) -> Self {
+        let mut sets = Equal {
+            parents: (0..flat.variables.len() as u32).collect(),
+        };
+        let variable = |id: ExprId| match flat.exprs.node(id) {
+            Node::Leaf(Leaf::Var(id)) => Some(id),
+            Node::Unary(UnaryOp::Minus, a) => match flat.exprs.node(a) {
+                Node::Leaf(Leaf::Var(id)) => Some(id),
+                _ => None,
+            },
+            _ => None,
+        };
+        for equation in flat
+            .equations
+            .iter()
+            .filter(|equation| equation.kind.is_continuous())
+        {
+            if let (Some(a), Some(b)) = (variable(equation.left), variable(equation.right)) {
+                let (a, b) = (sets.find(a), sets.find(b));
+                sets.parents[a.index()] = b.0;
+            }
+        }
+        sets
+    }
+
+    fn find(&mut self, id: VarId) -> VarId {
+        let mut at = id.0;
+        while self.parents[at as usize] != at {
+            // Halves the way.
+            self.parents[at as usize] = self.parents[self.parents[at as usize] as usize];
+            at = self.parents[at as usize];
+        }
+        VarId(at)
     }
 }

@@ -9,7 +9,7 @@
 //! the derivatives of f by the highest derivatives, which are the same after differentiation. Of variables tied by a
 //! row the least wanted gives way, if the row can be solved for it whatever happens ([`super::elimination`]).
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Stuck;
 use super::elimination::{Coefficient, Eliminated, Row, eliminate};
@@ -214,7 +214,14 @@ impl<'a> Stage<'a> {
     fn run(self, flat: &Flat, statuses: &mut Statuses) -> Result<Vec<u32>, Stuck> {
         // Columns are in the order of preference.
         let ranks: Vec<u32> = (0..self.columns.len() as u32).collect();
-        let eliminated = eliminate(&self.rows, &ranks);
+        // What is declared `state` gives way to nothing less, if that settles the choice.
+        let wished: Vec<bool> = (self.preferences.iter())
+            .map(Preference::is_declared)
+            .collect();
+        let mut eliminated = eliminate(&self.rows, &ranks, &wished);
+        if !self.is_settled(&eliminated) {
+            eliminated = eliminate(&self.rows, &ranks, &vec![false; ranks.len()]);
+        }
         if !eliminated.dependent.is_empty() {
             return Err(Stuck::Dependent(self.around(&eliminated.dependent)));
         }
@@ -306,6 +313,18 @@ impl<'a> Stage<'a> {
                 merit,
             });
         }
+    }
+
+    /// Whether wishes decide in all rows that are left open.
+    fn is_settled(&self, eliminated: &Eliminated) -> bool {
+        let wishes: FxHashSet<u32> = (eliminated.open.iter())
+            .flat_map(|(_, columns)| columns.iter().copied())
+            .filter(|&column| self.preferences[column as usize].is_declared())
+            .collect();
+        let columns: FxHashSet<u32> = (eliminated.open.iter())
+            .flat_map(|(_, columns)| columns.iter().copied())
+            .collect();
+        wishes.is_empty() || columns.len() == eliminated.open.len() + wishes.len()
     }
 
     /// Rows that no column could be solved for whatever happens.

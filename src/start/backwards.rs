@@ -33,8 +33,7 @@ pub fn find(solved: &mut Solved, point: Point) -> Point {
     }
     let mut free: Vec<Leaf> = (wanted.iter())
         .flat_map(|given| tied_to(flat, given.variable))
-        .filter(|&leaf| flat.is_state(leaf) && flat.start(leaf.variable()).is_none())
-        .filter(|leaf| matches!(leaf, Leaf::Var(_)))
+        .filter(|&leaf| flat.is_state(leaf) && flat.start_of(leaf).is_none())
         .collect();
     free.sort_by_cached_key(|&leaf| flat.leaf_name(leaf));
     free.dedup();
@@ -49,6 +48,10 @@ pub fn find(solved: &mut Solved, point: Point) -> Point {
         return point;
     }
     for (&leaf, &value) in free.iter().zip(&values) {
+        if let (Leaf::Der(..), Some(reduction)) = (leaf, &mut solved.flat.reduction) {
+            reduction.starts.push((leaf, value));
+            continue;
+        }
         let span = wanted[0].span;
         let expression = solved.flat.exprs.constant(value);
         solved.flat.starts.push(Given {
