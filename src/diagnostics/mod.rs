@@ -13,6 +13,9 @@ use rustc_hash::FxHashSet;
 
 use crate::source::Span;
 
+/// How messages begin where no causality suits the sources of a model.
+pub const NON_CAUSAL: &str = "non-causal system: ";
+
 /// A place in the source with what is to be said about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {

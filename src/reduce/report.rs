@@ -1,9 +1,10 @@
 //! What is said when the index cannot be reduced.
 
 use super::Stuck;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
-use crate::flat::Flat;
-use crate::reference::cancelling;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, NON_CAUSAL};
+use crate::expr::{ExprId, Node};
+use crate::flat::{EqId, EquationKind, Flat, InstanceId, Kind, Role};
+use crate::reference::{cancelling, listed};
 use crate::sort::with_equations;
 
 pub fn report(flat: &Flat, stuck: &Stuck, diagnostics: &mut Diagnostics) {
@@ -23,14 +24,56 @@ pub fn report(flat: &Flat, stuck: &Stuck, diagnostics: &mut Diagnostics) {
                 .hint("let the boolean be decided at events: `new(b) = ...`")
         }
         Stuck::Dependent(ids) => {
-            let diagnostic = Diagnostic::new(
-                Code::HigherIndex,
-                "constraints between states depend on each other: the same is said twice, or they contradict",
-            );
+            let depend = "constraints between states depend on each other";
+            let (sources, others) = sources(flat, ids);
+            let message = match (&sources[..], &others[..]) {
+                ([], _) | ([_], []) => format!("{depend}: the same is said twice, or they contradict"),
+                _ => {
+                    let names: Vec<String> = (sources.iter().chain(&others))
+                        .map(|&at| flat.path(at))
+                        .collect();
+                    format!("{NON_CAUSAL}{} contradict each other; {depend}", listed(&names))
+                }
+            };
+            let diagnostic = Diagnostic::new(Code::HigherIndex, message);
             with_equations(flat, ids.clone(), diagnostic)
                 .note("with the values given, the derivatives of these equations follow from those of others")
                 .hint("take one of the constraints away, or let something give way (a spring, a resistance)")
         }
     };
     diagnostics.push(diagnostic);
+}
+
+/// Submodels that prescribe something from outside the equations, and the others that take part.
+fn sources(flat: &Flat, ids: &[EqId]) -> (Vec<InstanceId>, Vec<InstanceId>) {
+    let written = (ids.iter().map(|id| &flat.equations[id.index()]))
+        .filter(|equation| equation.kind == EquationKind::Equation);
+    let (mut sources, mut others) = (Vec::new(), Vec::new());
+    for equation in written.filter(|equation| equation.origin != InstanceId::TOP) {
+        match is_given(flat, equation.left) || is_given(flat, equation.right) {
+            true => sources.push(equation.origin),
+            false => others.push(equation.origin),
+        }
+    }
+    sources.sort_unstable();
+    sources.dedup();
+    others.sort_unstable();
+    others.dedup();
+    others.retain(|at| !sources.contains(at));
+    (sources, others)
+}
+
+/// A side that holds a number, a parameter, an input, `Time` or a terminal: no state decides it.
+fn is_given(flat: &Flat, side: ExprId) -> bool {
+    match flat.exprs.node(side) {
+        Node::Number(value) => value.0 != 0.0,
+        Node::Time => true,
+        Node::Leaf(leaf) => {
+            let id = leaf.variable();
+            let kind = flat.variable(id).kind;
+            matches!(kind, Kind::Parameter | Kind::Constant | Kind::Input)
+                || flat.declaration(id).role == Role::Terminal
+        }
+        _ => false,
+    }
 }

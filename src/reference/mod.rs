@@ -13,7 +13,7 @@ mod report;
 
 pub use findings::{Combination, Findings, Movement, findings};
 pub use linear::{is_boolean, next_term};
-pub use report::{cancelling, nothing_cancels};
+pub use report::{cancelling, listed, nothing_cancels};
 
 use crate::diagnostics::Diagnostics;
 use crate::flat::Flat;

@@ -2,7 +2,7 @@
 
 use super::findings::{Combination, Findings, Movement};
 use super::replace::Reference;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, NON_CAUSAL};
 use crate::expr::{BinaryOp, ExprId, Node};
 use crate::flat::{EqId, EquationKind, Flat, InstanceId};
 use crate::sort::with_equations;
@@ -17,12 +17,23 @@ const SHOWN: usize = 8;
 pub fn nothing_cancels(flat: &Flat, found: &Findings, diagnostics: &mut Diagnostics) -> Option<()> {
     let all = || found.given.iter().chain(&found.redundant);
     for combination in all().take(MOST) {
-        let message = match combination.rest.is_empty() {
+        let cancel = match combination.rest.is_empty() {
             true => "all unknowns cancel: one of these equations follows from the others".into(),
             false => format!(
                 "all unknowns cancel: these equations leave only `{}`",
                 rest(flat, combination)
             ),
+        };
+        // Equations that say the same twice prescribe nothing.
+        let parts = match found.given.contains(combination) {
+            true => parts(flat, combination),
+            false => Vec::new(),
+        };
+        let names = listed(&parts);
+        let message = match &parts[..] {
+            [] => cancel,
+            [_] => format!("{NON_CAUSAL}{names} contradicts itself; {cancel}"),
+            _ => format!("{NON_CAUSAL}{names} contradict each other; {cancel}"),
         };
         diagnostics.push(of_cancelled(flat, combination, message));
     }
@@ -46,10 +57,11 @@ pub fn cancelling(flat: &Flat, list: &[Combination], diagnostics: &mut Diagnosti
 }
 
 fn of_cancelled(flat: &Flat, combination: &Combination, message: String) -> Diagnostic {
+    let named = message.starts_with(NON_CAUSAL);
     let diagnostic = Diagnostic::new(Code::UnknownsCancel, message);
     let mut diagnostic = with_equations(flat, ids(combination), diagnostic);
     let parts = parts(flat, combination);
-    if !parts.is_empty() {
+    if !parts.is_empty() && !named {
         diagnostic = diagnostic.note(format!("they come from {}", listed(&parts)));
     }
     diagnostic.hint(
@@ -149,7 +161,7 @@ fn parts(flat: &Flat, combination: &Combination) -> Vec<String> {
 }
 
 /// `` `a`, `b` and 3 more ``
-fn listed(names: &[String]) -> String {
+pub fn listed(names: &[String]) -> String {
     let quoted = |names: &[String]| {
         let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
         quoted.join(", ")

@@ -14,6 +14,7 @@ use super::count::count;
 use super::few::{misspelt, only_read, too_few, too_few_of_submodels, unset};
 use super::incidence::Columns;
 use super::many::{joined, too_many, too_many_of_submodels};
+use super::sources::in_rings;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::flat::{EqId, EquationKind, Flat};
 use crate::structure::{Incidence, LEFT_OUT, Matching, Part, overdetermined, underdetermined};
@@ -52,7 +53,7 @@ pub fn report(
         .take(LOOKED_AT)
         .collect();
     let mut shown: FxHashSet<u32> = FxHashSet::default();
-    for part in joined(&plain).iter().take(MOST) {
+    for part in in_rings(&case, joined(&plain)).iter().take(MOST) {
         if part.rows.iter().all(|row| shown.contains(row)) {
             continue;
         }

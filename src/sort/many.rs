@@ -6,9 +6,10 @@ use super::blame;
 use super::case::{Case, FEW};
 use super::count::Off;
 use super::off::{Groups, of_type};
-use super::patterns::{floats, report_floating, report_known, report_sources, sources};
+use super::patterns::{floats, report_floating, report_known};
+use super::sources::{report_sources, sources};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::flat::{EquationKind, InstanceId, Role, VarId};
+use crate::flat::{EquationKind, InstanceId, VarId};
 use crate::structure::Part;
 
 /// Parts about the same unknowns are one: three equations for `x`.
@@ -44,24 +45,20 @@ pub fn too_many(
     }
     let meddling = part.rows.iter().find(|&&row| blame::meddles(case, row));
     if let (None, Some(sources)) = (meddling, sources(case, part)) {
-        // Sources in parallel share a flow that nothing divides between them, and the other way round.
-        let other = if sources.effort {
-            Role::Through
-        } else {
-            Role::Across
-        };
-        let follows = under.iter().position(|under| {
-            under.columns.iter().any(|&column| {
-                case.role(column) == other && sources.submodels.contains(&case.instance(column))
-            })
-        });
+        // As many parts as there are equations too many.
+        let mut open: Vec<u32> = Vec::new();
+        for _ in part.columns.len()..part.rows.len() {
+            let follows = (under.iter()).position(|under| {
+                (under.columns.iter()).any(|&at| sources.leave_open(case, part, at))
+            });
+            open.extend(follows.into_iter().flat_map(|at| under.remove(at).columns));
+        }
+        open.sort_unstable();
+        open.dedup();
         let diagnostic = report_sources(case, part, &sources);
-        return match follows {
-            Some(at) => {
-                let names = case.names(&under.remove(at).columns);
-                diagnostic.note(format!("this leaves {names} undetermined"))
-            }
-            None => diagnostic,
+        return match open.is_empty() {
+            true => diagnostic,
+            false => diagnostic.note(format!("this leaves {} undetermined", case.names(&open))),
         };
     }
     let fresh: Vec<u32> = (part.rows.iter().copied())

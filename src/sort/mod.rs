@@ -17,6 +17,7 @@ mod incidence;
 mod many;
 mod off;
 mod patterns;
+mod sources;
 
 pub use balance::with_equations;
 

@@ -1,102 +1,17 @@
-//! Faults with a name: sources that contradict each other, a circuit without a ground, an equation
-//! about nothing that is unknown.
+//! Faults with a name: a circuit without a ground, an equation about nothing that is unknown.
 
 use super::case::{Case, listed};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expr::Node;
-use crate::flat::{InstanceId, Kind, Leaf, Role};
+use crate::flat::{EquationKind, InstanceId, Kind, Leaf, Role};
 use crate::structure::Part;
 
-/// Submodels whose equations take part, each once, in order.
-fn submodels(case: &Case<'_>, part: &Part) -> Vec<InstanceId> {
-    let mut found: Vec<InstanceId> = (part.rows.iter())
-        .filter(|&&row| !case.is_made(row))
-        .map(|&row| case.origin(row))
-        .filter(|&origin| origin != InstanceId::TOP)
-        .collect();
-    found.sort_unstable();
-    found.dedup();
-    found
-}
-
-fn has(case: &Case<'_>, part: &Part, role: Role) -> bool {
+pub fn has(case: &Case<'_>, part: &Part, role: Role) -> bool {
     (part.columns.iter()).any(|&column| case.role(column) == role)
 }
 
-/// Several submodels that each determine the same effort, or the same flow.
-pub struct Sources {
-    pub submodels: Vec<InstanceId>,
-    /// Of efforts; else of flows.
-    pub effort: bool,
-    /// One of them is a ground, or the like.
-    pub grounded: bool,
-}
-
-pub fn sources(case: &Case<'_>, part: &Part) -> Option<Sources> {
-    let (across, through) = (
-        has(case, part, Role::Across),
-        has(case, part, Role::Through),
-    );
-    if across == through {
-        return None;
-    }
-    let wanted = if across { Role::Across } else { Role::Through };
-    let all: Vec<InstanceId> = (submodels(case, part).into_iter())
-        .filter(|&at| {
-            (case.own_columns(at)).any(|column| {
-                case.role(column) == wanted && part.columns.binary_search(&column).is_ok()
-            })
-        })
-        .collect();
-    let real: Vec<InstanceId> = (all.iter().copied())
-        .filter(|&at| !is_ground(case, part, at))
-        .collect();
-    // A source with both ends at the ground contradicts the ground.
-    let grounded = real.len() < 2;
-    let submodels = if grounded { all } else { real };
-    (submodels.len() > 1).then_some(Sources {
-        submodels,
-        effort: across,
-        grounded,
-    })
-}
-
-/// All it says is that something is a number.
-fn is_ground(case: &Case<'_>, part: &Part, instance: InstanceId) -> bool {
-    (part.rows.iter())
-        .filter(|&&row| case.origin(row) == instance && !case.is_made(row))
-        .all(|&row| {
-            let right = case.flat.exprs.node(case.equation(row).right);
-            case.target(row).is_some() && matches!(right, Node::Number(_))
-        })
-}
-
-pub fn report_sources(case: &Case<'_>, part: &Part, sources: &Sources) -> Diagnostic {
-    let names = listed(&sources.submodels, |at| case.path(at));
-    let (what, elsewhere) = match sources.effort {
-        true => (word(case, part, "voltage", "effort"), "between them"),
-        false => (
-            word(case, part, "current", "flow"),
-            "in parallel to one of them",
-        ),
-    };
-    let how = match (sources.effort, sources.grounded) {
-        (true, false) => "sources in parallel",
-        (true, true) => "source in a short circuit",
-        (false, false) => "sources in series",
-        (false, true) => "source in an open circuit",
-    };
-    let message = format!("{what} {how}: {names} contradict each other");
-    let diagnostic = Diagnostic::new(Code::TooManyEquations, message);
-    let (own, others): (Vec<u32>, Vec<u32>) =
-        (part.rows.iter().copied()).partition(|&row| sources.submodels.contains(&case.origin(row)));
-    let diagnostic = case.with_equations(&own, diagnostic);
-    case.with_equations(&others, diagnostic)
-        .hint(format!("put a resistor {elsewhere}, or remove one of them"))
-}
-
 /// What a domain calls it: known by the unit.
-fn word(
+pub fn word(
     case: &Case<'_>,
     part: &Part,
     electrical: &'static str,
@@ -114,9 +29,15 @@ fn word(
 pub fn floats(case: &Case<'_>, over: &Part, under: &Part) -> bool {
     let flows = has(case, over, Role::Through) && !has(case, over, Role::Across);
     let efforts = has(case, under, Role::Across) && !has(case, under, Role::Through);
+    // Flows that are only equal to each other (at a 1-junction) do not balance.
+    let balance = |&row: &u32| {
+        let kind = case.equation(row).kind;
+        matches!(kind, EquationKind::Sum | EquationKind::ZeroFlow)
+    };
     // Every part that is reached floats as a whole.
     flows
         && efforts
+        && over.rows.iter().any(balance)
         && floating(case, under).into_iter().all(|at| {
             (case.own_columns(at))
                 .filter(|&column| case.role(column) == Role::Across)
