@@ -22,7 +22,8 @@ const AGREES: f64 = 1e-4;
 
 /// `None` after an error.
 pub fn start(mut solved: Solved, said: &mut Diagnostics) -> Option<Solved> {
-    if solved.flat.reduction.is_none() {
+    // Nothing to choose and nothing given: no need to evaluate a large model.
+    if solved.flat.selections().is_empty() && of_former_states(&solved.flat).is_empty() {
         return Some(solved);
     }
     let mut point = Point::new(&solved);

@@ -21,6 +21,8 @@ pub struct Form {
 enum Work {
     Visit(ExprId),
     Combine(ExprId),
+    /// Of as many parts, those taken away marked.
+    Sum(Vec<bool>),
 }
 
 impl Form {
@@ -58,7 +60,7 @@ pub fn difference<L: Leaf>(
 ) -> Option<Form> {
     let left = form(arena, left, unknown)?;
     let right = form(arena, right, unknown)?;
-    Some(add(arena, left, right, true))
+    Some(sum(arena, vec![left, right], &[false, true]))
 }
 
 pub fn form<L: Leaf>(
@@ -80,12 +82,21 @@ pub fn form<L: Leaf>(
                     None => Form::rest(id),
                 }),
                 Node::Number(_) | Node::Bool(_) | Node::Time => done.push(Form::rest(id)),
+                Node::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => {
+                    let (parts, minus) = parts_of_sum(arena, id);
+                    work.push(Work::Sum(minus));
+                    work.extend(parts.into_iter().rev().map(Work::Visit));
+                }
                 _ => {
                     work.push(Work::Combine(id));
                     arena.operands(id, &mut operands);
                     work.extend(operands.drain(..).rev().map(Work::Visit));
                 }
             },
+            Work::Sum(minus) => {
+                let parts = done.split_off(done.len() - minus.len());
+                done.push(sum(arena, parts, &minus));
+            }
             Work::Combine(id) => {
                 arena.operands(id, &mut operands);
                 let parts = done.split_off(done.len() - operands.len());
@@ -102,12 +113,7 @@ fn combine<L: Leaf>(arena: &mut Arena<L>, id: ExprId, parts: Vec<Form>) -> Optio
     let cancelled = parts.iter().any(|part| part.cancelled);
     if parts.iter().all(|part| part.terms.is_empty()) && !cancelled {
         // Sums are opened, so that terms can be moved across the equation one by one.
-        let sum = matches!(
-            node,
-            Node::Unary(UnaryOp::Minus | UnaryOp::Plus, _)
-                | Node::Binary(BinaryOp::Add | BinaryOp::Sub, ..)
-        );
-        if !sum {
+        if !matches!(node, Node::Unary(UnaryOp::Minus | UnaryOp::Plus, _)) {
             return Some(Form::rest(id));
         }
     }
@@ -115,15 +121,7 @@ fn combine<L: Leaf>(arena: &mut Arena<L>, id: ExprId, parts: Vec<Form>) -> Optio
     let a = parts.next()?;
     match node {
         Node::Unary(UnaryOp::Plus, _) => Some(a),
-        Node::Unary(UnaryOp::Minus, _) => Some(add(arena, Form::default(), a, true)),
-        Node::Binary(BinaryOp::Add, ..) => {
-            let b = parts.next()?;
-            Some(add(arena, a, b, false))
-        }
-        Node::Binary(BinaryOp::Sub, ..) => {
-            let b = parts.next()?;
-            Some(add(arena, a, b, true))
-        }
+        Node::Unary(UnaryOp::Minus, _) => Some(sum(arena, vec![a], &[true])),
         Node::Binary(op @ BinaryOp::Mul, left, right) => {
             let b = parts.next()?;
             let mut product = match (a.terms.is_empty(), b.terms.is_empty()) {
@@ -158,32 +156,59 @@ fn combine<L: Leaf>(arena: &mut Arena<L>, id: ExprId, parts: Vec<Form>) -> Optio
     }
 }
 
-/// a + b, or a - b.
-fn add<L: Leaf>(arena: &mut Arena<L>, mut a: Form, b: Form, minus: bool) -> Form {
-    for (unknown, coefficient) in b.terms {
-        match a.terms.binary_search_by_key(&unknown, |&(u, _)| u) {
-            Ok(at) => {
-                let old = a.terms[at].1;
-                a.terms[at].1 = match minus {
-                    true => arena.tidy_sub(old, coefficient),
-                    false => arena.tidy_add(old, coefficient),
+/// `a + b - c` has the parts a, b, c, the last taken away. Sums of a node are long, and nested to the
+/// left: they are taken as one, else their terms would be gone through once for each.
+fn parts_of_sum<L: Leaf>(arena: &Arena<L>, id: ExprId) -> (Vec<ExprId>, Vec<bool>) {
+    let (mut parts, mut minus) = (Vec::new(), Vec::new());
+    let mut at = id;
+    while let Node::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), left, right) = arena.node(at) {
+        parts.push(right);
+        minus.push(op == BinaryOp::Sub);
+        at = left;
+    }
+    parts.push(at);
+    minus.push(false);
+    parts.reverse();
+    minus.reverse();
+    (parts, minus)
+}
+
+/// The sum of parts, some of them taken away.
+fn sum<L: Leaf>(arena: &mut Arena<L>, parts: Vec<Form>, minus: &[bool]) -> Form {
+    let mut sum = Form::default();
+    let mut terms: Vec<(u32, bool, ExprId)> = Vec::new();
+    for (at, (part, &minus)) in parts.into_iter().zip(minus).enumerate() {
+        terms.extend((part.terms.iter()).map(|&(unknown, value)| (unknown, minus, value)));
+        sum.cancelled |= part.cancelled;
+        let kept = (part.rest.into_iter())
+            .filter(|&(_, term)| at == 0 && !minus || !arena.is_zero(term))
+            .map(|(negative, term)| (negative ^ minus, term));
+        sum.rest.extend(kept);
+    }
+    // Those of one unknown stay in their order.
+    terms.sort_by_key(|&(unknown, ..)| unknown);
+    for (unknown, minus, value) in terms {
+        match sum.terms.last_mut() {
+            Some((same, total)) if *same == unknown => {
+                *total = match minus {
+                    true => arena.tidy_sub(*total, value),
+                    false => arena.tidy_add(*total, value),
                 };
+                if arena.is_zero(*total) {
+                    sum.terms.pop();
+                    sum.cancelled = true;
+                }
             }
-            Err(at) => {
-                let new = match minus {
-                    true => arena.tidy_minus(coefficient),
-                    false => coefficient,
+            _ => {
+                let value = match minus {
+                    true => arena.tidy_minus(value),
+                    false => value,
                 };
-                a.terms.insert(at, (unknown, new));
+                sum.terms.push((unknown, value));
             }
         }
     }
-    a.cancelled |= b.cancelled;
-    drop_zeros(arena, &mut a);
-    let rest = b.rest.into_iter().filter(|&(_, term)| !arena.is_zero(term));
-    a.rest
-        .extend(rest.map(|(negative, term)| (negative ^ minus, term)));
-    a
+    sum
 }
 
 fn drop_zeros<L: Leaf>(arena: &Arena<L>, form: &mut Form) {

@@ -3,7 +3,7 @@
 //! Before: sums of equations that leave states only (the loop of three capacitors away from ground), or
 //! unknowns that others determine ([`crate::hidden`]), independent of each other. After: one equation of
 //! each has given way to what the sum leaves, so that the structure shows it. The model says the same
-//! as before. Which one is a rule: shuffling a model changes nothing.
+//! as before. Which one is a rule: shuffling a model changes nothing, unless there are very many of them.
 
 use std::cmp::Reverse;
 
@@ -12,6 +12,9 @@ use crate::expr::isolate::open_sum;
 use crate::expr::{ExprId, Node, Term};
 use crate::flat::{EqId, Equation, EquationKind, Flat, InstanceId};
 use crate::reference::{Combination, next_term};
+
+/// More sums than this are kept short, even if their form then depends on the order of declarations.
+const MANY: usize = 100;
 
 /// Equations with whole factors.
 pub type Sum = Vec<(EqId, i64)>;
@@ -24,29 +27,31 @@ pub fn put_in(
     times: impl Fn(EqId) -> u32,
 ) -> Vec<(EqId, Combination)> {
     let mut left: Vec<Sum> = sums.into_iter().collect();
+    let mut users = Users::new(flat.equations.len(), &left);
     let mut found: Vec<(EqId, Combination)> = Vec::new();
-    while let Some(sum) = left.pop() {
-        // An equation that shows it by itself.
-        if sum.len() == 1 {
-            continue;
-        }
+    for at in (0..left.len()).rev() {
+        let sum = std::mem::take(&mut left[at]);
         let least = sum.iter().map(|&(id, _)| times(id)).min().unwrap_or(0);
-        let Some((gone, factor)) = gives_way(flat, &sum, |id| times(id) == least) else {
+        // Not an equation that shows it by itself.
+        let gone = match sum.len() > 1 {
+            true => gives_way(flat, &users, &sum, |id| times(id) == least),
+            false => None,
+        };
+        users.remove(&sum);
+        let Some((gone, factor)) = gone else {
             continue;
         };
         // No other sum may need what goes.
-        left.retain_mut(|other| {
-            let at = other.binary_search_by_key(&gone, |&(id, _)| id);
-            let Ok(at) = at else { return true };
-            let by = other[at].1;
-            match difference(other, factor, &sum, by) {
-                Some(less) => {
-                    *other = less;
-                    true
-                }
-                None => false,
-            }
-        });
+        for user in users.take(gone) {
+            let other = &mut left[user as usize];
+            let Ok(place) = other.binary_search_by_key(&gone, |&(id, _)| id) else {
+                continue;
+            };
+            let by = other[place].1;
+            users.remove(other);
+            *other = difference(other, factor, &sum, by).unwrap_or_default();
+            users.add(user, other);
+        }
         if let Some(rest) = rest(flat, &sum, |id| times(id) - least) {
             let equations = sum;
             found.push((gone, Combination { equations, rest }));
@@ -93,24 +98,81 @@ fn rest(flat: &mut Flat, sum: &Sum, times: impl Fn(EqId) -> u32) -> Option<Vec<(
     difference(&terms, 1, &[], 0)
 }
 
+/// Which sums an equation takes part in.
+struct Users {
+    /// By equation; some may not have it any more.
+    lists: Vec<Vec<u32>>,
+    /// How many have it.
+    counts: Vec<u32>,
+    many: bool,
+}
+
+impl Users {
+    fn new(equations: usize, sums: &[Sum]) -> Self {
+        let mut users = Users {
+            lists: vec![Vec::new(); equations],
+            counts: vec![0; equations],
+            many: sums.len() > MANY,
+        };
+        for (at, sum) in (0..).zip(sums) {
+            users.add(at, sum);
+        }
+        users
+    }
+
+    fn add(&mut self, at: u32, sum: &Sum) {
+        for &(id, _) in sum {
+            self.lists[id.index()].push(at);
+            self.counts[id.index()] += 1;
+        }
+    }
+
+    fn remove(&mut self, sum: &Sum) {
+        for &(id, _) in sum {
+            self.counts[id.index()] -= 1;
+        }
+    }
+
+    /// Those that have, or had, an equation, ascending; it is not asked for again.
+    fn take(&mut self, id: EqId) -> Vec<u32> {
+        let mut list = std::mem::take(&mut self.lists[id.index()]);
+        list.sort_unstable();
+        list.dedup();
+        list
+    }
+}
+
 /// A sum rather than an equality of two variables, so that variables that are equal stay so by themselves; of sums a
-/// connection rather than what was written; then the last by its text. Of equalities alone any may go: all
-/// their variables equal the states.
-fn gives_way(flat: &Flat, sum: &Sum, may: impl Fn(EqId) -> bool) -> Option<(EqId, i64)> {
-    (sum.iter())
-        .filter(|&&(id, _)| may(id))
-        .map(|&(id, factor)| {
-            let kind = flat.equations[id.index()].kind;
-            let sum = length(flat, id) > 2;
-            let rather = match sum {
-                true => kind != EquationKind::Equation,
-                // Couplings of a node stand in an order that should not matter.
-                false => kind != EquationKind::Coupling,
-            };
-            ((sum, rather, flat.equation_text(id)), (id, factor))
-        })
+/// connection rather than what was written; of many, what fewest other sums need, so that storages side by side stay as
+/// many short constraints; then the last by its text. Of equalities alone any may go: all their variables equal
+/// the states.
+fn gives_way(
+    flat: &Flat,
+    users: &Users,
+    sum: &Sum,
+    may: impl Fn(EqId) -> bool,
+) -> Option<(EqId, i64)> {
+    let rank = |id: EqId| {
+        let kind = flat.equations[id.index()].kind;
+        let sum = length(flat, id) > 2;
+        let rather = match sum {
+            true => kind != EquationKind::Equation,
+            // Couplings of a node stand in an order that should not matter.
+            false => kind != EquationKind::Coupling,
+        };
+        let needed = match users.many {
+            true => users.counts[id.index()],
+            false => 0,
+        };
+        (sum, rather, Reverse(needed))
+    };
+    let candidates = || sum.iter().filter(|&&(id, _)| may(id));
+    let best = candidates().map(|&(id, _)| rank(id)).max()?;
+    candidates()
+        .filter(|&&(id, _)| rank(id) == best)
+        .map(|&(id, factor)| (flat.equation_text(id), id, factor))
         .max()
-        .map(|(_, found)| found)
+        .map(|(_, id, factor)| (id, factor))
 }
 
 /// The innermost submodel that contains the origins of all equations.

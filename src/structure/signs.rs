@@ -13,6 +13,7 @@
 //!
 //! The same elimination serves numbers modulo a prime ([`super::numbers`]), where any entry may be a pivot.
 
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::marker::PhantomData;
 
@@ -66,7 +67,11 @@ struct Work<N> {
     /// Lines by size; those whose size has changed since are skipped.
     waiting: Vec<VecDeque<Line>>,
     single_columns: VecDeque<u32>,
-    single_rows: VecDeque<u32>,
+    /// By how many rows they were made of: what is near a ground is solved from there, as along shortest
+    /// ways, and loops are closed between neighbours.
+    single_rows: BinaryHeap<Reverse<(u32, u32)>>,
+    /// How many rows each was made of, at most.
+    made_of: Vec<u32>,
     empty: Vec<u32>,
     pivots: Vec<(u32, u32)>,
     additions: Vec<(u32, i64, u32)>,
@@ -88,7 +93,8 @@ pub fn eliminate_in<N: Numbers>(rows: &IntegerRows, unknown: &[bool]) -> Elimina
         column_done: unknown.iter().map(|&unknown| !unknown).collect(),
         waiting: vec![VecDeque::new(); LONGEST + 1],
         single_columns: VecDeque::new(),
-        single_rows: VecDeque::new(),
+        single_rows: BinaryHeap::new(),
+        made_of: vec![1; rows.rows()],
         empty: Vec::new(),
         pivots: Vec::new(),
         additions: Vec::new(),
@@ -143,7 +149,7 @@ impl<N: Numbers> Work<N> {
                 self.row_done[row as usize] = true;
                 self.empty.push(row);
             }
-            1 => self.single_rows.push_back(row),
+            1 => (self.single_rows).push(Reverse((self.made_of[row as usize], row))),
             size => self.waiting[size.min(LONGEST)].push_back(Line::Row(row)),
         }
     }
@@ -169,7 +175,7 @@ impl<N: Numbers> Work<N> {
                 return Some(Some((row, column)));
             }
         }
-        while let Some(row) = self.single_rows.pop_front() {
+        while let Some(Reverse((_, row))) = self.single_rows.pop() {
             if !self.row_done[row as usize]
                 && self.links.row_sizes[row as usize] == 1
                 && let Some(column) = self.best_column(row)
@@ -260,6 +266,9 @@ impl<N: Numbers> Work<N> {
             let before = self.last_addition[target as usize];
             self.last_addition[target as usize] = self.additions.len() as u32;
             self.additions.push((row, factor, before));
+            let more = self.made_of[row as usize];
+            let made_of = &mut self.made_of[target as usize];
+            *made_of = made_of.saturating_add(more);
             self.row_changed(target);
         }
         for (_, other, _) in entries {

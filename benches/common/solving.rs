@@ -1,0 +1,107 @@
+//! From text to the solved listing: one measurement, and the table of many.
+
+use std::io::{self, Write};
+use std::time::Instant;
+
+use bgm::compile::{Aliases, Options, compile, solved};
+use bgm::listing::solved::solved as list;
+use bgm::load::{Input, NoFiles};
+
+use crate::common::{measure_apart, peak_bytes};
+
+/// Seconds that a piece of work took the processor, so that other programs count little (Linux;
+/// elsewhere the seconds that went by). Nothing here runs in threads.
+struct Clock {
+    start: Instant,
+    used: Option<f64>,
+}
+
+impl Clock {
+    fn used() -> Option<f64> {
+        let all = std::fs::read_to_string("/proc/self/schedstat").ok()?;
+        let nanoseconds: f64 = all.split_whitespace().next()?.parse().ok()?;
+        Some(nanoseconds / 1e9)
+    }
+
+    fn start() -> Self {
+        Clock {
+            start: Instant::now(),
+            used: Clock::used(),
+        }
+    }
+
+    fn seconds(&self) -> f64 {
+        match (Clock::used(), self.used) {
+            (Some(now), Some(before)) if now > before => now - before,
+            _ => self.start.elapsed().as_secs_f64(),
+        }
+    }
+}
+
+/// Prints seconds, bytes of memory, bytes of listing and the number of states.
+pub fn measure(text: String) {
+    let before = peak_bytes();
+    let input = Input::Standard(text.into_bytes());
+    let clock = Clock::start();
+    let mut compiled = compile(&input, &Options::default(), &NoFiles);
+    let flat = compiled.flat.take().expect("the model compiles");
+    let model = solved(flat, Aliases::Eliminate, &mut compiled.diagnostics);
+    let model = model.expect("the model is solved");
+    let listing = list(&model, Default::default());
+    let seconds = clock.seconds();
+    let memory = peak_bytes()
+        .zip(before)
+        .map_or(0, |(after, before)| after - before);
+    let states = model.flat.states().count();
+    let mut out = io::stdout().lock();
+    writeln!(out, "{seconds} {memory} {} {states}", listing.len())
+        .expect("standard output is there");
+}
+
+/// What came of one measurement.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    /// Not every table compares times.
+    #[allow(dead_code)]
+    pub seconds: f64,
+    pub states: usize,
+}
+
+/// A line for each kind and size, the exponent of time against size where a kind follows itself.
+/// `check` looks at what came of it and may say more at the end of the line.
+pub fn table(
+    heading: &str,
+    runs: &[(&str, usize)],
+    mut check: impl FnMut(&str, usize, Measured) -> String,
+) {
+    let mut out = io::stdout().lock();
+    let mut say = |text: &str| writeln!(out, "{text}").expect("standard output is there");
+    say(heading);
+    let mut last: Option<(&str, usize, f64)> = None;
+    for &(kind, size) in runs {
+        let printed = measure_apart(kind, size);
+        let numbers: Vec<f64> = (printed.split_whitespace())
+            .map(|word| word.parse().expect("a number"))
+            .collect();
+        let [seconds, memory, listing, states] = numbers[..] else {
+            panic!("{printed}");
+        };
+        let exponent = match last {
+            Some((before, smaller, less)) if before == kind => {
+                let growth = (seconds / less).ln() / (size as f64 / smaller as f64).ln();
+                format!("{growth:.2}")
+            }
+            _ => String::new(),
+        };
+        let states = states as usize;
+        let more = check(kind, size, Measured { seconds, states });
+        let line = format!(
+            "{kind:<12}{size:>9}{seconds:>8.3} s{:>9.1} us{:>8.0} MB{:>8.1} MB{exponent:>11}{more}",
+            seconds * 1e6 / size as f64,
+            memory / 1e6,
+            listing / 1e6,
+        );
+        say(line.trim_end());
+        last = Some((kind, size, seconds));
+    }
+}
