@@ -276,13 +276,20 @@ fn the_tables_are_complete() {
             note("Equations", equation);
         }
     }
-    for model in ["examples/rlc.bgm", "examples/rectifier.bgm"] {
+    for model in [
+        "examples/rlc.bgm",
+        "examples/rectifier.bgm",
+        "examples/pendulum.bgm",
+    ] {
         let (code, text) = run(&["sort", model, "--eliminate", "--format", "json"]);
         assert_eq!(code, Some(0));
         let sorted: Value = serde_json::from_slice(&text).expect("bgm writes json");
         note("Sorted model", object(&sorted));
         for block in list(object(&sorted), "blocks") {
             note("Blocks", block);
+            for equation in list(block, "equations") {
+                note("Equations", equation);
+            }
         }
         for gone in list(object(&sorted), "eliminated") {
             note("Eliminated", gone);

@@ -286,6 +286,8 @@ impl Program {
 struct Machine {
     values: HashMap<String, Value>,
     programs: HashMap<String, Program>,
+    /// Of the reduction.
+    selections: Vec<Json>,
     /// The largest number met on the way: what cancels leaves its rounding errors.
     largest: f64,
 }
@@ -387,6 +389,19 @@ impl Machine {
                 }
             }
             "nonlinear" => self.iterate(block),
+            "selection" => {
+                let given: Vec<&Json> = (array(&block["selections"]).iter())
+                    .flat_map(|at| array(&self.selections[index(at)]["choice"]))
+                    .collect();
+                let mut torn = block.clone();
+                let unknowns = array(&block["unknowns"]).iter();
+                torn["iteration"] = unknowns
+                    .filter(|name| !given.contains(name))
+                    .cloned()
+                    .collect();
+                torn["inner"] = Json::Array(Vec::new());
+                self.iterate(&torn);
+            }
             "when" => {}
             other => panic!("a block of the kind {other}"),
         }
@@ -455,6 +470,21 @@ impl Machine {
         let types: HashMap<&str, &str> = (array(&model["variables"]).iter())
             .map(|variable| (string(&variable["name"]), string(&variable["type"])))
             .collect();
+        // States that the run chooses: where the model starts, else moving slowly.
+        if let Some(reduction) = model.get("reduction") {
+            self.selections = array(&reduction["selections"]).clone();
+            for name in self
+                .selections
+                .clone()
+                .iter()
+                .flat_map(|one| array(&one["choice"]))
+            {
+                let variables = array(&model["variables"]).iter();
+                let start = (variables.filter(|variable| variable["name"] == *name))
+                    .find_map(|variable| variable.get("start")?.as_f64());
+                self.set(string(name), start.unwrap_or(0.1));
+            }
+        }
         let mut next = 0.9;
         for list in ["states", "inputs", "discrete"] {
             for name in array(&model[list]) {
@@ -632,9 +662,23 @@ fn the_tables_are_complete() {
             }
         }
     }
+    let pendulum = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/examples/pendulum.solve-format-json.snap"
+    );
+    let text = std::fs::read_to_string(pendulum).expect("the listing is there");
+    let (_, text) = text.split_at(text.find("\n{").expect("a listing"));
+    let mut read = serde_json::Deserializer::from_str(text).into_iter::<Json>();
+    let pendulum = read.next().expect("a model").expect("json");
+    let pendulum: &'static Json = Box::leak(Box::new(pendulum));
+    note("Solved model", pendulum);
+    note("Reduction", &pendulum["reduction"]);
+    for block in array(&pendulum["blocks"]) {
+        note("Solved blocks", block);
+    }
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/json.md");
     let page = std::fs::read_to_string(page).expect("the page is there");
-    assert_eq!(seen.len(), 5);
+    assert_eq!(seen.len(), 6);
     for (section, fields) in seen {
         assert_eq!(
             documented(&page, section),

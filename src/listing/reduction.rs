@@ -68,7 +68,7 @@ pub fn why(flat: &Flat, dropped: &Dropped) -> String {
     let reason = match dropped.merit {
         Merit::Alone | Merit::Zero => return format!("depends on {names}"),
         Merit::Divisor => {
-            return format!("depends on {names}; nothing else can be solved for with certainty");
+            return format!("depends on {names}; the constraint can surely be solved for it alone");
         }
         Merit::Restarted => "a `when` restarts",
         Merit::Wish if flat.wish(dropped.state.variable()) == Some(false) => {

@@ -46,6 +46,9 @@ impl Coefficient {
 
 pub type Row = Vec<(u32, Coefficient)>;
 
+/// Columns looked at for one explanation.
+const LOOKED_AT: usize = 200;
+
 #[derive(Clone, Debug, Default)]
 pub struct Eliminated {
     /// The column that each row is solved for, or `NONE`.
@@ -136,7 +139,7 @@ impl Eliminated {
                 }
                 None => found.push((at, sure)),
             }
-            if seen.len() > most {
+            if found.len() >= most || seen.len() > LOOKED_AT {
                 break;
             }
         }

@@ -15,6 +15,7 @@ mod constraints;
 mod couplings;
 mod derive;
 mod elimination;
+mod matrix;
 mod orders;
 mod preference;
 mod report;

@@ -119,10 +119,30 @@ impl<'f> Preferences<'f> {
             start_depth: start.copied().unwrap_or(0),
             not_written: order >= flat.variable(id).order,
             parts: name.matches('.').count(),
-            name,
+            name: natural(&name),
             order,
         }
     }
+}
+
+/// Indices of arrays by their numbers: J[2] before J[10].
+fn natural(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut digits = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_digit() {
+            digits.push(letter);
+            continue;
+        }
+        if !digits.is_empty() {
+            out.push_str(&format!("{:0>10}", std::mem::take(&mut digits)));
+        }
+        out.push(letter);
+    }
+    if !digits.is_empty() {
+        out.push_str(&format!("{digits:0>10}"));
+    }
+    out
 }
 
 /// Variables that equations make equal, up to a sign: a union-find.

@@ -12,15 +12,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Stuck;
-use super::elimination::{Coefficient, Eliminated, Row, eliminate};
+use super::elimination::{Eliminated, Row, eliminate};
+use super::matrix::{Matrix, matrix};
 use super::orders::Orders;
 use super::preference::{Preference, Preferences};
-use super::wide::Wide;
-use crate::expr::ExprId;
-use crate::expr::linear::difference;
 use crate::flat::{Dropped, EqId, Flat, Leaf, Merit, Selection};
 use crate::structure::{Incidence, NONE, Offsets, maximum_matching};
-use crate::vanishing::{Vanishing, constant, vanishing};
 
 /// Names that an explanation may need.
 const MOST_OTHERS: usize = 8;
@@ -60,79 +57,6 @@ pub fn select(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Result<Sta
         .dropped
         .sort_by_cached_key(|dropped| (flat.name(dropped.state.variable()), dropped.state.order()));
     Ok(statuses)
-}
-
-/// The rows of the equations that are differentiated.
-struct Matrix {
-    /// Row of [`Orders`], and its coefficients by column of it.
-    rows: Vec<(u32, Row)>,
-}
-
-fn matrix(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Matrix {
-    let mut rows = Vec::new();
-    for (row, &id) in orders.equations.iter().enumerate() {
-        let times = offsets.rows[row];
-        if times == 0 {
-            continue;
-        }
-        let tight: FxHashMap<Leaf, u32> = (orders.incidence.row(row as u32).iter())
-            .filter(|&&(column, order)| {
-                u32::from(order) + times == offsets.columns[column as usize]
-            })
-            .map(|&(column, order)| {
-                (
-                    Leaf::at_order(orders.variables[column as usize], order),
-                    column,
-                )
-            })
-            .collect();
-        let coefficients = (coefficients(flat, id, &tight).into_iter())
-            .filter_map(|(column, value)| Some((column, classify(flat, value)?)))
-            .collect();
-        rows.push((row as u32, coefficients));
-    }
-    Matrix { rows }
-}
-
-/// The derivatives of left - right by some of its leaves, by column.
-fn coefficients(flat: &mut Flat, id: EqId, tight: &FxHashMap<Leaf, u32>) -> Vec<(u32, ExprId)> {
-    let equation = flat.equations[id.index()];
-    let exprs = &mut flat.exprs;
-    if let Some(form) = difference(exprs, equation.left, equation.right, &|leaf| {
-        tight.get(&leaf).copied()
-    }) {
-        return form.terms;
-    }
-    let mut leaves: Vec<(u32, Leaf)> = tight
-        .iter()
-        .map(|(&leaf, &column)| (column, leaf))
-        .collect();
-    leaves.sort_unstable_by_key(|&(column, _)| column);
-    let mut found = Vec::with_capacity(leaves.len());
-    for (column, leaf) in leaves {
-        let left = exprs.partial(equation.left, leaf);
-        let right = exprs.partial(equation.right, leaf);
-        let value = match (left, right) {
-            (None, None) => continue,
-            (Some(left), None) => left,
-            (None, Some(right)) => exprs.tidy_minus(right),
-            (Some(left), Some(right)) => exprs.tidy_sub(left, right),
-        };
-        found.push((column, value));
-    }
-    found
-}
-
-/// `None` if it is zero.
-fn classify(flat: &Flat, value: ExprId) -> Option<Coefficient> {
-    if let Some(number) = constant(flat, value) {
-        return (number != 0.0).then(|| Coefficient::Number(Wide::new(number)));
-    }
-    match vanishing(flat, value) {
-        Vanishing::Never => Some(Coefficient::Sure),
-        Vanishing::Perhaps => Some(Coefficient::Doubtful),
-        Vanishing::Always => None,
-    }
 }
 
 /// One stage: derivatives of one distance from the highest.
