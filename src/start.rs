@@ -7,6 +7,7 @@
 //! values of variables that never were states are guesses and say nothing.
 
 mod backwards;
+mod jumps;
 
 use rustc_hash::FxHashSet;
 
@@ -22,6 +23,10 @@ const AGREES: f64 = 1e-4;
 
 /// `None` after an error.
 pub fn start(mut solved: Solved, said: &mut Diagnostics) -> Option<Solved> {
+    if solved.flat.reduction.is_none() {
+        return Some(solved);
+    }
+    jumps::report(&solved, &Point::new(&solved), said);
     // Nothing to choose and nothing given: no need to evaluate a large model.
     if solved.flat.selections().is_empty() && of_former_states(&solved.flat).is_empty() {
         return Some(solved);

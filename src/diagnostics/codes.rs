@@ -110,6 +110,7 @@ codes! {
     NoGround "W0601" "a part without ground";
     UnusedStart "W0602" "a start value that cannot be given";
     TooFewStarts "W0603" "too few start values";
+    JumpDifferentiated "W0604" "a jump that was differentiated";
 }
 
 impl Code {

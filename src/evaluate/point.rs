@@ -219,6 +219,12 @@ impl Point {
         Ok(())
     }
 
+    /// The number that an expression comes to here, if it does.
+    pub fn number(&self, exprs: &Arena<Leaf>, root: ExprId) -> Option<f64> {
+        let value = self.value(exprs, root, &mut Walk::default()).ok()?;
+        value.real().filter(|number| number.is_finite())
+    }
+
     /// The value of an expression here.
     pub(super) fn value(
         &self,

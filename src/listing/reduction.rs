@@ -2,6 +2,7 @@
 //! kept and which dropped, and why.
 
 use super::lines::{Lines, count};
+use crate::expr::show_number;
 use crate::flat::{Derived, Dropped, EquationKind, Flat, Leaf, Merit, Reduction, Selection};
 
 /// `derivative of x = y`, for an equation that the source does not have.
@@ -98,6 +99,33 @@ pub fn names(flat: &Flat, leaves: &[Leaf]) -> String {
 /// `1 state of x, y`
 pub fn choice(flat: &Flat, selection: &Selection) -> String {
     choice_words(selection, &names(flat, &selection.candidates))
+}
+
+/// `x = 0.6`, the states at the start, with their values where they are known.
+pub fn choice_at_start(flat: &Flat, selection: &Selection) -> String {
+    let value = |leaf: &Leaf| {
+        let at = selection
+            .candidates
+            .iter()
+            .position(|other| other == leaf)?;
+        selection.start.get(at)
+    };
+    let words: Vec<String> = (selection.choice.iter())
+        .map(|leaf| match value(leaf) {
+            Some(&value) => format!(
+                "{} = {}",
+                flat.leaf_name(*leaf),
+                show_number(rounded(value))
+            ),
+            None => flat.leaf_name(*leaf),
+        })
+        .collect();
+    words.join(", ")
+}
+
+/// Without the last digits, which are noise.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.9e}").parse().unwrap_or(value)
 }
 
 pub fn choice_words(selection: &Selection, names: &str) -> String {

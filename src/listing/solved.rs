@@ -206,9 +206,12 @@ impl<'f> Listing<'f> {
         let mut words = Vec::new();
         for &at in &selected.selections {
             let selection = &flat.selections()[at as usize];
-            words.push(reduction::choice(flat, selection));
+            let level = reduction::level(flat, selection)
+                .map(|level| format!(" OF {}", level.to_uppercase()));
+            let choice = reduction::choice(flat, selection);
+            words.push(format!("SELECTION{}: {choice}", level.unwrap_or_default()));
         }
-        self.heading(&format!("SELECTION: {}", words.join("; ")));
+        self.heading(&words.join("; "));
         self.residuals(&selected.residuals);
         self.heading("END OF SELECTION");
     }
@@ -271,7 +274,7 @@ impl<'f> Listing<'f> {
         }
         for selection in flat.selections() {
             let choice = reduction::choice(flat, selection);
-            let start = reduction::names(flat, &selection.choice);
+            let start = reduction::choice_at_start(flat, selection);
             let level = match reduction::level(flat, selection) {
                 Some(level) => format!(" ({level})"),
                 None => String::new(),
