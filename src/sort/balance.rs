@@ -90,7 +90,7 @@ pub fn report(
     diagnostics.extend(found);
 }
 
-/// Constraints between states: the index has to be reduced first.
+/// Constraints between states that index reduction has left.
 pub fn report_index(
     flat: &Flat,
     rows: &[Row],
@@ -102,7 +102,7 @@ pub fn report_index(
     for part in overdetermined(pattern, &[]).iter().take(MOST) {
         let diagnostic = Diagnostic::new(
             Code::HigherIndex,
-            "states depend on each other: the index must be reduced first",
+            "states depend on each other, and what they depend on could not be resolved",
         );
         let diagnostic = case.with_equations(&part.rows, diagnostic);
         diagnostics.push(

@@ -3,8 +3,8 @@
 //! Before: the flat model. After: [`Sorted`], blocks of equations in an order in which they can be
 //! evaluated, each equation with its unknown; a block of several is an algebraic loop. States and
 //! inputs count as known; the unknowns are highest derivatives, algebraic variables and the next
-//! values of discrete ones. A model that is not balanced, or whose index has to be reduced first, is
-//! reported instead.
+//! values of discrete ones. A model that is not balanced is reported instead; its index
+//! has been reduced before ([`crate::reduce`]).
 //!
 //! Matching and Tarjan's algorithm as in Cellier 1990 ("partition") and Elmqvist 1978.
 
