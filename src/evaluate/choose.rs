@@ -12,7 +12,7 @@ use nalgebra::{DMatrix, DVector};
 use super::Point;
 use super::system::{State, System};
 use crate::flat::{EqId, Flat, Leaf};
-use crate::solve::{Nonlinear, Selected};
+use crate::solve::Selected;
 
 /// Larger blocks keep the choice of the compiler: this is dense.
 const LARGEST: usize = 400;
@@ -47,13 +47,7 @@ pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen>
     }
     let selected = &by_name(flat, selected);
     let unknowns = &selected.unknowns;
-    let block = Nonlinear {
-        unknowns: unknowns.clone(),
-        equations: selected.equations.clone(),
-        iteration: unknowns.clone(),
-        inner: Vec::new(),
-        residuals: selected.residuals.clone(),
-    };
+    let block = selected.iterated_on(unknowns.clone());
     let mut system = System::new(flat, &block, point);
     let given: Vec<bool> = (unknowns.iter())
         .map(|&leaf| matches!(leaf, Leaf::Var(id) if flat.start(id).is_some()))
@@ -123,13 +117,7 @@ pub fn follows(flat: &Flat, selected: &Selected, states: &[Leaf], point: &Point)
     if unknowns.len() > LARGEST {
         return true;
     }
-    let block = Nonlinear {
-        unknowns: unknowns.clone(),
-        equations: selected.equations.clone(),
-        iteration: unknowns.clone(),
-        inner: Vec::new(),
-        residuals: selected.residuals.clone(),
-    };
+    let block = selected.iterated_on(unknowns.clone());
     let mut system = System::new(flat, &block, point);
     let values: Vec<f64> = (unknowns.iter())
         .map(|&leaf| point.real(leaf).unwrap_or(0.0))

@@ -176,13 +176,7 @@ impl Evaluator<'_> {
         let others: Vec<Leaf> = (selected.unknowns.iter().copied())
             .filter(|leaf| !states.contains(leaf))
             .collect();
-        self.nonlinear(&Nonlinear {
-            unknowns: others.clone(),
-            equations: selected.equations.clone(),
-            iteration: others.clone(),
-            inner: Vec::new(),
-            residuals: selected.residuals.clone(),
-        })?;
+        self.nonlinear(&selected.iterated_on(others.clone()))?;
         match follows(self.flat, selected, states, self.point) {
             true => Ok(()),
             false => Err(Failure::of_choice(

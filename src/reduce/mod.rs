@@ -53,21 +53,22 @@ pub enum Stuck {
 
 /// Reduces the index, if there is anything to reduce. Where it cannot be done, the model stays as it was.
 pub fn reduce(flat: &mut Flat, constraints: &[Combination]) -> Result<(), Stuck> {
-    let given = flat.equations.clone();
+    let given = (flat.equations.clone(), flat.variables.clone());
     let zeros = drop_in(flat, &vanished(flat));
     let sums = || constraints.iter().map(|found| found.equations.clone());
     constraints::put_in(flat, sums(), |_| 0);
     let mut done = reduced(flat);
     if done.is_err() && !zeros.is_empty() {
         // It is no model without them: solving will come upon the zero, and name it.
-        flat.equations = given.clone();
+        (flat.equations, flat.variables) = given.clone();
         constraints::put_in(flat, sums(), |_| 0);
         done = reduced(flat);
     } else if let Some(reduction) = &mut flat.reduction {
         reduction.zeros = zeros;
     }
-    if done.is_err() {
-        flat.equations = given;
+    // What was left out, or put in, belongs to a reduced model only.
+    if flat.reduction.is_none() {
+        (flat.equations, flat.variables) = given;
     }
     done
 }

@@ -77,9 +77,8 @@ impl<'f> Preferences<'f> {
                     .or_insert(given.depth);
                 *depth = given.depth.min(*depth);
             }
-            let spread = |sets: &mut Equal, id: VarId| sets.find(id);
             let all: Vec<(VarId, VarId)> = (flat.variable_ids())
-                .map(|id| (id, spread(&mut sets, id)))
+                .map(|id| (id, sets.find(id)))
                 .collect();
             wishes = (all.iter())
                 .filter_map(|(id, root)| Some((*id, *wishes.get(root)?)))

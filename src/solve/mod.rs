@@ -93,6 +93,19 @@ pub struct Selected {
     pub residuals: Vec<Residual>,
 }
 
+impl Selected {
+    /// Its equations as a loop for some of the unknowns.
+    pub fn iterated_on(&self, unknowns: Vec<Leaf>) -> Nonlinear {
+        Nonlinear {
+            iteration: unknowns.clone(),
+            unknowns,
+            equations: self.equations.clone(),
+            inner: Vec::new(),
+            residuals: self.residuals.clone(),
+        }
+    }
+}
+
 /// What a `when` does to one variable. The equations stand in the flat model as they were written:
 /// `new(x) = v` or `init(x) = v`, each in its branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
