@@ -27,6 +27,7 @@ pub mod load;
 pub mod model;
 pub mod reduce;
 pub mod reference;
+pub mod simulate;
 pub mod solve;
 pub mod sort;
 pub mod source;

@@ -1,0 +1,1 @@
+//! The register program of a solved model.

@@ -1,0 +1,1 @@
+//! Where rows go: files, pictures, the terminal.
