@@ -269,19 +269,23 @@ fn project(system: &mut System<'_>, start: Vec<f64>, fixed: &[bool], times: f64)
 }
 
 /// How many candidates of each selection are no states, and which columns are candidates.
-struct Quotas {
+#[derive(Clone, Debug)]
+pub struct Quotas {
     /// By column: its selection, and its place in the order of preference.
     of: Vec<Option<(usize, usize)>>,
     dependent: Vec<usize>,
 }
 
-struct Picked {
-    states: Vec<usize>,
-    smallest: f64,
+#[derive(Clone, Debug)]
+pub struct Picked {
+    /// Columns that are left over.
+    pub states: Vec<usize>,
+    /// The smallest pivot among candidates.
+    pub smallest: f64,
 }
 
 impl Quotas {
-    fn new(flat: &Flat, selected: &Selected) -> Self {
+    pub fn new(flat: &Flat, selected: &Selected) -> Self {
         let lists: Vec<_> = (selected.selections.iter())
             .map(|&at| &flat.selections()[at as usize])
             .collect();
@@ -303,7 +307,7 @@ impl Quotas {
 
     /// Takes columns until all rows are served; what is wished is taken last. `None` if the rest does not
     /// suffice.
-    fn pick(&self, matrix: &DMatrix<f64>, wished: &[bool]) -> Option<Picked> {
+    pub fn pick(&self, matrix: &DMatrix<f64>, wished: &[bool]) -> Option<Picked> {
         let mut work = matrix.clone();
         scale_rows(&mut work);
         let mut left: Vec<usize> = (0..work.ncols()).collect();

@@ -17,7 +17,7 @@ pub mod show;
 mod system;
 mod walk;
 
-pub use choose::Chosen;
+pub use choose::{Chosen, Quotas};
 pub use failure::{Failure, Reason};
 pub use point::Point;
 

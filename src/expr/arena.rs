@@ -87,6 +87,16 @@ impl<L: Leaf> Arena<L> {
         self.share_pooled(Node::List(args), args)
     }
 
+    /// Whether any expression mentions this leaf.
+    pub fn has_leaf(&self, leaf: L) -> bool {
+        let node = Node::Leaf(leaf);
+        let half = hash_node(&node, &self.args);
+        let is_same = |&(id, other): &(u32, u32)| {
+            other == half && same(&self.nodes[id as usize], &node, &self.args)
+        };
+        self.table.find(whole(half), is_same).is_some()
+    }
+
     fn pool(&mut self, args: &[ExprId]) -> Args {
         let first = self.args.len() as u32;
         self.args.extend_from_slice(args);

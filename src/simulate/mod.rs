@@ -5,5 +5,10 @@
 
 pub mod columns;
 pub mod integrate;
+mod lu;
+pub mod machine;
+pub mod point;
 pub mod program;
+pub mod rates;
+pub mod selection;
 pub mod results;

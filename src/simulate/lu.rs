@@ -1,0 +1,229 @@
+//! Factors of small full and large sparse matrices, for loops that are solved at run time.
+//!
+//! The pattern is analysed once; after that only numbers change. Rows are weighed by their largest
+//! entries, so that units play no part in the choice of pivots.
+
+use faer::sparse::linalg::solvers::{Lu as SparseLu, SymbolicLu};
+use faer::sparse::{SparseColMat, SymbolicSparseColMat};
+
+use crate::simulate::integrate::Pattern;
+
+/// Up to this many unknowns a matrix is full.
+const FULL: usize = 64;
+
+#[derive(Debug)]
+pub struct Lu {
+    size: usize,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Full {
+        /// By rows.
+        matrix: Vec<f64>,
+        order: Vec<usize>,
+        weights: Vec<f64>,
+        spare: Vec<f64>,
+    },
+    Sparse(Box<Sparse>),
+}
+
+#[derive(Debug)]
+struct Sparse {
+    pattern: SymbolicSparseColMat<usize>,
+    symbolic: Option<SymbolicLu<usize>>,
+    factors: Option<SparseLu<usize, f64>>,
+    weights: Vec<f64>,
+    /// Of each entry.
+    rows: Vec<usize>,
+}
+
+impl Default for Lu {
+    fn default() -> Self {
+        Lu::full(0)
+    }
+}
+
+impl Lu {
+    /// For matrices of a size; entries come with a pattern that may change as long as they are full.
+    pub fn full(size: usize) -> Self {
+        Lu {
+            size,
+            kind: Kind::Full {
+                matrix: vec![0.0; size * size],
+                order: vec![0; size],
+                weights: vec![0.0; size],
+                spare: vec![0.0; size],
+            },
+        }
+    }
+
+    /// For matrices of one pattern.
+    pub fn new(pattern: &Pattern) -> Self {
+        if pattern.size <= FULL {
+            return Lu::full(pattern.size);
+        }
+        let symbolic = SymbolicSparseColMat::new_checked(
+            pattern.size,
+            pattern.size,
+            pattern.starts.clone(),
+            None,
+            pattern.rows.clone(),
+        );
+        Lu {
+            size: pattern.size,
+            kind: Kind::Sparse(Box::new(Sparse {
+                symbolic: SymbolicLu::try_new(symbolic.as_ref()).ok(),
+                pattern: symbolic,
+                factors: None,
+                weights: vec![0.0; pattern.size],
+                rows: pattern.rows.clone(),
+            })),
+        }
+    }
+
+    /// Factors the matrix with these entries, in the order of the pattern; columns that `place` does not
+    /// give a place are left out. False where it is singular.
+    pub fn factor(&mut self, pattern: &Pattern, entries: &[f64], place: &[u32]) -> bool {
+        let size = self.size;
+        match &mut self.kind {
+            Kind::Full {
+                matrix,
+                order,
+                weights,
+                ..
+            } => {
+                matrix.fill(0.0);
+                for (column, &to) in place.iter().enumerate() {
+                    if to == u32::MAX {
+                        continue;
+                    }
+                    for at in pattern.starts[column]..pattern.starts[column + 1] {
+                        matrix[pattern.rows[at] * size + to as usize] = entries[at];
+                    }
+                }
+                factor_full(size, matrix, order, weights)
+            }
+            Kind::Sparse(sparse) => sparse.factor(entries),
+        }
+    }
+
+    /// Solves in place.
+    pub fn solve(&mut self, right: &mut [f64]) {
+        let size = self.size;
+        match &mut self.kind {
+            Kind::Full {
+                matrix,
+                order,
+                spare,
+                ..
+            } => {
+                for row in 0..size {
+                    let from = &matrix[row * size..row * size + row];
+                    let known: f64 = from.iter().zip(&*spare).map(|(a, b)| a * b).sum();
+                    spare[row] = right[order[row]] - known;
+                }
+                for row in (0..size).rev() {
+                    let from = &matrix[row * size..(row + 1) * size];
+                    let known: f64 = (from[row + 1..].iter().zip(&spare[row + 1..]))
+                        .map(|(a, b)| a * b)
+                        .sum();
+                    spare[row] = (spare[row] - known) / from[row];
+                }
+                right.copy_from_slice(spare);
+            }
+            Kind::Sparse(sparse) => sparse.solve(right),
+        }
+    }
+}
+
+/// Crout's way with partial pivoting; false where no pivot is left.
+fn factor_full(
+    size: usize,
+    matrix: &mut [f64],
+    order: &mut [usize],
+    weights: &mut [f64],
+) -> bool {
+    for row in 0..size {
+        order[row] = row;
+        let of = &matrix[row * size..(row + 1) * size];
+        let largest = of.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+        if largest == 0.0 || !largest.is_finite() || of.iter().any(|value| value.is_nan()) {
+            return false;
+        }
+        weights[row] = 1.0 / largest;
+    }
+    for step in 0..size {
+        let mut best = step;
+        let mut most = 0.0;
+        for row in step..size {
+            let weighed = matrix[row * size + step].abs() * weights[row];
+            if weighed > most {
+                (best, most) = (row, weighed);
+            }
+        }
+        if !(most > SINGULAR) {
+            return false;
+        }
+        if best != step {
+            order.swap(best, step);
+            weights.swap(best, step);
+            for column in 0..size {
+                matrix.swap(best * size + column, step * size + column);
+            }
+        }
+        let pivot = matrix[step * size + step];
+        for row in step + 1..size {
+            let factor = matrix[row * size + step] / pivot;
+            matrix[row * size + step] = factor;
+            if factor != 0.0 {
+                let (above, below) = matrix.split_at_mut(row * size);
+                let from = &above[step * size + step + 1..(step + 1) * size];
+                for (to, from) in below[step + 1..size].iter_mut().zip(from) {
+                    *to -= factor * from;
+                }
+            }
+        }
+    }
+    true
+}
+
+/// What is left of a row of magnitude 1.
+const SINGULAR: f64 = 1e-15;
+
+impl Sparse {
+    fn factor(&mut self, entries: &[f64]) -> bool {
+        self.weights.fill(0.0);
+        for (&row, value) in self.rows.iter().zip(entries) {
+            self.weights[row] = self.weights[row].max(value.abs());
+        }
+        let sound = |weight: &f64| *weight > 0.0 && weight.is_finite();
+        if !self.weights.iter().all(sound) || entries.iter().any(|value| value.is_nan()) {
+            self.factors = None;
+            return false;
+        }
+        let scaled = (self.rows.iter().zip(entries))
+            .map(|(&row, value)| value / self.weights[row])
+            .collect();
+        let matrix = SparseColMat::new(self.pattern.clone(), scaled);
+        self.factors = (self.symbolic.clone())
+            .and_then(|symbolic| SparseLu::try_new_with_symbolic(symbolic, matrix.as_ref()).ok());
+        self.factors.is_some()
+    }
+
+    fn solve(&mut self, right: &mut [f64]) {
+        use faer::linalg::solvers::SolveCore;
+        for (value, weight) in right.iter_mut().zip(&self.weights) {
+            *value /= weight;
+        }
+        match &self.factors {
+            Some(factors) => {
+                let size = right.len();
+                let view = faer::MatMut::from_column_major_slice_mut(right, size, 1);
+                factors.solve_in_place_with_conj(faer::Conj::No, view);
+            }
+            None => right.fill(f64::NAN),
+        }
+    }
+}

@@ -1,0 +1,508 @@
+//! The machine that runs a [`Program`]: registers, loops, derivatives.
+//!
+//! Before: a program, and values for the registers that are given. After an evaluation at (Time, states):
+//! every register that was asked for has its value there. What cannot be computed says so
+//! ([`Stuck`]) and leaves NaN; nothing is allocated on the way.
+
+mod newton;
+
+use super::integrate::Pattern;
+use super::lu::Lu;
+use super::program::code::{LANES, Lanes, Register, Table, run, run_lanes};
+use super::program::{Coloring, Part, Program, Step, coloring, loop_coloring};
+
+/// A block that could not be solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stuck {
+    pub block: usize,
+}
+
+/// Which part of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    Rates,
+    /// Also the sides of relations.
+    Watches,
+    /// Also all that is recorded.
+    All,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    pub evaluations: u64,
+    pub jacobians: u64,
+    /// Iterations in nonlinear loops.
+    pub iterations: u64,
+}
+
+#[derive(Debug)]
+pub struct Machine<'p> {
+    pub program: &'p Program,
+    pub registers: Vec<f64>,
+    lanes: Vec<Lanes>,
+    tables: Vec<Table>,
+    /// The time at which what depends on it was computed; NaN where something else has changed.
+    held_at: f64,
+    /// By selection: which candidates are states.
+    choice: Vec<Vec<usize>>,
+    continuous: Spaces,
+    event: Spaces,
+    coloring: Coloring,
+    pub work: Work,
+}
+
+/// Room to work in for the loops of a part.
+#[derive(Debug)]
+struct Spaces {
+    systems: Vec<SystemSpace>,
+    loops: Vec<LoopSpace>,
+}
+
+#[derive(Debug)]
+struct SystemSpace {
+    pattern: Pattern,
+    place: Vec<u32>,
+    entries: Vec<f64>,
+    right: Vec<f64>,
+    lu: Lu,
+    /// Whether the factors are those of the entries.
+    factored: bool,
+}
+
+#[derive(Debug, Default)]
+struct LoopSpace {
+    coloring: Coloring,
+    entries: Vec<f64>,
+    /// The unknowns that are solved for, and the place of each among these.
+    columns: Vec<usize>,
+    place: Vec<u32>,
+    lu: Lu,
+    /// Of these columns, now and before the step.
+    values: Vec<f64>,
+    from: Vec<f64>,
+    residuals: Vec<f64>,
+    step: Vec<f64>,
+    /// The step that would come next.
+    after: Vec<f64>,
+    /// The largest values so far.
+    largest: Vec<f64>,
+}
+
+impl Spaces {
+    fn new(part: &Part, registers: usize) -> Self {
+        let systems = (part.systems.iter()).map(|system| {
+            let size = system.unknowns.len();
+            let mut starts = vec![0usize; size + 1];
+            for &(_, column, _) in &system.entries {
+                starts[column as usize + 1] += 1;
+            }
+            for at in 0..size {
+                starts[at + 1] += starts[at];
+            }
+            let pattern = Pattern {
+                size,
+                starts,
+                rows: (system.entries.iter())
+                    .map(|&(row, _, _)| row as usize)
+                    .collect(),
+            };
+            SystemSpace {
+                lu: Lu::new(&pattern),
+                pattern,
+                place: (0..size as u32).collect(),
+                entries: vec![f64::NAN; system.entries.len()],
+                right: vec![0.0; size],
+                factored: false,
+            }
+        });
+        let loops = (part.loops.iter()).map(|of| {
+            let (size, rows) = (of.unknowns.len(), of.residuals.len());
+            let coloring = loop_coloring(of, registers);
+            let lu = match of.selections.is_empty() {
+                true => Lu::new(&coloring.pattern),
+                false => Lu::full(rows),
+            };
+            LoopSpace {
+                entries: vec![0.0; coloring.pattern.rows.len()],
+                coloring,
+                columns: (0..size).collect(),
+                place: (0..size as u32).collect(),
+                lu,
+                values: vec![0.0; rows],
+                from: vec![0.0; rows],
+                residuals: vec![0.0; rows],
+                step: vec![0.0; rows],
+                after: vec![0.0; rows],
+                largest: vec![0.0; rows],
+            }
+        });
+        Spaces {
+            systems: systems.collect(),
+            loops: loops.collect(),
+        }
+    }
+}
+
+impl<'p> Machine<'p> {
+    pub fn new(program: &'p Program) -> Self {
+        let registers = program.registers.clone();
+        let count = registers.len();
+        let mut machine = Machine {
+            program,
+            lanes: vec![[0.0; LANES]; count],
+            tables: Vec::new(),
+            held_at: f64::NAN,
+            choice: (program.slots.iter())
+                .map(|slots| (0..slots.count).collect())
+                .collect(),
+            continuous: Spaces::new(&program.continuous, count),
+            event: Spaces::new(&program.event, count),
+            coloring: coloring(program),
+            registers,
+            work: Work::default(),
+        };
+        run(&program.once, &mut machine.registers, &[]);
+        machine.tables = (program.tables.iter())
+            .map(|source| Table {
+                xs: machine.values_of(&source.xs),
+                ys: machine.values_of(&source.ys),
+            })
+            .collect();
+        for at in 0..program.slots.len() {
+            let choice = machine.choice[at].clone();
+            machine.choose(at, &choice);
+        }
+        machine
+    }
+
+    fn values_of(&self, registers: &[Register]) -> Vec<f64> {
+        (registers.iter())
+            .map(|&register| self.registers[register as usize])
+            .collect()
+    }
+
+    pub fn get(&self, register: Register) -> f64 {
+        self.registers[register as usize]
+    }
+
+    /// The first derivative of a register after [`Machine::along_time`].
+    pub fn slope(&self, register: Register) -> f64 {
+        self.lanes[register as usize][0]
+    }
+
+    /// Changes what keeps its value between events.
+    pub fn set(&mut self, register: Register, value: f64) {
+        self.registers[register as usize] = value;
+        self.held_at = f64::NAN;
+    }
+
+    pub fn table(&self, at: usize) -> &Table {
+        &self.tables[at]
+    }
+
+    pub fn pattern(&self) -> &Pattern {
+        &self.coloring.pattern
+    }
+
+    pub fn choice(&self, selection: usize) -> &[usize] {
+        &self.choice[selection]
+    }
+
+    /// Makes these candidates of a selection its states.
+    pub fn choose(&mut self, selection: usize, candidates: &[usize]) {
+        self.choice[selection] = candidates.to_vec();
+        let program = self.program;
+        let known: Vec<Register> = (program.slots.iter().zip(&self.choice))
+            .flat_map(|(slots, chosen)| chosen.iter().map(|&at| slots.candidates[at].value))
+            .collect();
+        let parts = [
+            (&program.continuous, &mut self.continuous),
+            (&program.event, &mut self.event),
+        ];
+        for (part, spaces) in parts {
+            for (of, space) in part.loops.iter().zip(&mut spaces.loops) {
+                if !of.selections.contains(&selection) {
+                    continue;
+                }
+                space.columns = (0..of.unknowns.len())
+                    .filter(|&at| !known.contains(&of.unknowns[at]))
+                    .collect();
+                space.place = vec![u32::MAX; of.unknowns.len()];
+                for (place, &column) in space.columns.iter().enumerate() {
+                    space.place[column] = place as u32;
+                }
+                space.largest.fill(0.0);
+            }
+        }
+    }
+
+    /// Puts Time and states into their registers.
+    pub fn load(&mut self, time: f64, states: &[f64]) {
+        self.registers[Program::TIME as usize] = time;
+        let fixed = self.program.states.len();
+        self.registers[1..=fixed].copy_from_slice(&states[..fixed]);
+        for (slots, chosen) in self.program.slots.iter().zip(&self.choice) {
+            for (at, &candidate) in chosen.iter().enumerate() {
+                let register = slots.candidates[candidate].value;
+                self.registers[register as usize] = states[slots.first + at];
+            }
+        }
+        if time != self.held_at {
+            run(&self.program.held, &mut self.registers, &self.tables);
+            self.held_at = time;
+        }
+    }
+
+    /// The states as they are in their registers.
+    pub fn states(&self, states: &mut [f64]) {
+        let fixed = self.program.states.len();
+        states[..fixed].copy_from_slice(&self.registers[1..=fixed]);
+        for (slots, chosen) in self.program.slots.iter().zip(&self.choice) {
+            for (at, &candidate) in chosen.iter().enumerate() {
+                states[slots.first + at] = self.get(slots.candidates[candidate].value);
+            }
+        }
+    }
+
+    /// Evaluates at (Time, states).
+    pub fn evaluate(&mut self, time: f64, states: &[f64], extent: Extent) -> Result<(), Stuck> {
+        self.load(time, states);
+        self.work.evaluations += 1;
+        let program = self.program;
+        let steps = match extent {
+            Extent::Rates => program.rate_steps,
+            Extent::Watches => program.watch_steps,
+            Extent::All => program.continuous.steps.len(),
+        };
+        self.steps(&program.continuous, &program.continuous.steps[..steps])
+    }
+
+    /// Evaluates everything in the order of the blocks, with what happens at an event.
+    pub fn evaluate_event(&mut self, time: f64, states: &[f64]) -> Result<(), Stuck> {
+        self.load(time, states);
+        self.work.evaluations += 1;
+        let program = self.program;
+        self.steps(&program.event, &program.event.steps)
+    }
+
+    fn is_event(&self, part: &Part) -> bool {
+        std::ptr::eq(part, &self.program.event)
+    }
+
+    fn steps(&mut self, part: &Part, steps: &[Step]) -> Result<(), Stuck> {
+        for step in steps {
+            match step {
+                Step::Code(range) => run(
+                    &part.code[range.clone()],
+                    &mut self.registers,
+                    &self.tables,
+                ),
+                Step::System(at) => self.system(part, *at)?,
+                Step::Loop(at) => self.iterate(part, *at)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn system(&mut self, part: &Part, at: usize) -> Result<(), Stuck> {
+        let system = &part.systems[at];
+        let space = match self.is_event(part) {
+            true => &mut self.event.systems[at],
+            false => &mut self.continuous.systems[at],
+        };
+        let mut same = space.factored;
+        for (entry, &(_, _, register)) in space.entries.iter_mut().zip(&system.entries) {
+            let value = self.registers[register as usize];
+            same &= *entry == value;
+            *entry = value;
+        }
+        if !same {
+            space.factored = (space.lu).factor(&space.pattern, &space.entries, &space.place);
+            if !space.factored {
+                return Err(Stuck {
+                    block: system.block,
+                });
+            }
+        }
+        for (value, &register) in space.right.iter_mut().zip(&system.right) {
+            *value = self.registers[register as usize];
+        }
+        space.lu.solve(&mut space.right);
+        for (&value, &unknown) in space.right.iter().zip(&system.unknowns) {
+            self.registers[unknown as usize] = value;
+        }
+        Ok(())
+    }
+
+    /// The rates of all states, after an evaluation.
+    pub fn rates(&self, rates: &mut [f64]) {
+        for (to, &register) in rates.iter_mut().zip(&self.program.rates) {
+            *to = self.registers[register as usize];
+        }
+        for (at, register) in self.slot_rates() {
+            rates[at] = self.registers[register as usize];
+        }
+    }
+
+    /// The same after the evaluation of an event.
+    pub fn event_rates(&self, rates: &mut [f64]) {
+        for (to, &register) in rates.iter_mut().zip(&self.program.event_rates) {
+            *to = self.registers[register as usize];
+        }
+        for (slots, chosen) in self.program.slots.iter().zip(&self.choice) {
+            for (at, &candidate) in chosen.iter().enumerate() {
+                rates[slots.first + at] = self.get(slots.candidates[candidate].event_rate);
+            }
+        }
+    }
+
+    /// Places in the vector of states from the first chosen one on, with the registers of their rates.
+    fn slot_rates(&self) -> impl Iterator<Item = (usize, Register)> + '_ {
+        let all = self.program.slots.iter().zip(&self.choice);
+        all.flat_map(|(slots, chosen)| {
+            let registers = chosen.iter().map(|&at| slots.candidates[at].rate);
+            (slots.first..).zip(registers)
+        })
+    }
+
+    /// The derivatives of the rates by the states, in the order of [`Machine::pattern`]; what was
+    /// evaluated last must be the rates at this point.
+    pub fn jacobian(&mut self, entries: &mut [f64]) -> Result<(), Stuck> {
+        self.work.jacobians += 1;
+        let program = self.program;
+        let steps = &program.continuous.steps[..program.rate_steps];
+        self.factor_loops(&program.continuous, steps)?;
+        let count = self.coloring.count;
+        let mut first = 0;
+        while first < count {
+            let active = LANES.min(count - first);
+            self.seed(|color| color.checked_sub(first).filter(|&lane| lane < active));
+            self.lanes_of(&program.continuous, steps, active);
+            self.gather(first, active, entries);
+            first += active;
+        }
+        self.clear_seeds();
+        Ok(())
+    }
+
+    fn seed(&mut self, lane_of: impl Fn(usize) -> Option<usize>) {
+        let lanes = |color: u32| {
+            let mut lanes = [0.0; LANES];
+            if let Some(lane) = lane_of(color as usize) {
+                lanes[lane] = 1.0;
+            }
+            lanes
+        };
+        let fixed = self.program.states.len();
+        for at in 0..fixed {
+            self.lanes[1 + at] = lanes(self.coloring.colors[at]);
+        }
+        for (slots, chosen) in self.program.slots.iter().zip(&self.choice) {
+            for (at, &candidate) in chosen.iter().enumerate() {
+                let register = slots.candidates[candidate].value as usize;
+                self.lanes[register] = lanes(self.coloring.colors[slots.first + at]);
+            }
+        }
+    }
+
+    fn clear_seeds(&mut self) {
+        self.seed(|_| None);
+    }
+
+    fn gather(&self, first: usize, active: usize, entries: &mut [f64]) {
+        let Coloring {
+            pattern, colors, ..
+        } = &self.coloring;
+        let fixed = self.program.rates.len();
+        let chosen: Vec<Register> = match self.program.slots.is_empty() {
+            true => Vec::new(),
+            false => self.slot_rates().map(|(_, rate)| rate).collect(),
+        };
+        for (column, &color) in colors.iter().enumerate() {
+            let Some(lane) = (color as usize).checked_sub(first) else {
+                continue;
+            };
+            if lane >= active {
+                continue;
+            }
+            for at in pattern.starts[column]..pattern.starts[column + 1] {
+                let row = pattern.rows[at];
+                let register = match row.checked_sub(fixed) {
+                    None => self.program.rates[row],
+                    Some(slot) => chosen[slot],
+                };
+                entries[at] = self.lanes[register as usize][lane];
+            }
+        }
+    }
+
+    /// Derivatives along the solution, after the evaluation of an event: Time moves on, states by their
+    /// rates.
+    pub fn along_time(&mut self, rates: &[f64]) -> Result<(), Stuck> {
+        let program = self.program;
+        self.factor_loops(&program.event, &program.event.steps)?;
+        self.lanes[Program::TIME as usize][0] = 1.0;
+        for (at, &rate) in rates[..program.states.len()].iter().enumerate() {
+            self.lanes[1 + at] = [0.0; LANES];
+            self.lanes[1 + at][0] = rate;
+        }
+        for (slots, chosen) in program.slots.iter().zip(&self.choice) {
+            for (at, &candidate) in chosen.iter().enumerate() {
+                let register = slots.candidates[candidate].value as usize;
+                self.lanes[register] = [0.0; LANES];
+                self.lanes[register][0] = rates[slots.first + at];
+            }
+        }
+        self.lanes_of(&program.event, &program.event.steps, 1);
+        self.lanes[Program::TIME as usize] = [0.0; LANES];
+        self.clear_seeds();
+        Ok(())
+    }
+
+    /// Derivatives through the steps, in the directions that are seeded.
+    fn lanes_of(&mut self, part: &Part, steps: &[Step], active: usize) {
+        for step in steps {
+            match step {
+                Step::Code(range) => run_lanes(
+                    &part.code[range.clone()],
+                    &self.registers,
+                    &mut self.lanes,
+                    &self.tables,
+                ),
+                Step::System(at) => self.system_lanes(part, *at, active),
+                Step::Loop(at) => self.loop_lanes(part, *at, active),
+            }
+        }
+    }
+
+    /// A x = b: A x' = b' - A' x.
+    fn system_lanes(&mut self, part: &Part, at: usize, active: usize) {
+        let system = &part.systems[at];
+        let space = match self.is_event(part) {
+            true => &mut self.event.systems[at],
+            false => &mut self.continuous.systems[at],
+        };
+        for lane in 0..active {
+            for (to, &register) in space.right.iter_mut().zip(&system.right) {
+                *to = self.lanes[register as usize][lane];
+            }
+            for &(row, column, register) in &system.entries {
+                let slope = self.lanes[register as usize][lane];
+                if slope != 0.0 {
+                    let unknown = system.unknowns[column as usize];
+                    space.right[row as usize] -= slope * self.registers[unknown as usize];
+                }
+            }
+            space.lu.solve(&mut space.right);
+            for (&value, &unknown) in space.right.iter().zip(&system.unknowns) {
+                self.lanes[unknown as usize][lane] = value;
+            }
+        }
+    }
+
+    /// Whether all divisors that can vanish are there.
+    pub fn divisors_hold(&self) -> bool {
+        let guards = &self.program.continuous.guards;
+        guards.iter().all(|&guard| self.get(guard) != 0.0)
+    }
+}

@@ -1,0 +1,76 @@
+//! Between the machine and the plain evaluator: values go there and back.
+//!
+//! The plain evaluator is slow and thorough. It computes the start, helps out where a loop cannot be
+//! solved from its last solution, and says in words what is wrong.
+
+use super::machine::Machine;
+use super::program::Program;
+use crate::evaluate::{Failure, Point, evaluate};
+use crate::expr::Value;
+use crate::flat::{Flat, Kind, Leaf, Type};
+use crate::solve::Solved;
+
+fn value(flat: &Flat, leaf: Leaf, number: f64) -> Value {
+    match flat.variable(leaf.variable()).ty {
+        Type::Boolean => Value::Bool(number != 0.0),
+        Type::Real => Value::Real(number),
+    }
+}
+
+/// A point with what the machine knows: states, discrete variables, and guesses for loops.
+pub fn point(solved: &Solved, machine: &Machine<'_>, time: f64) -> Point {
+    let flat = &solved.flat;
+    let mut point = Point::new(solved);
+    point.time = time;
+    let mut chosen: Vec<Leaf> = Vec::new();
+    for (at, slots) in machine.program.slots.iter().enumerate() {
+        let states = machine.choice(at).iter();
+        chosen.extend(states.map(|&candidate| slots.candidates[candidate].leaf));
+    }
+    for &(leaf, register) in &machine.program.fixed {
+        let number = machine.get(register);
+        let is_state = flat.is_state(leaf) || chosen.contains(&leaf);
+        match leaf {
+            Leaf::Var(id) if flat.variable(id).kind == Kind::Discrete => {
+                point.set(leaf, value(flat, leaf, number));
+            }
+            Leaf::Var(_) | Leaf::Der(..) if is_state => point.set(leaf, Value::Real(number)),
+            Leaf::Var(id) | Leaf::Der(id, _)
+                if number.is_finite()
+                    && !matches!(
+                        flat.variable(id).kind,
+                        Kind::Parameter | Kind::Constant | Kind::Input
+                    ) =>
+            {
+                point.guess(leaf, Value::Real(number));
+            }
+            _ => {}
+        }
+    }
+    point
+}
+
+/// Puts what a point says of states, discrete variables and unknowns of loops into the registers.
+pub fn adopt(program: &Program, point: &Point, machine: &mut Machine<'_>) {
+    for &(leaf, register) in &program.fixed {
+        if !matches!(leaf, Leaf::Var(_) | Leaf::Der(..)) {
+            continue;
+        }
+        if let Some(value) = point.get(leaf) {
+            let number = match value {
+                Value::Real(number) => number,
+                Value::Bool(truth) => f64::from(u8::from(truth)),
+            };
+            machine.set(register, number);
+        }
+    }
+}
+
+/// Solves the loops the slow way, from what the registers say; they have the solution afterwards.
+pub fn rescue(solved: &Solved, machine: &mut Machine<'_>, time: f64) -> Result<(), Failure> {
+    let mut point = point(solved, machine, time);
+    evaluate(solved, &mut point)?;
+    let program = machine.program;
+    adopt(program, &point, machine);
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! What events are about: relations that are watched, times that are known, `when`s.
+
+use super::code::Register;
+use crate::expr::{BinaryOp, ExprId};
+use crate::flat::{EqId, Leaf, WhenId};
+
+/// What a watch keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchKind {
+    /// The truth of a relation of two numbers.
+    Relation(BinaryOp),
+    /// `sign(x)`: -1, 0 or 1.
+    Sign,
+    /// `floor(x)`, and in `mod(x, y)` that of the quotient.
+    Floor,
+    Ceil,
+}
+
+/// Something that keeps its value between events: a relation, or a function that jumps.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    pub kind: WatchKind,
+    /// As it is written.
+    pub node: ExprId,
+    pub left: ExprId,
+    /// Missing for functions of one argument.
+    pub right: Option<ExprId>,
+    /// Where its truth (or value) is kept.
+    pub held: Register,
+    /// The two sides, in the steps for relations and in those for events.
+    pub sides: (Register, Register),
+    pub event_sides: (Register, Register),
+    /// Both sides are linear in Time, with coefficients that change only at events.
+    pub timed: bool,
+}
+
+/// `sample(start, period)`
+#[derive(Clone, Debug)]
+pub struct Sampler {
+    pub node: ExprId,
+    pub held: Register,
+    pub start: Register,
+    pub period: Register,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum WhenAction {
+    /// A discrete variable's next value.
+    New {
+        variable: Leaf,
+        to: Register,
+        value: Register,
+        equation: EqId,
+    },
+    /// A state goes on from here.
+    Restart {
+        state: Leaf,
+        value: Register,
+        equation: EqId,
+    },
+}
+
+/// A `when` with its branches: condition, what is done.
+#[derive(Clone, Debug)]
+pub struct When {
+    pub id: WhenId,
+    pub branches: Vec<(Register, Vec<WhenAction>)>,
+}
+
+impl WatchKind {
+    /// What is kept from now on, when the two sides differ by this and are not about equal.
+    pub fn decide(self, difference: f64) -> f64 {
+        let truth = |truth: bool| f64::from(u8::from(truth));
+        match self {
+            WatchKind::Relation(op) => truth(match op {
+                BinaryOp::Less => difference < 0.0,
+                BinaryOp::LessEqual => difference <= 0.0,
+                BinaryOp::Greater => difference > 0.0,
+                BinaryOp::GreaterEqual => difference >= 0.0,
+                BinaryOp::Equal => difference == 0.0,
+                _ => difference != 0.0,
+            }),
+            WatchKind::Sign if difference == 0.0 => 0.0,
+            WatchKind::Sign => difference.signum(),
+            WatchKind::Floor => difference.floor(),
+            WatchKind::Ceil => difference.ceil(),
+        }
+    }
+
+    /// How far it is from where the decision changes, as seen from what is kept: zero there.
+    pub fn distance(self, difference: f64, held: f64) -> f64 {
+        match self {
+            WatchKind::Relation(_) | WatchKind::Sign => difference,
+            // The nearer of the two whole numbers around.
+            WatchKind::Floor => match difference < held + 0.5 {
+                true => difference - held,
+                false => difference - held - 1.0,
+            },
+            WatchKind::Ceil => match difference < held - 0.5 {
+                true => difference - held + 1.0,
+                false => difference - held,
+            },
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The machine as the right sides that integrators ask for.
+
+use std::cell::{Cell, RefCell};
+
+use super::integrate::{Pattern, System};
+use super::machine::{Extent, Machine, Stuck};
+
+/// A machine that integrators and the run share: they take turns.
+#[derive(Debug)]
+pub struct Rates<'p> {
+    pub machine: RefCell<Machine<'p>>,
+    pattern: Pattern,
+    /// The block that could not be solved when the rates were last asked for.
+    pub stuck: Cell<Option<Stuck>>,
+}
+
+impl<'p> Rates<'p> {
+    pub fn new(machine: Machine<'p>) -> Self {
+        Rates {
+            pattern: machine.pattern().clone(),
+            machine: RefCell::new(machine),
+            stuck: Cell::new(None),
+        }
+    }
+}
+
+impl System for Rates<'_> {
+    fn size(&self) -> usize {
+        self.pattern.size
+    }
+
+    fn rates(&self, time: f64, states: &[f64], rates: &mut [f64]) {
+        let mut machine = self.machine.borrow_mut();
+        match machine.evaluate(time, states, Extent::Rates) {
+            Ok(()) => {
+                self.stuck.set(None);
+                machine.rates(rates);
+            }
+            Err(stuck) => {
+                self.stuck.set(Some(stuck));
+                rates.fill(f64::NAN);
+            }
+        }
+    }
+
+    fn pattern(&self) -> &Pattern {
+        &self.pattern
+    }
+
+    fn jacobian(&self, time: f64, states: &[f64], entries: &mut [f64]) {
+        let mut machine = self.machine.borrow_mut();
+        let done = (machine.evaluate(time, states, Extent::Rates))
+            .and_then(|()| machine.jacobian(entries));
+        if done.is_err() {
+            entries.fill(f64::NAN);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Which candidates are states, while the model runs.
+//!
+//! After each step the smallest pivot of the chosen set is compared with that of the best; when it falls
+//! below a tenth of it, the best set is taken (Mattsson, Olsson and Elmqvist 2000 choose so as well). The
+//! number of states never changes.
+
+use nalgebra::DMatrix;
+
+use super::machine::Machine;
+use crate::evaluate::Quotas;
+use crate::flat::{Flat, Leaf};
+use crate::solve::{Block, Selected, Solved};
+
+/// A chosen set is kept as long as its smallest pivot is so large beside that of the best.
+const KEPT: f64 = 0.1;
+
+/// The blocks with candidates, by their loops in the program.
+#[derive(Debug)]
+pub struct Selections<'s> {
+    blocks: Vec<(usize, &'s Selected, Quotas)>,
+}
+
+impl<'s> Selections<'s> {
+    pub fn new(solved: &'s Solved, machine: &Machine<'_>) -> Self {
+        let loops = machine.program.continuous.loops.iter().enumerate();
+        let blocks = loops.filter_map(|(at, of)| match &solved.blocks[of.block] {
+            Block::Selected(selected) => {
+                Some((at, selected, Quotas::new(&solved.flat, selected)))
+            }
+            _ => None,
+        });
+        Selections {
+            blocks: blocks.collect(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// Chooses anew where the choice has turned bad; true if something has changed. The registers must have
+    /// the values of the point.
+    pub fn improve(&self, flat: &Flat, machine: &mut Machine<'_>) -> bool {
+        let mut changed = false;
+        for (at, selected, quotas) in &self.blocks {
+            let now = chosen(machine, selected);
+            let Some(states) = better(machine, *at, selected, quotas, &now) else {
+                continue;
+            };
+            changed |= choose(flat, machine, selected, &states, &now);
+        }
+        changed
+    }
+
+    /// Makes a candidate a state, because it is restarted; true where that can be.
+    pub fn insist(&self, flat: &Flat, machine: &mut Machine<'_>, wanted: Leaf) -> bool {
+        for (at, selected, quotas) in &self.blocks {
+            if !selected.unknowns.contains(&wanted) {
+                continue;
+            }
+            let now = chosen(machine, selected);
+            let matrix = matrix(machine, *at);
+            let only: Vec<bool> = (selected.unknowns.iter())
+                .map(|leaf| *leaf == wanted)
+                .collect();
+            let Some(picked) = quotas.pick(&matrix, &only) else {
+                return false;
+            };
+            let states: Vec<Leaf> = (picked.states.iter())
+                .map(|&at| selected.unknowns[at])
+                .collect();
+            if !states.contains(&wanted) {
+                return false;
+            }
+            choose(flat, machine, selected, &states, &now);
+            return true;
+        }
+        false
+    }
+}
+
+fn matrix(machine: &mut Machine<'_>, at: usize) -> DMatrix<f64> {
+    let (entries, rows, columns) = machine.selection_matrix(at);
+    DMatrix::from_row_slice(rows, columns, &entries)
+}
+
+/// The states of a block now.
+fn chosen(machine: &Machine<'_>, selected: &Selected) -> Vec<Leaf> {
+    let slots = &machine.program.slots;
+    (selected.selections.iter())
+        .flat_map(|&at| {
+            let candidates = &slots[at as usize].candidates;
+            let choice = machine.choice(at as usize).iter();
+            choice.map(|&candidate| candidates[candidate].leaf)
+        })
+        .collect()
+}
+
+fn better(
+    machine: &mut Machine<'_>,
+    at: usize,
+    selected: &Selected,
+    quotas: &Quotas,
+    now: &[Leaf],
+) -> Option<Vec<Leaf>> {
+    let matrix = matrix(machine, at);
+    if matrix.iter().any(|slope| !slope.is_finite()) {
+        return None;
+    }
+    let nothing = vec![false; selected.unknowns.len()];
+    let best = quotas.pick(&matrix, &nothing)?;
+    let wished: Vec<bool> = (selected.unknowns.iter())
+        .map(|leaf| now.contains(leaf))
+        .collect();
+    let kept = quotas.pick(&matrix, &wished).filter(|picked| {
+        let mut states = picked.states.iter();
+        states.all(|&at| wished[at])
+    });
+    match kept {
+        Some(kept) if kept.smallest >= KEPT * best.smallest => None,
+        _ => Some((best.states.iter()).map(|&at| selected.unknowns[at]).collect()),
+    }
+}
+
+/// Those that stay states keep their places.
+fn choose(
+    flat: &Flat,
+    machine: &mut Machine<'_>,
+    selected: &Selected,
+    states: &[Leaf],
+    now: &[Leaf],
+) -> bool {
+    let mut changed = false;
+    for &at in &selected.selections {
+        let candidates = &flat.selections()[at as usize].candidates;
+        let place = |leaf: &Leaf| candidates.iter().position(|other| other == leaf);
+        let mut new: Vec<usize> = machine.choice(at as usize).to_vec();
+        let mut coming: Vec<usize> = (states.iter())
+            .filter(|leaf| !now.contains(leaf))
+            .filter_map(place)
+            .collect();
+        coming.reverse();
+        for slot in &mut new {
+            if !states.contains(&candidates[*slot])
+                && let Some(next) = coming.pop()
+            {
+                *slot = next;
+                changed = true;
+            }
+        }
+        machine.choose(at as usize, &new);
+    }
+    changed
+}
