@@ -1,5 +1,5 @@
 //! The codes. The first two digits tell the phase: 01 text, 02 files, 03 names, 04 connections,
-//! 05 values, 06 structure, 07 solving, 08 evaluating. `docs/diagnostics.md` explains each with an example of the mistake and of the cure.
+//! 05 values, 06 structure, 07 solving, 08 evaluating, 09 simulating. `docs/diagnostics.md` explains each with an example of the mistake and of the cure.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
@@ -103,6 +103,11 @@ codes! {
     SingularLoop "E0803" "a linear loop without a unique solution";
     NoSolution "E0804" "a nonlinear loop in which no solution was found";
     SolvedAsZero "E0805" "a parameter that was zero when the model was solved";
+
+    CannotGoOn "E0901" "an integration that cannot go on";
+    Restless "E0902" "a relation that changes without end";
+    NoSteadyState "E0903" "a steady state that was not found";
+    InputMissing "E0904" "an input that nothing gives a value";
 
     ImplicitLocal "W0301" "a name taken as `local`";
     UnconnectedCut "W0401" "a cut that nothing is connected to";

@@ -126,6 +126,25 @@ impl Failure {
         diagnostic
     }
 
+    /// A loop whose equations could not be solved.
+    pub fn of_block(flat: &Flat, block: &crate::solve::Block, time: f64) -> Self {
+        let names: Vec<String> = (block.unknowns().iter().take(SHOWN))
+            .map(|&leaf| format!("`{}`", flat.leaf_name(leaf)))
+            .collect();
+        Failure {
+            reason: Reason::NotFound,
+            time,
+            message: format!(
+                "no solution was found for {} at Time = {}",
+                names.join(", "),
+                show_number(time)
+            ),
+            notes: Vec::new(),
+            unknowns: block.unknowns().to_vec(),
+            equations: block.equations().to_vec(),
+        }
+    }
+
     pub(super) fn of_zero(flat: &Flat, point: &Point, zero: ExprId) -> Self {
         let text = flat.expression(zero);
         let message = format!("`{text}` is zero in the model, and the model was solved so");

@@ -139,16 +139,13 @@ impl Lu {
 }
 
 /// Crout's way with partial pivoting; false where no pivot is left.
-fn factor_full(
-    size: usize,
-    matrix: &mut [f64],
-    order: &mut [usize],
-    weights: &mut [f64],
-) -> bool {
+fn factor_full(size: usize, matrix: &mut [f64], order: &mut [usize], weights: &mut [f64]) -> bool {
     for row in 0..size {
         order[row] = row;
         let of = &matrix[row * size..(row + 1) * size];
-        let largest = of.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+        let largest = of
+            .iter()
+            .fold(0.0, |most: f64, value| most.max(value.abs()));
         if largest == 0.0 || !largest.is_finite() || of.iter().any(|value| value.is_nan()) {
             return false;
         }

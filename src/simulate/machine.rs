@@ -200,6 +200,18 @@ impl<'p> Machine<'p> {
         &self.tables[at]
     }
 
+    /// Tables whose arguments move with Time alone: which, the argument, and how fast it moves, after
+    /// [`Machine::along_time`].
+    pub fn timed_tables(&self) -> impl Iterator<Item = (usize, f64, f64)> + '_ {
+        let tables = self.program.tables.iter().enumerate();
+        tables
+            .filter(|(_, table)| table.timed.is_some())
+            .map(|(at, table)| {
+                let register = table.argument;
+                (at, self.get(register), self.slope(register))
+            })
+    }
+
     pub fn pattern(&self) -> &Pattern {
         &self.coloring.pattern
     }
@@ -292,11 +304,9 @@ impl<'p> Machine<'p> {
     fn steps(&mut self, part: &Part, steps: &[Step]) -> Result<(), Stuck> {
         for step in steps {
             match step {
-                Step::Code(range) => run(
-                    &part.code[range.clone()],
-                    &mut self.registers,
-                    &self.tables,
-                ),
+                Step::Code(range) => {
+                    run(&part.code[range.clone()], &mut self.registers, &self.tables)
+                }
                 Step::System(at) => self.system(part, *at)?,
                 Step::Loop(at) => self.iterate(part, *at)?,
             }

@@ -24,9 +24,7 @@ impl<'s> Selections<'s> {
     pub fn new(solved: &'s Solved, machine: &Machine<'_>) -> Self {
         let loops = machine.program.continuous.loops.iter().enumerate();
         let blocks = loops.filter_map(|(at, of)| match &solved.blocks[of.block] {
-            Block::Selected(selected) => {
-                Some((at, selected, Quotas::new(&solved.flat, selected)))
-            }
+            Block::Selected(selected) => Some((at, selected, Quotas::new(&solved.flat, selected))),
             _ => None,
         });
         Selections {
@@ -118,7 +116,11 @@ fn better(
     });
     match kept {
         Some(kept) if kept.smallest >= KEPT * best.smallest => None,
-        _ => Some((best.states.iter()).map(|&at| selected.unknowns[at]).collect()),
+        _ => Some(
+            (best.states.iter())
+                .map(|&at| selected.unknowns[at])
+                .collect(),
+        ),
     }
 }
 

@@ -78,6 +78,7 @@ pub fn build(solved: &Solved, columns: &[ExprId]) -> Program {
         .collect();
     let pres = builder.pres(&mut event);
     builder.sides(&mut event, |watch| &mut watch.event_sides);
+    builder.timed_tables(&mut event);
 
     let Registers {
         values,
@@ -216,7 +217,9 @@ impl Builder<'_> {
         for when in &flat.whens {
             roots.extend(when.conditions.iter().map(|(condition, _)| *condition));
         }
-        let rights = whens.iter().map(|&(_, _, id)| flat.equations[id.index()].right);
+        let rights = whens
+            .iter()
+            .map(|&(_, _, id)| flat.equations[id.index()].right);
         roots.extend(rights);
         let mut seen: FxHashSet<ExprId> = FxHashSet::default();
         let mut watched = Vec::new();
@@ -320,7 +323,10 @@ impl Builder<'_> {
             .map(|&leaf| self.registers.fix(leaf, Level::Always))
             .collect();
         scope.close();
-        scope.part.steps.push(Step::System(scope.part.systems.len()));
+        scope
+            .part
+            .steps
+            .push(Step::System(scope.part.systems.len()));
         scope.part.systems.push(System {
             block,
             unknowns,
@@ -421,6 +427,17 @@ impl Builder<'_> {
             let watch = self.registers.watches[at].clone();
             let sides = self.both(scope, &watch);
             *place(&mut self.registers.watches[at]) = sides;
+        }
+        scope.close();
+    }
+
+    /// Where the arguments of tables are that move with Time alone.
+    fn timed_tables(&mut self, scope: &mut Scope) {
+        for at in 0..self.registers.tables.len() {
+            if let Some(argument) = self.registers.tables[at].timed {
+                let register = self.registers.expression(scope, argument);
+                self.registers.tables[at].argument = register;
+            }
         }
         scope.close();
     }

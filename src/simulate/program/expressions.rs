@@ -357,6 +357,7 @@ impl<'s> Registers<'s> {
             xs: list(self, args[1]),
             ys: list(self, args[2]),
             timed: self.is_timed(args[0]).then_some(args[0]),
+            argument: NONE,
         };
         let known = self.tables.iter().position(|table| *table == source);
         let at = known.unwrap_or(self.tables.len());
@@ -445,7 +446,11 @@ impl<'s> Registers<'s> {
         let mut externals: Vec<Register> = Vec::new();
         for instruction in &code {
             let reads_b = !matches!(instruction.op, Op::Whole | Op::Table);
-            let b = if reads_b { instruction.b } else { instruction.a };
+            let b = if reads_b {
+                instruction.b
+            } else {
+                instruction.a
+            };
             externals.extend([instruction.a, b, instruction.c]);
         }
         externals.extend(&residuals);

@@ -117,6 +117,8 @@ pub struct TableSource {
     pub ys: Vec<Register>,
     /// Its argument, where that moves with Time alone.
     pub timed: Option<ExprId>,
+    /// The register of that, in the part for events.
+    pub argument: Register,
 }
 
 #[derive(Debug)]
@@ -157,6 +159,13 @@ impl Program {
 
     pub fn state_count(&self) -> usize {
         self.states.len() + self.slots.iter().map(|slots| slots.count).sum::<usize>()
+    }
+
+    /// Whether times are known in advance at which something happens.
+    pub fn has_known_times(&self) -> bool {
+        !self.samplers.is_empty()
+            || self.watches.iter().any(|watch| watch.timed)
+            || self.tables.iter().any(|table| table.timed.is_some())
     }
 
     /// Whether anything can happen at all.

@@ -102,4 +102,33 @@ impl WatchKind {
             },
         }
     }
+
+    /// How far it is from where it would be decided otherwise, on either side.
+    pub fn nearest(self, difference: f64) -> f64 {
+        match self {
+            WatchKind::Relation(_) | WatchKind::Sign => difference,
+            WatchKind::Floor | WatchKind::Ceil => difference - difference.round(),
+        }
+    }
+
+    /// What is kept from now on where the two sides are about equal, by the way they move.
+    pub fn decide_at(self, difference: f64, slope: f64) -> f64 {
+        let whole = difference.round();
+        match self {
+            WatchKind::Relation(_) | WatchKind::Sign => self.decide(slope),
+            WatchKind::Floor => whole - f64::from(u8::from(slope < 0.0)),
+            WatchKind::Ceil => whole + f64::from(u8::from(slope > 0.0)),
+        }
+    }
+
+    /// How long it takes to where it is decided otherwise, both sides being linear in time.
+    pub fn ahead(self, difference: f64, held: f64, slope: f64) -> f64 {
+        let left = match self {
+            WatchKind::Relation(_) | WatchKind::Sign => -difference,
+            WatchKind::Floor if slope > 0.0 => held + 1.0 - difference,
+            WatchKind::Ceil if slope < 0.0 => held - 1.0 - difference,
+            WatchKind::Floor | WatchKind::Ceil => held - difference,
+        };
+        left / slope
+    }
 }

@@ -1,0 +1,43 @@
+//! Values at the start of a run.
+//!
+//! Before: a solved model and its start values. After: a machine whose registers hold a consistent
+//! start, states chosen where the run chooses them, and the vector of states. Loops are solved by the
+//! plain evaluator, which tries other guesses where the first fails.
+
+use super::machine::Machine;
+use super::point::adopt;
+use super::program::Program;
+use crate::evaluate::{Failure, Point, evaluate_start};
+use crate::solve::Solved;
+
+/// Computes the start; the states come back.
+pub fn begin(
+    solved: &Solved,
+    program: &Program,
+    machine: &mut Machine<'_>,
+    time: f64,
+) -> Result<Vec<f64>, Failure> {
+    let flat = &solved.flat;
+    let mut point = Point::new(solved);
+    point.time = time;
+    let chosen = evaluate_start(solved, &mut point)?;
+    for (at, selection) in flat.selections().iter().enumerate() {
+        let found = (chosen.iter())
+            .find(|chosen| chosen.selections.contains(&(at as u32)))
+            .map_or(&selection.choice, |chosen| &chosen.states);
+        let mut states: Vec<usize> = (0..selection.candidates.len())
+            .filter(|&candidate| found.contains(&selection.candidates[candidate]))
+            .collect();
+        // What the compiler could not choose: the first ones.
+        for candidate in 0..selection.candidates.len() {
+            if states.len() < selection.states as usize && !states.contains(&candidate) {
+                states.push(candidate);
+            }
+        }
+        machine.choose(at, &states);
+    }
+    adopt(program, &point, machine);
+    let mut states = vec![0.0; program.state_count()];
+    machine.states(&mut states);
+    Ok(states)
+}

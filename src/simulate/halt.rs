@@ -1,0 +1,165 @@
+//! Why a run ended before its time, in words.
+
+use super::events::What;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::evaluate::Failure;
+use crate::expr::show_number;
+use crate::flat::{Flat, Leaf};
+use crate::solve::Solved;
+
+#[derive(Clone, Debug)]
+pub enum Halt {
+    /// Something has no value.
+    Evaluation(Box<Failure>),
+    /// No step is short enough; the state that moves fastest.
+    Step { time: f64, state: Option<Leaf> },
+    /// Something changes without end: again and again within one event, or in a crowd of events.
+    Restless { what: What, time: f64, crowd: bool },
+    /// There is no steady state; this state moves.
+    Restive { state: Leaf, rate: f64, time: f64 },
+    /// What the integrator says.
+    Integrator { message: String, time: f64 },
+    /// A row could not be written.
+    Output(String),
+}
+
+impl Halt {
+    /// As the user is told; what concerns files is no matter of the model.
+    pub fn diagnostic(&self, solved: &Solved) -> Result<Diagnostic, String> {
+        let flat = &solved.flat;
+        Ok(match self {
+            Halt::Evaluation(failure) => failure.diagnostic(flat),
+            Halt::Step { time, state } => step(solved, *time, *state),
+            Halt::Restless { what, time, crowd } => restless(flat, *what, *time, *crowd),
+            Halt::Restive { state, rate, time } => {
+                let name = flat.leaf_name(*state);
+                let message = format!(
+                    "no steady state was found at Time = {}: `{name}` still moves",
+                    show_number(*time)
+                );
+                let diagnostic = Diagnostic::new(Code::NoSteadyState, message);
+                (with_equation(solved, diagnostic, *state))
+                    .note(format!("der({name}) = {}", show_number(*rate)))
+                    .hint("is there a state at which all rates vanish? without `--steady` the run begins at the start values")
+            }
+            Halt::Integrator { message, time } => {
+                let time = show_number(*time);
+                Diagnostic::new(
+                    Code::CannotGoOn,
+                    format!("the integration cannot go on at Time = {time}"),
+                )
+                .note(message.clone())
+            }
+            Halt::Output(message) => return Err(message.clone()),
+        })
+    }
+}
+
+fn step(solved: &Solved, time: f64, state: Option<Leaf>) -> Diagnostic {
+    let flat = &solved.flat;
+    let message = format!(
+        "the integration cannot go on at Time = {}: no step is short enough",
+        show_number(time)
+    );
+    let diagnostic = Diagnostic::new(Code::CannotGoOn, message);
+    let Some(state) = state else {
+        return diagnostic;
+    };
+    let name = flat.leaf_name(state);
+    (with_equation(solved, diagnostic, state))
+        .note(format!(
+            "`{name}` changes fastest there, against its tolerance"
+        ))
+        .hint(format!(
+            "does `{name}` grow without bound, or is something in its equation undefined there?"
+        ))
+}
+
+/// Shows the equation that gives the rate of a state.
+fn with_equation(solved: &Solved, diagnostic: Diagnostic, state: Leaf) -> Diagnostic {
+    let flat = &solved.flat;
+    let order = state.order().unwrap_or(0);
+    let mut rate = Leaf::at_order(state.variable(), order + 1);
+    if let Some(gone) = flat.eliminated.iter().find(|gone| gone.leaf == rate)
+        && let crate::expr::Node::Leaf(other) = flat.exprs.node(gone.expression)
+    {
+        rate = other;
+    }
+    let mut blocks = solved.blocks.iter();
+    let found = blocks.find(|block| block.unknowns().contains(&rate));
+    match found.and_then(|block| block.equations().first()) {
+        Some(&id) => {
+            let span = flat.equations[id.index()].span;
+            diagnostic.at(span, flat.equation_text(id))
+        }
+        None => diagnostic,
+    }
+}
+
+fn restless(flat: &Flat, what: What, time: f64, crowd: bool) -> Diagnostic {
+    let time = show_number(time);
+    let (text, is_relation) = match what {
+        What::Relation(node) => (flat.expression(node), true),
+        What::Discrete(leaf) => (flat.leaf_name(leaf), false),
+    };
+    let message = match crowd {
+        true => format!("`{text}` changes without end near Time = {time}"),
+        false => format!("`{text}` cannot be settled at Time = {time}"),
+    };
+    let diagnostic = Diagnostic::new(Code::Restless, message);
+    let diagnostic = match crowd {
+        true => diagnostic.note("endlessly many events follow each other there in no time"),
+        false if is_relation => {
+            diagnostic.note("each time it is decided, the model moves the other way")
+        }
+        false => {
+            diagnostic.note("its next value is never its value: `new` is applied until both agree")
+        }
+    };
+    let diagnostic = match place(flat, what) {
+        Some((span, text)) => diagnostic.at(span, text),
+        None => diagnostic,
+    };
+    diagnostic.hint(match is_relation {
+        true => "let it have two thresholds (hysteresis), or make smooth what jumps with it",
+        false => "to count or to toggle, use a `when`: it acts once",
+    })
+}
+
+/// The equation that mentions it.
+fn place(flat: &Flat, what: What) -> Option<(crate::source::Span, String)> {
+    let wanted = match what {
+        What::Relation(node) => node,
+        What::Discrete(leaf) => {
+            let found = flat.equation_ids().find(|id| {
+                let left = flat.equations[id.index()].left;
+                flat.exprs.node(left) == crate::expr::Node::Leaf(Leaf::New(leaf.variable()))
+            })?;
+            let span = flat.equations[found.index()].span;
+            return Some((span, flat.equation_text(found)));
+        }
+    };
+    let mentions = |root| {
+        let mut stack = vec![root];
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some(id) = stack.pop() {
+            if id == wanted {
+                return true;
+            }
+            if seen.insert(id) {
+                flat.exprs.operands(id, &mut stack);
+            }
+        }
+        false
+    };
+    for when in &flat.whens {
+        if let Some(&(_, span)) = when.conditions.iter().find(|(id, _)| mentions(*id)) {
+            return Some((span, "here".into()));
+        }
+    }
+    flat.equation_ids().find_map(|id| {
+        let equation = &flat.equations[id.index()];
+        let found = mentions(equation.left) || mentions(equation.right);
+        found.then(|| (equation.span, flat.equation_text(id)))
+    })
+}

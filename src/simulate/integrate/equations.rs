@@ -1,0 +1,241 @@
+//! A system as diffsol wants to see it.
+//!
+//! Before: rates and Jacobian entries over slices. After: diffsol's operators over its vectors and
+//! matrices. The entries of a sparse Jacobian go straight into the matrix, in the order of the
+//! pattern; nothing is allocated in an evaluation.
+
+use std::cell::{Cell, RefCell};
+
+use diffsol::{
+    ConstantOp, DefaultDenseMatrix, FaerSparseLU, FaerSparseMat, FaerVec, LinearSolver, Matrix,
+    NalgebraLU, NalgebraMat, NalgebraVec, NonLinearOp, NonLinearOpJacobian, OdeEquations,
+    OdeEquationsRef, Op, UnitCallable, Vector, VectorCommon,
+};
+use faer::sparse::SymbolicSparseColMat;
+
+use super::{Pattern, System};
+
+/// A kind of matrix, with its vectors as slices.
+pub(super) trait Kind: Matrix<T = f64, V: DefaultDenseMatrix<T = f64, C = Self::C>> {
+    type Lu: LinearSolver<Self>;
+    fn slice(vector: &Self::V) -> &[f64];
+    fn slice_mut(vector: &mut Self::V) -> &mut [f64];
+    fn sparsity_of(pattern: &Pattern) -> Option<Self::Sparsity>;
+    /// Gives `entries` room to write in the order of the pattern, and takes what it wrote.
+    fn fill(&mut self, pattern: &Pattern, scratch: &mut [f64], entries: impl FnOnce(&mut [f64]));
+    /// How many entries of scratch `fill` needs.
+    fn scratch(pattern: &Pattern) -> usize;
+}
+
+impl Kind for FaerSparseMat<f64> {
+    type Lu = FaerSparseLU<f64>;
+
+    fn slice(vector: &FaerVec<f64>) -> &[f64] {
+        vector.inner().col_as_slice(0)
+    }
+
+    fn slice_mut(vector: &mut FaerVec<f64>) -> &mut [f64] {
+        vector.inner_mut().col_as_slice_mut(0)
+    }
+
+    fn sparsity_of(pattern: &Pattern) -> Option<Self::Sparsity> {
+        Some(SymbolicSparseColMat::new_checked(
+            pattern.size,
+            pattern.size,
+            pattern.starts.clone(),
+            None,
+            pattern.rows.clone(),
+        ))
+    }
+
+    fn fill(&mut self, _: &Pattern, _: &mut [f64], entries: impl FnOnce(&mut [f64])) {
+        entries(self.inner_mut()[0].val_mut());
+    }
+
+    fn scratch(_: &Pattern) -> usize {
+        0
+    }
+}
+
+impl Kind for NalgebraMat<f64> {
+    type Lu = NalgebraLU<f64>;
+
+    fn slice(vector: &NalgebraVec<f64>) -> &[f64] {
+        vector.inner().as_slice()
+    }
+
+    fn slice_mut(vector: &mut NalgebraVec<f64>) -> &mut [f64] {
+        vector.inner_mut().as_mut_slice()
+    }
+
+    fn sparsity_of(_: &Pattern) -> Option<Self::Sparsity> {
+        None
+    }
+
+    fn fill(&mut self, pattern: &Pattern, scratch: &mut [f64], entries: impl FnOnce(&mut [f64])) {
+        entries(scratch);
+        let values = self.inner_mut().as_mut_slice();
+        values.fill(0.0);
+        for column in 0..pattern.size {
+            for place in pattern.starts[column]..pattern.starts[column + 1] {
+                values[column * pattern.size + pattern.rows[place]] = scratch[place];
+            }
+        }
+    }
+
+    fn scratch(pattern: &Pattern) -> usize {
+        pattern.rows.len()
+    }
+}
+
+/// The equations x' = f(t, x) of a system.
+pub(super) struct Equations<'s, M: Kind> {
+    pub(super) system: &'s dyn System,
+    context: M::C,
+    /// Where it starts.
+    initial: Vec<f64>,
+    scratch: RefCell<Vec<f64>>,
+    pub(super) rates: Cell<u64>,
+    pub(super) jacobians: Cell<u64>,
+    /// The last rate that was not finite, at states that were.
+    pub(super) bad: Cell<Option<usize>>,
+    /// What a rate that cannot be computed is replaced by, if anything. The explicit method
+    /// multiplies its step by a power of the error: a NaN would stay in it for ever, while what is
+    /// huge makes it shorter. The implicit ones fail in Newton's method, and shorten, by themselves.
+    pub(super) instead: Cell<Option<f64>>,
+}
+
+impl<'s, M: Kind> Equations<'s, M> {
+    pub(super) fn new(system: &'s dyn System, initial: &[f64]) -> Self {
+        let scratch = M::scratch(system.pattern());
+        Equations {
+            system,
+            context: M::C::default(),
+            initial: initial.to_vec(),
+            scratch: RefCell::new(vec![0.0; scratch]),
+            rates: Cell::new(0),
+            jacobians: Cell::new(0),
+            bad: Cell::new(None),
+            instead: Cell::new(None),
+        }
+    }
+
+    /// Rates into a slice. False, and `bad` set, when one is not finite.
+    pub(super) fn evaluate(&self, time: f64, states: &[f64], rates: &mut [f64]) -> bool {
+        self.rates.set(self.rates.get() + 1);
+        self.system.rates(time, states, rates);
+        // The sum is finite if all are; if it is not, it may have overflowed.
+        let sum: f64 = rates.iter().map(|rate| rate * 0.0).sum();
+        let bad = match sum == 0.0 {
+            true => None,
+            false => rates.iter().position(|rate| !rate.is_finite()),
+        };
+        // States that are not finite come from a rate that was not, before.
+        if bad.is_some() && states.iter().all(|state| state.is_finite()) {
+            self.bad.set(bad);
+        }
+        bad.is_none()
+    }
+}
+
+impl<M: Kind> Op for Equations<'_, M> {
+    type T = f64;
+    type V = M::V;
+    type M = M;
+    type C = M::C;
+
+    fn context(&self) -> &Self::C {
+        &self.context
+    }
+
+    fn nstates(&self) -> usize {
+        self.system.size()
+    }
+
+    fn nout(&self) -> usize {
+        self.system.size()
+    }
+
+    fn nparams(&self) -> usize {
+        0
+    }
+}
+
+impl<M: Kind> NonLinearOp for Equations<'_, M> {
+    fn call_inplace(&self, x: &M::V, t: f64, y: &mut M::V) {
+        let rates = M::slice_mut(y);
+        if !self.evaluate(t, M::slice(x), rates)
+            && let Some(huge) = self.instead.get()
+        {
+            rates.fill(huge);
+        }
+    }
+}
+
+impl<M: Kind> NonLinearOpJacobian for Equations<'_, M> {
+    /// Only derivatives with respect to parameters, which we do not ask for, need the product.
+    fn jac_mul_inplace(&self, x: &M::V, t: f64, v: &M::V, y: &mut M::V) {
+        let pattern = self.system.pattern();
+        let mut entries = vec![0.0; pattern.rows.len()];
+        self.system.jacobian(t, M::slice(x), &mut entries);
+        let (v, y) = (M::slice(v), M::slice_mut(y));
+        y.fill(0.0);
+        for column in 0..pattern.size {
+            for place in pattern.starts[column]..pattern.starts[column + 1] {
+                y[pattern.rows[place]] += entries[place] * v[column];
+            }
+        }
+    }
+
+    fn jacobian_inplace(&self, x: &M::V, t: f64, y: &mut M) {
+        self.jacobians.set(self.jacobians.get() + 1);
+        let mut scratch = self.scratch.borrow_mut();
+        y.fill(self.system.pattern(), &mut scratch, |entries| {
+            self.system.jacobian(t, M::slice(x), entries);
+            // Factors of what is not finite would not be got rid of: faer keeps its pivots. Any
+            // other matrix does, as long as Newton's method is watched.
+            for entry in entries {
+                if !entry.is_finite() {
+                    *entry = 0.0;
+                }
+            }
+        });
+    }
+
+    fn jacobian_sparsity(&self) -> Option<M::Sparsity> {
+        M::sparsity_of(self.system.pattern())
+    }
+}
+
+impl<M: Kind> ConstantOp for Equations<'_, M> {
+    fn call_inplace(&self, _t: f64, y: &mut M::V) {
+        M::slice_mut(y).copy_from_slice(&self.initial);
+    }
+}
+
+impl<'a, M: Kind> OdeEquationsRef<'a> for Equations<'_, M> {
+    type Mass = UnitCallable<M>;
+    type Rhs = &'a Self;
+    type Root = UnitCallable<M>;
+    type Init = &'a Self;
+    type Out = UnitCallable<M>;
+    type Reset = UnitCallable<M>;
+}
+
+impl<M: Kind> OdeEquations for Equations<'_, M> {
+    fn rhs(&self) -> &Self {
+        self
+    }
+
+    fn mass(&self) -> Option<UnitCallable<M>> {
+        None
+    }
+
+    fn init(&self) -> &Self {
+        self
+    }
+
+    fn set_params(&mut self, _p: &M::V) {}
+
+    fn get_params(&self, _p: &mut M::V) {}
+}

@@ -1,0 +1,533 @@
+//! The run: steps, events, rows.
+//!
+//! Before: a program and a [`Plan`]. After: rows at the communication points went to the [`Observer`],
+//! and [`Outcome`] says how it ended. After each step relations are compared with what they were; where
+//! one has changed, the first change is located inside the step, everything up to there is kept, the event
+//! is settled, and the integrator starts anew. Times that are known in advance are stepped to exactly.
+
+use std::time::Instant;
+
+use super::begin::begin;
+use super::events::{Events, Unsettled};
+use super::halt::Halt;
+use super::integrate::{Counts, Integrator, Method, Place, Settings, Trouble, integrator};
+use super::machine::{Extent, Machine, Work};
+use super::point::rescue;
+use super::program::Program;
+use super::rates::Rates;
+use super::selection::Selections;
+use super::steady::steady;
+use crate::evaluate::Failure;
+use crate::flat::Leaf;
+use crate::solve::Solved;
+
+/// Within a step relations are looked at so often.
+const LOOKS: usize = 4;
+
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub start: f64,
+    pub until: f64,
+    /// Rows, the start and the end among them.
+    pub points: usize,
+    pub method: Method,
+    pub relative: f64,
+    /// By place in the vector of states.
+    pub absolute: Vec<f64>,
+    /// Begin where nothing moves.
+    pub steady: bool,
+}
+
+impl Plan {
+    /// The time of a row.
+    pub fn time(&self, at: usize) -> f64 {
+        let last = self.points.saturating_sub(1);
+        match at {
+            0 => self.start,
+            at if at >= last => self.until,
+            at => self.start + (self.until - self.start) * (at as f64 / last as f64),
+        }
+    }
+}
+
+/// Why there is a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowKind {
+    Point,
+    /// Before or after an event.
+    Event,
+    /// The last good values before a failure, or where it was stopped.
+    Last,
+}
+
+pub trait Observer {
+    /// A row of values; an error ends the run.
+    fn row(&mut self, time: f64, values: &[f64], kind: RowKind) -> Result<(), String>;
+    /// Told after each step; false ends the run.
+    fn goes_on(&mut self, time: f64, events: u64) -> bool;
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    pub counts: Counts,
+    pub work: Work,
+    pub events: u64,
+    /// Changes of the choice of states.
+    pub choices: u64,
+    pub time: f64,
+    /// Seconds: initial values, integrating, events, rows.
+    pub seconds: Seconds,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seconds {
+    pub start: f64,
+    pub steps: f64,
+    pub events: f64,
+    pub rows: f64,
+}
+
+#[derive(Debug)]
+pub enum End {
+    Done,
+    Stopped,
+    Failed(Box<Halt>),
+}
+
+#[derive(Debug)]
+pub struct Outcome {
+    pub summary: Summary,
+    pub end: End,
+}
+
+pub fn run(
+    solved: &Solved,
+    program: &Program,
+    plan: &Plan,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let machine = Machine::new(program);
+    let selections = Selections::new(solved, &machine);
+    let rates = Rates::new(machine);
+    let mut run = Run {
+        selections,
+        solved,
+        program,
+        plan,
+        rates: &rates,
+        events: Events::new(solved, program, plan.until - plan.start),
+        states: Vec::new(),
+        values: vec![0.0; program.columns.len()],
+        next_row: 0,
+        summary: Summary::default(),
+        observer,
+    };
+    let end = match run.all() {
+        Ok(true) => End::Done,
+        Ok(false) => End::Stopped,
+        Err(halt) => End::Failed(Box::new(halt)),
+    };
+    let mut summary = std::mem::take(&mut run.summary);
+    summary.work = rates.machine.borrow().work;
+    Outcome { summary, end }
+}
+
+struct Run<'r> {
+    solved: &'r Solved,
+    program: &'r Program,
+    plan: &'r Plan,
+    rates: &'r Rates<'r>,
+    selections: Selections<'r>,
+    events: Events<'r>,
+    states: Vec<f64>,
+    values: Vec<f64>,
+    next_row: usize,
+    summary: Summary,
+    observer: &'r mut dyn Observer,
+}
+
+/// What a step came to.
+struct Found {
+    time: f64,
+    /// Relations that change there.
+    crossed: Vec<usize>,
+}
+
+impl From<Unsettled> for Halt {
+    fn from(unsettled: Unsettled) -> Halt {
+        match unsettled {
+            Unsettled::Failure(failure) => Halt::Evaluation(failure),
+            Unsettled::Restless { what, time, crowd } => Halt::Restless { what, time, crowd },
+        }
+    }
+}
+
+impl Run<'_> {
+    /// True if it came to its end, false if it was stopped.
+    fn all(&mut self) -> Result<bool, Halt> {
+        let clock = Instant::now();
+        let start = self.plan.start;
+        self.summary.time = start;
+        self.begin(start)?;
+        self.summary.seconds.start = clock.elapsed().as_secs_f64();
+        self.row(start, RowKind::Point)?;
+        self.next_row = 1;
+        if self.plan.until <= start {
+            return Ok(true);
+        }
+        let place = Place::default();
+        let settings = Settings {
+            method: self.plan.method,
+            relative: self.plan.relative,
+            absolute: self.plan.absolute.clone(),
+            longest: match self.program.state_count() {
+                // Nothing to integrate: from row to row.
+                0 => Some((self.plan.until - start) / (self.plan.points.max(2) - 1) as f64),
+                _ => None,
+            },
+        };
+        let states = self.states.clone();
+        let mut integrator = integrator(&place, self.rates, &settings, start, &states)
+            .map_err(|trouble| self.trouble(trouble))?;
+        let done = self.steps(integrator.as_mut());
+        self.summary.counts = integrator.counts();
+        let time = self.summary.time;
+        if !matches!(done, Ok(true)) && self.plan.time(self.next_row - 1) < time {
+            // What was reached is kept.
+            let _ = self.row(time, RowKind::Last);
+        }
+        done
+    }
+
+    /// Consistent values, relations decided, and the steady state if that is wanted.
+    fn begin(&mut self, time: f64) -> Result<(), Halt> {
+        /// How often events may change what the steady state is.
+        const MOST_STEADY: usize = 50;
+        let failed = |failure| Halt::Evaluation(Box::new(failure));
+        {
+            let mut machine = self.rates.machine.borrow_mut();
+            self.states = begin(self.solved, self.program, &mut machine, time).map_err(failed)?;
+            self.events.begin(&mut machine, time, &self.states)?;
+        }
+        self.settle(time, &[])?;
+        for _ in 0..MOST_STEADY {
+            if !self.plan.steady {
+                break;
+            }
+            let mut states = self.states.clone();
+            steady(self.rates, time, &mut states).map_err(|restive| Halt::Restive {
+                state: self.name(restive.state),
+                rate: restive.rate,
+                time,
+            })?;
+            self.states = states;
+            if !self.settle(time, &[])? {
+                break;
+            }
+        }
+        self.look(time)?;
+        self.events.remember(&self.rates.machine.borrow());
+        Ok(())
+    }
+
+    /// The user's name of a state.
+    fn name(&self, at: usize) -> Leaf {
+        if let Some(&leaf) = self.program.states.get(at) {
+            return leaf;
+        }
+        let machine = self.rates.machine.borrow();
+        let slots = self.program.slots.iter().enumerate();
+        let mut found = slots.filter_map(|(selection, slots)| {
+            let choice = machine.choice(selection);
+            let candidate = *choice.get(at.checked_sub(slots.first)?)?;
+            Some(slots.candidates[candidate].leaf)
+        });
+        found.next().unwrap_or(Leaf::Var(crate::flat::VarId(0)))
+    }
+
+    /// Settles what happens at a time; true if anything has changed.
+    fn settle(&mut self, time: f64, crossed: &[usize]) -> Result<bool, Halt> {
+        if !self.program.has_events() {
+            return Ok(false);
+        }
+        let mut machine = self.rates.machine.borrow_mut();
+        let at = (time, self.states.as_mut_slice());
+        let done = (self.events).settle(&mut machine, &self.selections, at, crossed)?;
+        Ok(done.restarted || done.changed)
+    }
+
+    /// Evaluates relations and all before them at the states.
+    fn look(&mut self, time: f64) -> Result<(), Halt> {
+        let mut machine = self.rates.machine.borrow_mut();
+        evaluate(
+            self.solved,
+            &mut machine,
+            (time, &self.states),
+            Extent::Watches,
+        )
+    }
+
+    fn steps(&mut self, integrator: &mut dyn Integrator) -> Result<bool, Halt> {
+        let mut known = self.next_known(self.plan.start)?;
+        loop {
+            let stop = known.min(self.plan.until);
+            let clock = Instant::now();
+            let stepped = integrator.step(stop);
+            self.summary.seconds.steps += clock.elapsed().as_secs_f64();
+            stepped.map_err(|trouble| self.trouble(trouble))?;
+            let clock = Instant::now();
+            let found = self.watch(integrator)?;
+            self.summary.seconds.events += clock.elapsed().as_secs_f64();
+            let end = found.as_ref().map_or(integrator.time(), |found| found.time);
+            let is_known = found.is_none() && end >= known;
+            let is_event = found.is_some() || is_known;
+            self.rows(integrator, end, is_event)?;
+            self.states_at(integrator, end);
+            self.summary.time = end;
+            if is_event {
+                let clock = Instant::now();
+                let crossed = found.map_or(Vec::new(), |found| found.crossed);
+                self.event(end, &crossed, is_known)?;
+                known = self.next_known(end)?;
+                (integrator.restart(end, &self.states, false))
+                    .map_err(|trouble| self.trouble(trouble))?;
+                self.summary.seconds.events += clock.elapsed().as_secs_f64();
+            } else if !self.selections.is_empty() {
+                self.reselect(integrator, end)?;
+            }
+            if !self.observer.goes_on(end, self.summary.events) {
+                return Ok(false);
+            }
+            if end >= self.plan.until {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn states_at(&mut self, integrator: &dyn Integrator, time: f64) {
+        match time == integrator.time() {
+            true => self.states.copy_from_slice(integrator.states()),
+            false => integrator.interpolate(time, &mut self.states),
+        }
+    }
+
+    fn next_known(&mut self, time: f64) -> Result<f64, Halt> {
+        if !self.program.has_known_times() {
+            return Ok(f64::INFINITY);
+        }
+        let mut machine = self.rates.machine.borrow_mut();
+        if machine.evaluate_event(time, &self.states).is_err() {
+            return Ok(f64::INFINITY);
+        }
+        Ok(self.events.next_known(&mut machine, time))
+    }
+
+    /// An event: rows on both sides, and what happens between them.
+    fn event(&mut self, time: f64, crossed: &[usize], known: bool) -> Result<(), Halt> {
+        self.summary.events += 1;
+        self.row(time, RowKind::Event)?;
+        if !known {
+            let machine = self.rates.machine.borrow();
+            self.events.count(&machine, time, crossed)?;
+        }
+        self.settle(time, crossed)?;
+        self.look(time)?;
+        self.events.remember(&self.rates.machine.borrow());
+        self.row(time, RowKind::Event)?;
+        if self.next_row < self.plan.points && self.plan.time(self.next_row) == time {
+            self.row(time, RowKind::Point)?;
+            self.next_row += 1;
+        }
+        Ok(())
+    }
+
+    /// Whether a relation has changed within the last step, and when the first did.
+    fn watch(&mut self, integrator: &dyn Integrator) -> Result<Option<Found>, Halt> {
+        if self.program.watches.iter().all(|watch| watch.timed) {
+            return Ok(None);
+        }
+        let (before, after) = (integrator.before(), integrator.time());
+        let mut last = before;
+        for look in 1..=LOOKS {
+            let time = match look == LOOKS {
+                true => after,
+                false => before + (after - before) * (look as f64 / LOOKS as f64),
+            };
+            let changed = self.changed_at(integrator, time)?;
+            if !changed.is_empty() {
+                return self.locate(integrator, (last, time), changed).map(Some);
+            }
+            last = time;
+        }
+        self.events.remember(&self.rates.machine.borrow());
+        Ok(None)
+    }
+
+    fn changed_at(&mut self, integrator: &dyn Integrator, time: f64) -> Result<Vec<usize>, Halt> {
+        self.states_at(integrator, time);
+        self.look(time)?;
+        let machine = self.rates.machine.borrow();
+        Ok((0..self.program.watches.len())
+            .filter(|&at| self.events.has_changed(&machine, at))
+            .collect())
+    }
+
+    /// The first change between two times: none at the left one, some at the right one. It comes out just
+    /// behind where the sides are equal. Regula falsi, with the weight of a side that does not move halved
+    /// (the Illinois method).
+    fn locate(
+        &mut self,
+        integrator: &dyn Integrator,
+        (mut left, mut right): (f64, f64),
+        mut changed: Vec<usize>,
+    ) -> Result<Found, Halt> {
+        let mut watched = usize::MAX;
+        let (mut low, mut high) = (0.0, 0.0);
+        let mut last_side = 0;
+        loop {
+            let resolution = 4.0 * f64::EPSILON * left.abs().max(right.abs());
+            if right - left <= resolution.max(f64::MIN_POSITIVE) {
+                return Ok(Found {
+                    time: right,
+                    crossed: changed,
+                });
+            }
+            if !changed.contains(&watched) {
+                // Another one was first.
+                watched = changed[0];
+                self.states_at(integrator, right);
+                self.look(right)?;
+                high = self.events.distance(&self.rates.machine.borrow(), watched);
+                self.states_at(integrator, left);
+                self.look(left)?;
+                low = self.events.distance(&self.rates.machine.borrow(), watched);
+                last_side = 0;
+            }
+            let part = low / (low - high);
+            let middle = match part > 0.0 && part < 1.0 {
+                true => left + part * (right - left),
+                false => left + 0.5 * (right - left),
+            };
+            // Never nearer to a side than what can be told apart.
+            let edge = 0.5 * resolution;
+            let middle = middle.clamp(left + edge, right - edge);
+            let found = self.changed_at(integrator, middle)?;
+            let value = self.events.distance(&self.rates.machine.borrow(), watched);
+            match found.is_empty() {
+                true => {
+                    (left, low) = (middle, value);
+                    if last_side == -1 {
+                        high *= 0.5;
+                    }
+                    last_side = -1;
+                }
+                false => {
+                    (right, high, changed) = (middle, value, found);
+                    if last_side == 1 {
+                        low *= 0.5;
+                    }
+                    last_side = 1;
+                }
+            }
+        }
+    }
+
+    /// Rows at communication points in the last step, up to a time; at an event the row comes after it.
+    fn rows(&mut self, integrator: &dyn Integrator, end: f64, event: bool) -> Result<(), Halt> {
+        let clock = Instant::now();
+        while self.next_row < self.plan.points {
+            let time = self.plan.time(self.next_row);
+            if time > end || event && time == end {
+                break;
+            }
+            self.states_at(integrator, time);
+            self.row(time, RowKind::Point)?;
+            self.next_row += 1;
+        }
+        self.summary.seconds.rows += clock.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Evaluates everything at the states and hands it on.
+    fn row(&mut self, time: f64, kind: RowKind) -> Result<(), Halt> {
+        let mut machine = self.rates.machine.borrow_mut();
+        evaluate(self.solved, &mut machine, (time, &self.states), Extent::All)?;
+        let mut finite = machine.divisors_hold();
+        for (value, &register) in self.values.iter_mut().zip(&self.program.columns) {
+            *value = machine.get(register);
+            finite &= value.is_finite();
+        }
+        if !finite {
+            // The plain evaluator knows where it comes from.
+            rescue(self.solved, &mut machine, time)
+                .map_err(|failure| Halt::Evaluation(Box::new(failure)))?;
+        }
+        drop(machine);
+        (self.observer.row(time, &self.values, kind)).map_err(Halt::Output)
+    }
+
+    /// Chooses other states where the choice has turned bad.
+    fn reselect(&mut self, integrator: &mut dyn Integrator, time: f64) -> Result<(), Halt> {
+        let mut machine = self.rates.machine.borrow_mut();
+        evaluate(
+            self.solved,
+            &mut machine,
+            (time, &self.states),
+            Extent::Rates,
+        )?;
+        if !self.selections.improve(&self.solved.flat, &mut machine) {
+            return Ok(());
+        }
+        machine.states(&mut self.states);
+        drop(machine);
+        self.summary.choices += 1;
+        (integrator.restart(time, &self.states, true)).map_err(|trouble| self.trouble(trouble))
+    }
+
+    /// What the integrator says, with what the model says of it.
+    fn trouble(&self, trouble: Trouble) -> Halt {
+        let (time, state) = match trouble {
+            Trouble::StepTooSmall { time, state } | Trouble::NotFinite { time, state } => {
+                (time, state)
+            }
+            Trouble::Other(message) => {
+                return Halt::Integrator {
+                    message,
+                    time: self.summary.time,
+                };
+            }
+        };
+        let mut machine = self.rates.machine.borrow_mut();
+        if self.rates.stuck.get().is_some() || matches!(trouble, Trouble::NotFinite { .. }) {
+            // Where the last attempt was.
+            let at = machine.get(Program::TIME);
+            if let Err(failure) = rescue(self.solved, &mut machine, at) {
+                return Halt::Evaluation(Box::new(failure));
+            }
+        }
+        drop(machine);
+        Halt::Step {
+            time,
+            state: state.map(|state| self.name(state)),
+        }
+    }
+}
+
+/// Evaluates; where a loop cannot be solved from its last solution, the thorough way.
+fn evaluate(
+    solved: &Solved,
+    machine: &mut Machine<'_>,
+    (time, states): (f64, &[f64]),
+    extent: Extent,
+) -> Result<(), Halt> {
+    if machine.evaluate(time, states, extent).is_ok() {
+        return Ok(());
+    }
+    let failed = |failure| Halt::Evaluation(Box::new(failure));
+    rescue(solved, machine, time).map_err(failed)?;
+    let again = machine.evaluate(time, states, extent);
+    again.map_err(|stuck| {
+        let block = &solved.blocks[stuck.block];
+        failed(Failure::of_block(&solved.flat, block, time))
+    })
+}

@@ -1,0 +1,154 @@
+//! The steady state: where all rates vanish.
+//!
+//! Newton's method on f(x) = 0, with the help of time where it does not lead there by itself: steps of
+//! the implicit Euler method that grow longer the smaller the rates are (pseudo-transient continuation,
+//! Kelley and Keyes 1998). A state that nothing holds (an angle, the charge between two capacitors) stays
+//! where it was.
+
+use super::integrate::{Pattern, System};
+use super::lu::Lu;
+use super::rates::Rates;
+
+const MOST_STEPS: usize = 2_000;
+/// A step so small beside the values is none.
+const DONE: f64 = 1e-12;
+const LONGEST: f64 = 1e30;
+
+/// Where no steady state was found: the state that moves fastest, and how fast.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Restive {
+    pub state: usize,
+    pub rate: f64,
+}
+
+/// Moves the states to where their rates vanish.
+pub fn steady(rates: &Rates<'_>, time: f64, states: &mut [f64]) -> Result<(), Restive> {
+    let size = states.len();
+    let own = rates.pattern();
+    let (pattern, places) = with_diagonal(own);
+    let mut lu = Lu::new(&pattern);
+    let place: Vec<u32> = (0..size as u32).collect();
+    let mut entries = vec![0.0; own.rows.len()];
+    let mut matrix = vec![0.0; pattern.rows.len()];
+    let (mut f, mut step) = (vec![0.0; size], vec![0.0; size]);
+    let mut next = vec![0.0; size];
+    rates.rates(time, states, &mut f);
+    // As long as the model takes to change by as much as it is.
+    let mut length = first_length(states, &f);
+    let mut size_now = norm(&f);
+    for _ in 0..MOST_STEPS {
+        if !size_now.is_finite() {
+            break;
+        }
+        if f.iter().all(|&rate| rate == 0.0) {
+            return Ok(());
+        }
+        rates.jacobian(time, states, &mut entries);
+        matrix.fill(0.0);
+        for (&value, &to) in entries.iter().zip(&places.own) {
+            matrix[to] = -value;
+        }
+        for &to in &places.diagonal {
+            matrix[to] += 1.0 / length;
+        }
+        step.copy_from_slice(&f);
+        let sound = lu.factor(&pattern, &matrix, &place);
+        if sound {
+            lu.solve(&mut step);
+        }
+        if !sound || step.iter().any(|step| !step.is_finite()) {
+            // So long that nothing of the diagonal is left: a free state.
+            length *= 1e-3;
+            if length < f64::MIN_POSITIVE {
+                break;
+            }
+            continue;
+        }
+        for at in 0..size {
+            next[at] = states[at] + step[at];
+        }
+        let small = (step.iter().zip(&*states))
+            .all(|(step, state)| step.abs() <= DONE * (state.abs() + next_scale(states)));
+        rates.rates(time, &next, &mut step);
+        let size_next = norm(&step);
+        if !(size_next <= 10.0 * size_now) {
+            length *= 0.1;
+            if length < 1e-30 {
+                break;
+            }
+            continue;
+        }
+        states.copy_from_slice(&next);
+        f.copy_from_slice(&step);
+        if small && size_next <= size_now && length >= 1e3 {
+            return Ok(());
+        }
+        let gain = (size_now / size_next.max(f64::MIN_POSITIVE)).clamp(0.5, 1e3);
+        length = (length * gain.max(2.0)).min(LONGEST);
+        size_now = size_next;
+    }
+    let (state, rate) =
+        (f.iter().copied().enumerate()).fold((0, 0.0), |worst: (usize, f64), now| {
+            match now.1.abs() > worst.1.abs() || now.1.is_nan() {
+                true => now,
+                false => worst,
+            }
+        });
+    Err(Restive { state, rate })
+}
+
+fn next_scale(states: &[f64]) -> f64 {
+    let largest = states.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    1e-3 * largest + 1e-9
+}
+
+fn first_length(states: &[f64], rates: &[f64]) -> f64 {
+    let rate = norm(rates);
+    let size = norm(states).max(1e-3);
+    match rate > 0.0 && rate.is_finite() {
+        true => (size / rate).clamp(1e-12, 1.0),
+        false => 1.0,
+    }
+}
+
+fn norm(values: &[f64]) -> f64 {
+    values.iter().map(|value| value * value).sum::<f64>().sqrt()
+}
+
+/// Where entries go in a pattern that has the whole diagonal.
+struct Places {
+    own: Vec<usize>,
+    diagonal: Vec<usize>,
+}
+
+fn with_diagonal(pattern: &Pattern) -> (Pattern, Places) {
+    let mut whole = Pattern {
+        size: pattern.size,
+        starts: vec![0],
+        rows: Vec::with_capacity(pattern.rows.len() + pattern.size),
+    };
+    let mut places = Places {
+        own: Vec::with_capacity(pattern.rows.len()),
+        diagonal: Vec::with_capacity(pattern.size),
+    };
+    for column in 0..pattern.size {
+        let mut missing = true;
+        for &row in &pattern.rows[pattern.starts[column]..pattern.starts[column + 1]] {
+            if missing && row >= column {
+                places.diagonal.push(whole.rows.len());
+                if row > column {
+                    whole.rows.push(column);
+                }
+                missing = false;
+            }
+            places.own.push(whole.rows.len());
+            whole.rows.push(row);
+        }
+        if missing {
+            places.diagonal.push(whole.rows.len());
+            whole.rows.push(column);
+        }
+        whole.starts.push(whole.rows.len());
+    }
+    (whole, places)
+}
