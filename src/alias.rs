@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::isolate::open_sum;
 use crate::expr::{Arena, BinaryOp, ExprId, Node, Term, UnaryOp, Value};
-use crate::flat::{Eliminated, Flat, Given, Kind, Leaf, VarId};
+use crate::flat::{Eliminated, EquationKind, Flat, Given, Kind, Leaf, VarId};
 
 /// A member of a set: a variable or one of its derivatives, numbered.
 type Member = u32;
@@ -152,7 +152,7 @@ pub fn eliminate(mut flat: Flat) -> Flat {
 }
 
 /// The start value of an eliminated variable is that of the one that stands for it, unless that has one
-/// of its own. Restarts and start equations speak of that one, too.
+/// of its own from as far out: an experiment is further out than all models. Restarts and start equations speak of that one, too.
 fn move_starts(flat: &mut Flat) {
     let mut stands_for: FxHashMap<VarId, (VarId, bool)> = FxHashMap::default();
     for gone in &flat.eliminated {
@@ -164,17 +164,19 @@ fn move_starts(flat: &mut Flat) {
             stands_for.insert(from, (to, negative));
         }
     }
-    let mut moved = Vec::new();
+    let mut moved: Vec<Given> = Vec::new();
     for start in &flat.starts {
         let Some(&(to, negative)) = stands_for.get(&start.variable) else {
             continue;
         };
-        let own = flat.start(to).is_some();
-        let taken = moved.iter().any(|given: &Given| given.variable == to);
+        let as_far_out = |given: &Given| given.depth <= start.depth;
+        let own = flat.start(to).is_some_and(as_far_out);
+        let taken = (moved.iter()).any(|given| given.variable == to && as_far_out(given));
         let unknown = flat.variable(to).kind.is_unknown();
         if own || taken || !unknown {
             continue;
         }
+        moved.retain(|given| given.variable != to);
         let (mut value, mut expression) = (start.value, start.expression);
         if let (true, Value::Real(number)) = (negative, value) {
             value = Value::Real(-number);
@@ -188,6 +190,20 @@ fn move_starts(flat: &mut Flat) {
             depth: start.depth,
         });
     }
+    // One from further out takes the place of its own, and of the equation that gave it.
+    let overruled: FxHashSet<VarId> = (moved.iter())
+        .map(|given| given.variable)
+        .filter(|&id| flat.start(id).is_some())
+        .collect();
+    flat.starts
+        .retain(|given| !overruled.contains(&given.variable));
+    let exprs = &flat.exprs;
+    (flat.equations).retain(|equation| match exprs.node(equation.left) {
+        Node::Leaf(Leaf::Init(id)) if equation.kind == EquationKind::Init => {
+            !overruled.contains(&id)
+        }
+        _ => true,
+    });
     flat.starts.extend(moved);
     flat.starts.sort_by_key(|given| given.variable);
     for equation in &mut flat.equations {

@@ -9,10 +9,12 @@
 //! constants have values; kinds and types are final; nothing depends on hash order.
 
 mod names;
+mod ports;
 mod printer;
 mod reduction;
 
 pub use names::write_path;
+pub use ports::{Junction, JunctionId, Law, Pair, Port, PortId, Ports, Signed};
 pub use printer::Printer;
 pub use reduction::{Derived, Dropped, Merit, Reduction, Selection};
 
@@ -297,7 +299,7 @@ pub struct When {
     pub origin: InstanceId,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Flat {
     pub names: Arc<Interner>,
     pub instances: Vec<Instance>,
@@ -319,6 +321,8 @@ pub struct Flat {
     /// Parameters that a size, a bound of a `for` or an index reads, in order: another value would
     /// make another model. Those that they depend on are not listed.
     pub shaping: Vec<VarId>,
+    /// The cuts of all instances, and where they meet.
+    pub ports: Ports,
 }
 
 impl Flat {

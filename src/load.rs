@@ -59,6 +59,8 @@ pub struct Loaded {
     pub interner: Interner,
     pub trees: Vec<Ast>,
     pub main: FileId,
+    /// The file that was named as the experiment.
+    pub experiment: Option<FileId>,
     /// Library files that were included, whole or one type at a time.
     pub library: Vec<(FileId, Option<Symbol>)>,
 }
@@ -81,9 +83,11 @@ struct Loader<'a> {
     queue: VecDeque<FileId>,
 }
 
-/// Reads `input` and what it includes, along the folders given with `-I`.
+/// Reads `input`, a file with an experiment besides if there is one, and what they include, along the folders given
+/// with `-I`.
 pub fn load(
     input: &Input,
+    experiment: Option<&Path>,
     folders: &[PathBuf],
     files: &dyn Files,
     diagnostics: &mut Diagnostics,
@@ -97,6 +101,7 @@ pub fn load(
             interner: Interner::default(),
             trees: Vec::new(),
             main: FileId(0),
+            experiment: None,
             library: Vec::new(),
         },
         paths: Vec::new(),
@@ -105,6 +110,9 @@ pub fn load(
         queue: VecDeque::new(),
     };
     loader.load_main(input);
+    if let Some(path) = experiment {
+        loader.load_experiment(path);
+    }
     while let Some(file) = loader.queue.pop_front() {
         let includes: Vec<Include> = loader.loaded.trees[file.0 as usize]
             .items
@@ -164,6 +172,28 @@ impl Loader<'_> {
                 Diagnostic::new(Code::EmptyFile, format!("`{}` {what}", file.name))
                     .hint("a model begins with `model NAME` and ends with `end`"),
             );
+        }
+    }
+
+    fn load_experiment(&mut self, path: &Path) {
+        let identity = self.files.identity(path);
+        if let Some(&file) = self.known.get(&identity) {
+            self.loaded.experiment = Some(file);
+            return;
+        }
+        let name = path.display().to_string();
+        match self.files.read(path) {
+            Ok(bytes) => {
+                let file = self.add(name, path.to_path_buf(), bytes, Origin::User);
+                self.known.insert(identity, file);
+                self.loaded.experiment = Some(file);
+            }
+            Err(error) => {
+                let message = format!("cannot read the experiment `{name}`: {}", plain(&error));
+                let diagnostic = Diagnostic::new(Code::UnreadableFile, message);
+                let diagnostic = self.suggest_file(diagnostic, path);
+                self.diagnostics.push(diagnostic);
+            }
         }
     }
 

@@ -5,7 +5,8 @@
 //!     ```bgm fragment            statements of a model, or models and experiments; only read
 //!     ```text                    `$ bgm equations`, and its output on the block before; the name of
 //!                                the file may follow; a last line `...` leaves out the rest; a block
-//!                                that begins otherwise is not tested
+//!                                that begins otherwise is not tested; of `simulate` what is printed, and if it
+//!                                fails also what is said, without the summary
 //!     ```json bgm ... FILE.bgm   the output of the command on the block before
 
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use bgm::source::{Origin, Sources};
 const PAGES: &[&str] = &[
     "docs/language.md",
     "docs/solving.md",
+    "docs/simulation.md",
     "docs/json.md",
     "README.md",
 ];
@@ -146,6 +148,8 @@ fn prints(block: &Block, command: &[&str], model: Option<&str>, shown: &str) -> 
     let output = run(block, command, model)?;
     let real = match command.first() {
         Some(&"check") => both(&output),
+        // A run that fails tells why; its summary has seconds in it.
+        Some(&"simulate") if !output.status.success() => without_summary(&both(&output)),
         _ => String::from_utf8_lossy(&output.stdout).into_owned(),
     };
     // A last line `...` leaves out the rest.
@@ -161,6 +165,12 @@ fn prints(block: &Block, command: &[&str], model: Option<&str>, shown: &str) -> 
             String::from_utf8_lossy(&output.stderr)
         )),
     }
+}
+
+fn without_summary(said: &str) -> String {
+    let is_summary = |line: &&str| line.contains(" steps, ") || line.contains(" step, ");
+    let kept = said.lines().filter(|line| !is_summary(line));
+    kept.map(|line| format!("{line}\n")).collect()
 }
 
 fn both(output: &Output) -> String {

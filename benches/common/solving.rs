@@ -1,42 +1,16 @@
 //! From text to the solved listing: one measurement, and the table of many.
 
 use std::io::{self, Write};
-use std::time::Instant;
 
 use bgm::compile::{Aliases, Options, compile, solved};
 use bgm::listing::solved::solved as list;
 use bgm::load::{Input, NoFiles};
 
+#[path = "clock.rs"]
+mod clock;
+
 use crate::common::{measure_apart, peak_bytes};
-
-/// Seconds that a piece of work took the processor, so that other programs count little (Linux;
-/// elsewhere the seconds that went by). Nothing here runs in threads.
-struct Clock {
-    start: Instant,
-    used: Option<f64>,
-}
-
-impl Clock {
-    fn used() -> Option<f64> {
-        let all = std::fs::read_to_string("/proc/self/schedstat").ok()?;
-        let nanoseconds: f64 = all.split_whitespace().next()?.parse().ok()?;
-        Some(nanoseconds / 1e9)
-    }
-
-    fn start() -> Self {
-        Clock {
-            start: Instant::now(),
-            used: Clock::used(),
-        }
-    }
-
-    fn seconds(&self) -> f64 {
-        match (Clock::used(), self.used) {
-            (Some(now), Some(before)) if now > before => now - before,
-            _ => self.start.elapsed().as_secs_f64(),
-        }
-    }
-}
+use clock::Clock;
 
 /// Prints seconds, bytes of memory, bytes of listing and the number of states.
 pub fn measure(text: String) {

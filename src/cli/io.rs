@@ -84,6 +84,28 @@ impl Console {
         }
     }
 
+    /// What a command says is kept instead of shown.
+    pub fn is_kept(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    pub fn has_colour(&self) -> bool {
+        self.color
+    }
+
+    /// Long runs tell how far they are, on a terminal.
+    pub fn shows_progress(&self) -> bool {
+        self.kept.is_none() && io::stderr().is_terminal()
+    }
+
+    /// Columns and lines of the terminal.
+    pub fn size(&self) -> (usize, usize) {
+        match terminal_size::terminal_size() {
+            Some((columns, lines)) => (usize::from(columns.0), usize::from(lines.0)),
+            None => (80, 24),
+        }
+    }
+
     /// What was kept.
     pub fn into_text(self) -> String {
         let bytes = self.kept.map(RefCell::into_inner).unwrap_or_default();

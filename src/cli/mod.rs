@@ -2,10 +2,12 @@
 
 mod check;
 mod equations;
+pub mod experiment_options;
 mod explain;
 mod golden;
 mod io;
 mod library;
+mod simulate;
 mod solve;
 mod sort;
 
@@ -20,6 +22,7 @@ use crate::expr::print::Style;
 use crate::flat::Flat;
 use crate::model::Limits;
 use crate::source::Sources;
+use experiment_options::Settings;
 use io::Console;
 
 /// A compiler for acausal models of physical systems, in the classic Dymola language.
@@ -41,6 +44,8 @@ enum Command {
     Sort(sort::Arguments),
     /// List the equations solved, in the order of evaluation
     Solve(solve::Arguments),
+    /// Run a model, as its experiment says
+    Simulate(simulate::Arguments),
     /// Report everything that is wrong with a model
     Check(check::Arguments),
     /// Compare the listings of models with the golden files beside them
@@ -67,9 +72,11 @@ struct Source {
     /// The model to compile; default: the last `model` of the file
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// The experiment that says what the inputs are, as expressions of Time
+    /// The experiment whose parameters, start values and inputs are taken, or a file that holds it
     #[arg(long, value_name = "NAME")]
     experiment: Option<String>,
+    #[command(flatten)]
+    settings: Settings,
     /// A folder where includes are looked for
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<PathBuf>,
@@ -156,6 +163,7 @@ impl Command {
             Command::Equations(arguments) => equations::run(arguments, console),
             Command::Sort(arguments) => sort::run(arguments, console),
             Command::Solve(arguments) => solve::run(arguments, console),
+            Command::Simulate(arguments) => simulate::run_command(arguments, console),
             Command::Check(arguments) => check::run(arguments, console),
             Command::Golden(arguments) => golden::run(arguments, console),
             Command::Explain(arguments) => explain::run(arguments, console),
@@ -172,7 +180,7 @@ impl Source {
         Options {
             model: self.model.clone(),
             folders: self.include.clone(),
-            experiment: self.experiment.clone(),
+            request: self.settings.request(self.experiment.clone()),
             limits: Limits {
                 instances: self.max_instances,
             },

@@ -49,7 +49,8 @@ codes! {
     NoModel "E0205" "a file without a `model`";
     UnknownModel "E0206" "a model that is not there";
     IncludeInModel "E0207" "an include inside a model";
-    UnknownExperiment "E0208" "an experiment that is not there";
+    UnknownExperiment "E0208" "an experiment that is not there, or not chosen";
+    Unwritable "E0209" "a file that cannot be written";
 
     UnknownType "E0301" "an unknown type";
     UnknownVariable "E0302" "an unknown variable";
@@ -62,7 +63,7 @@ codes! {
     NotAVariable "E0309" "something that is not a variable where one is wanted";
     Misplaced "E0310" "an equation that may not stand here";
     UnwantedValue "E0311" "a value where none belongs";
-    DefinedTwice "E0312" "a discrete variable or start value given twice";
+    DefinedTwice "E0312" "a discrete variable, a start value or a setting given twice";
 
     UnknownCut "E0401" "an unknown cut, node or submodel in a connection";
     UnknownPath "E0402" "an unknown path";
@@ -85,6 +86,9 @@ codes! {
     IndexUse "E0508" "an array without an index, or an index without an array";
     BadTable "E0509" "a table that cannot be interpolated";
     BadValue "E0510" "a value that is not a number";
+    FixedParameter "E0511" "a parameter that an experiment cannot change";
+    WrongSetting "E0512" "a wrong number in an experiment or a sweep";
+    UnknownMethod "E0513" "an integrator that is not there";
 
     TooManyEquations "E0601" "more equations than unknowns";
     TooFewEquations "E0602" "fewer equations than unknowns";
@@ -116,6 +120,7 @@ codes! {
     UnusedStart "W0602" "a start value that cannot be given";
     TooFewStarts "W0603" "too few start values";
     JumpDifferentiated "W0604" "a jump that was differentiated";
+    NoDynamics "W0901" "a model without dynamics";
 }
 
 impl Code {

@@ -6,7 +6,7 @@ use super::linear::Singular;
 use super::point::leaves;
 use super::walk::Trouble;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::expr::{ExprId, Value, show_number};
+use crate::expr::{ExprId, Value, show_briefly, show_number};
 use crate::flat::{EqId, Flat, Leaf};
 use crate::solve::Solved;
 
@@ -121,7 +121,11 @@ impl Failure {
             }
         }
         // The equation is shown already.
-        let more = self.notes.iter().filter(|note| !note.starts_with("from `"));
+        let shown: Vec<String> = (self.equations.iter().take(SHOWN))
+            .map(|id| flat.equation_text(*id))
+            .collect();
+        let more =
+            (self.notes.iter()).filter(|note| !note.starts_with("from `") && !shown.contains(note));
         diagnostic.notes.extend(more.cloned());
         diagnostic
     }
@@ -137,7 +141,7 @@ impl Failure {
             message: format!(
                 "no solution was found for {} at Time = {}",
                 names.join(", "),
-                show_number(time)
+                show_briefly(time)
             ),
             notes: Vec::new(),
             unknowns: block.unknowns().to_vec(),
@@ -177,7 +181,7 @@ impl Failure {
         let message = format!(
             "`{}` cannot be computed at Time = {}: the divisor `{}` is zero",
             flat.leaf_name(target),
-            show_number(point.time),
+            show_briefly(point.time),
             flat.expression(divisor)
         );
         let mut failure = Failure::new(Reason::Divisor, point, message);
@@ -202,7 +206,7 @@ impl Failure {
         trouble: Trouble,
     ) -> Self {
         let what = subject.words(flat);
-        let time = show_number(point.time);
+        let time = show_briefly(point.time);
         let (reason, message) = match trouble {
             Trouble::NotANumber(_) => (
                 Reason::NotFinite,
@@ -246,7 +250,7 @@ impl Failure {
         let message = format!(
             "{} is infinite at Time = {}",
             subject.words(flat),
-            show_number(point.time)
+            show_briefly(point.time)
         );
         let mut failure = Failure::new(Reason::NotFinite, point, message);
         failure.notes.push(subject.definition(flat, expression));
@@ -264,7 +268,7 @@ impl Failure {
         let message = format!(
             "the linear loop of {} has no unique solution at Time = {}",
             names(flat, unknowns),
-            show_number(point.time)
+            show_briefly(point.time)
         );
         let mut failure = Failure::new(Reason::Singular, point, message);
         let column = singular.column.and_then(|at| unknowns.get(at as usize));
@@ -304,7 +308,7 @@ impl Failure {
             "with {} given, {} cannot be computed at Time = {}",
             names(flat, states),
             names(flat, others),
-            show_number(point.time)
+            show_briefly(point.time)
         );
         let mut failure = Failure::new(Reason::Singular, point, message);
         failure
@@ -334,7 +338,7 @@ impl Failure {
                 names(flat, unknowns)
             ),
         };
-        let message = format!("{what} was found at Time = {}", show_number(point.time));
+        let message = format!("{what} was found at Time = {}", show_briefly(point.time));
         let mut failure = Failure::new(Reason::NotFound, point, message);
         for &(id, by) in off.iter().take(SHOWN) {
             let text = flat.equation_text(id);
@@ -379,7 +383,13 @@ fn values_of(flat: &Flat, point: &Point, leaves: Vec<Leaf>) -> Option<String> {
     // Switches make more of a difference than numbers.
     list.sort_by_key(|(_, value)| !matches!(value, Value::Bool(_)));
     let mut texts: Vec<String> = (list.iter().take(SHOWN))
-        .map(|&(leaf, value)| format!("{} = {value}", flat.leaf_name(leaf)))
+        .map(|&(leaf, value)| {
+            let value = match value {
+                Value::Real(value) => show_briefly(value),
+                Value::Bool(_) => value.to_string(),
+            };
+            format!("{} = {value}", flat.leaf_name(leaf))
+        })
         .collect();
     if list.len() > SHOWN {
         texts.push("...".into());

@@ -9,6 +9,7 @@ pub mod at;
 mod choose;
 mod expanded;
 mod failure;
+mod homotopy;
 mod linear;
 mod matrix;
 mod newton;
@@ -20,6 +21,7 @@ mod walk;
 pub use choose::{Chosen, Quotas};
 pub use failure::{Failure, Reason};
 pub use point::Point;
+pub(crate) use point::leaves;
 
 use crate::expr::{ExprId, Value};
 use crate::flat::{EqId, Flat, Leaf};
@@ -27,7 +29,22 @@ use crate::solve::{Assignment, Block, Entry, Linear, Method, Nonlinear, Selected
 use choose::{choose, follows};
 use failure::Subject;
 use linear::{Factored, Number};
-use walk::{Trouble, Walk};
+pub(crate) use walk::Walk;
+use walk::{Errors, Known, Rounded, Trouble};
+
+/// The value of an expression of parameters and constants; `None` if it has none.
+pub(crate) fn value_of(flat: &Flat, expression: ExprId, walk: &mut Walk) -> Option<Value> {
+    let leaf = |leaf: Leaf| match leaf {
+        Leaf::Var(id) => flat.value(id).map(|given| Rounded::exact(given.value)),
+        _ => None,
+    };
+    let known = Known {
+        time: 0.0,
+        leaf: &leaf,
+    };
+    let value = walk.value(&flat.exprs, expression, &known, Errors::Ignore);
+    value.ok().map(|rounded| rounded.value)
+}
 
 /// Computes everything from what is known at the point, block by block. What the point says of an
 /// iteration variable is its first guess: evaluating again near by finds the solution near by.

@@ -8,6 +8,7 @@
 
 use super::Point;
 use super::failure::Failure;
+use super::homotopy::follow;
 use super::matrix::Matrix;
 use super::system::{Bad, State, System};
 use crate::flat::{EqId, Flat, Leaf};
@@ -25,14 +26,23 @@ const NEAR: f64 = 100.0;
 /// Tried in this order where the first guess fails.
 const GUESSES: [f64; 10] = [1.0, -1.0, 0.1, -0.1, 1e-3, 10.0, -10.0, 100.0, 1e3, 1e-6];
 
+/// From so many of them a way to the solution is followed, where all fail.
+const FOLLOWED: usize = 3;
+
 /// Values of the unknowns of the loop: iteration variables, then inner ones.
 pub fn solve(flat: &Flat, block: &Nonlinear, point: &Point) -> Result<Vec<(Leaf, f64)>, Failure> {
     let mut system = System::new(flat, block, point);
     let mut best = Attempt::default();
-    for start in starts(block, point) {
-        match iterate(&mut system, start) {
+    let starts = starts(block, point);
+    for start in &starts {
+        match iterate(&mut system, start.clone()) {
             Ok(state) => return Ok(system.leaves().zip(state.values).collect()),
             Err(attempt) => best = best.or_better(attempt),
+        }
+    }
+    for start in starts.iter().take(FOLLOWED) {
+        if let Some(state) = follow(&mut system, start) {
+            return Ok(system.leaves().zip(state.values).collect());
         }
     }
     Err(best.failure(flat, block, point))
@@ -63,7 +73,7 @@ fn starts(block: &Nonlinear, point: &Point) -> Vec<Vec<f64>> {
     starts
 }
 
-fn iterate(system: &mut System<'_>, start: Vec<f64>) -> Result<State, Attempt> {
+pub(super) fn iterate(system: &mut System<'_>, start: Vec<f64>) -> Result<State, Attempt> {
     let count = start.len();
     let mut state = system.run(&start).map_err(|bad| Attempt {
         bad: Some(bad),
@@ -273,7 +283,7 @@ fn moved(system: &mut System<'_>, now: &[f64]) -> Option<(State, Matrix)> {
 
 /// How a start went wrong.
 #[derive(Debug, Default)]
-struct Attempt {
+pub(super) struct Attempt {
     /// Why it could not even begin.
     bad: Option<Bad>,
     reached: Option<State>,

@@ -249,7 +249,7 @@ enum State {
 }
 
 /// The leaves of an expression, each once, in the order of their places in the arena.
-pub(super) fn leaves(exprs: &Arena<Leaf>, root: ExprId) -> Vec<Leaf> {
+pub(crate) fn leaves(exprs: &Arena<Leaf>, root: ExprId) -> Vec<Leaf> {
     let mut seen = FxHashSet::default();
     let mut found = Vec::new();
     let mut work = vec![root];

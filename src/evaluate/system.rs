@@ -54,6 +54,8 @@ pub struct System<'s> {
     columns: FxHashMap<Leaf, u32>,
     inner: Vec<Row>,
     residuals: Vec<Row>,
+    /// What is taken away from each residual: nothing, unless a way is followed to the solution.
+    shift: Vec<f64>,
     walk: Walk,
 }
 
@@ -68,6 +70,7 @@ impl<'s> System<'s> {
             columns: all.zip(0..).collect(),
             inner: Vec::with_capacity(block.inner.len()),
             residuals: Vec::with_capacity(block.residuals.len()),
+            shift: Vec::new(),
             walk: Walk::default(),
         };
         let mut copies = FxHashMap::default();
@@ -139,6 +142,11 @@ impl<'s> System<'s> {
         self.run_with(guess, vec![0.0; guess.len()])
     }
 
+    /// Takes a part of these away from the residuals from now on.
+    pub fn shift(&mut self, whole: &[f64], part: f64) {
+        self.shift = whole.iter().map(|residual| part * residual).collect();
+    }
+
     pub fn guessed(&self) -> usize {
         self.block.iteration.len()
     }
@@ -169,8 +177,9 @@ impl<'s> System<'s> {
             let value = self.residuals[at].value;
             let found = self.number(value, &values, &errors, Errors::Bound);
             let (value, error) = found.ok_or(Bad::Residual(at))?;
-            residuals.push(value);
-            noise.push(error);
+            let shift = self.shift.get(at).copied().unwrap_or(0.0);
+            residuals.push(value - shift);
+            noise.push(error + f64::EPSILON * shift.abs());
         }
         Ok(State {
             values,

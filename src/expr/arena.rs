@@ -13,7 +13,7 @@ impl<T: Copy + Eq + Hash> Leaf for T {}
 
 /// Expressions shared by structure. Nodes keep what was written: nothing is folded here, so that
 /// a listing of flattened equations shows the user's own form.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Arena<L> {
     nodes: Vec<Node<L>>,
     args: Vec<ExprId>,

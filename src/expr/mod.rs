@@ -22,7 +22,9 @@ mod walk;
 pub use arena::{Arena, Leaf};
 pub use op::{Arity, BinaryOp, Function, UnaryOp};
 pub use simplify::Term;
-pub use value::{Value, apply_binary, apply_call, apply_unary, interpolate, show_number};
+pub use value::{
+    Value, apply_binary, apply_call, apply_unary, interpolate, show_briefly, show_number,
+};
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

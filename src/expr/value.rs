@@ -49,6 +49,22 @@ pub fn show_number(value: f64) -> String {
     }
 }
 
+/// A number for a message: no more than 9 digits, large powers of ten as such.
+pub fn show_briefly(value: f64) -> String {
+    /// Longer texts are hard to read.
+    const LONG: usize = 11;
+    let exact = show_number(value);
+    if exact.len() <= LONG || !value.is_finite() {
+        return exact;
+    }
+    let rounded: f64 = format!("{value:.8e}").parse().unwrap_or(value);
+    let (plain, power) = (show_number(rounded), format!("{rounded:e}"));
+    match plain.len() <= LONG + 1 && plain.len() <= power.len() + 4 {
+        true => plain,
+        false => power,
+    }
+}
+
 /// `None` where the operand has the wrong type.
 pub fn apply_unary(op: UnaryOp, a: Value) -> Option<Value> {
     Some(match (op, a) {

@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::class::CutBody;
 use super::connect::{Group, Met, OwnerNumber, PointKey, SELF, connect};
 use super::instance::Tree;
+use super::ports::{Meeting, meetings};
 use super::structure::{Place, Places};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::Span;
@@ -33,6 +34,8 @@ pub struct Couplings {
     pub list: Vec<(Coupling, Span)>,
     /// Terminals that are connected: their defaults do not hold.
     pub terminals: Vec<(OwnerNumber, u32)>,
+    /// Which cuts meet.
+    pub meetings: Vec<Meeting>,
 }
 
 /// The coupling equations of an instance; `None` after an error.
@@ -41,6 +44,7 @@ pub fn couplings(tree: &mut Tree<'_>, instance: u32) -> Option<Couplings> {
     let mut couplings = Couplings {
         list: Vec::new(),
         terminals: met.terminals.clone(),
+        meetings: meetings(tree, instance, &met.groups),
     };
     for group in &met.groups {
         if group.junction1 {

@@ -41,6 +41,7 @@ impl Flattener<'_, '_> {
                 self.set.insert(variable);
             }
         }
+        self.meet(instance, &found.meetings);
         for (coupling, span) in &found.list {
             self.coupling(instance, coupling, *span);
         }

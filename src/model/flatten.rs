@@ -15,7 +15,7 @@ use super::parameters::Memo;
 use super::starts::Start;
 use crate::expr::{Arena, ExprId, Node, Value};
 use crate::flat::{
-    DeclId, Declaration, Equation, EquationKind, Given, InstanceId, Kind, Leaf, Type, VarId,
+    DeclId, Declaration, Equation, EquationKind, Given, InstanceId, Kind, Leaf, Ports, Type, VarId,
     Variable, When, WhenId,
 };
 
@@ -30,6 +30,7 @@ pub struct Parts {
     pub values: Vec<Given>,
     pub starts: Vec<Given>,
     pub wishes: Vec<(VarId, bool)>,
+    pub ports: Ports,
 }
 
 pub(super) struct Flattener<'t, 'c> {
@@ -45,6 +46,8 @@ pub(super) struct Flattener<'t, 'c> {
     pub(super) starts: FxHashMap<VarId, Start>,
     /// `init` equations that a start value from further outside overrules.
     pub(super) overruled: Vec<usize>,
+    /// The first port of each instance.
+    pub(super) port_firsts: Vec<u32>,
     pub(super) loops: Vec<f64>,
     pub(super) exprs: Vec<ExprId>,
     /// Indices of the name being instantiated, with their values.
@@ -67,6 +70,7 @@ pub fn flatten(tree: &mut Tree<'_>) -> Option<Parts> {
             values: Vec::new(),
             starts: Vec::new(),
             wishes: Vec::new(),
+            ports: Ports::default(),
         },
         tree,
         cache: FxHashMap::default(),
@@ -74,12 +78,14 @@ pub fn flatten(tree: &mut Tree<'_>) -> Option<Parts> {
         defaults: Vec::new(),
         starts: FxHashMap::default(),
         overruled: Vec::new(),
+        port_firsts: Vec::new(),
         loops: Vec::new(),
         exprs: Vec::new(),
         values: Vec::new(),
     };
     flattener.variables();
     flattener.bindings()?;
+    flattener.ports();
     for instance in post_order(flattener.tree) {
         flattener.instance(instance);
         if flattener.tree.exhausted {
@@ -93,6 +99,7 @@ pub fn flatten(tree: &mut Tree<'_>) -> Option<Parts> {
     flattener.finish_starts();
     flattener.finish_wishes();
     flattener.kinds();
+    flattener.laws();
     (!flattener.tree.diagnostics.has_errors()).then_some(flattener.parts)
 }
 

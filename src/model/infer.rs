@@ -399,7 +399,7 @@ fn check_fixed(flat: &Flat, diagnostics: &mut Diagnostics) {
 }
 
 /// The first list of a table ascends, at the values that its parameters have.
-fn check_tables(flat: &Flat, diagnostics: &mut Diagnostics) {
+pub(crate) fn check_tables(flat: &Flat, diagnostics: &mut Diagnostics) {
     for at in 0..flat.exprs.len() as u32 {
         let table = ExprId(at);
         let Node::Call(Function::Table, args) = flat.exprs.node(table) else {

@@ -20,6 +20,7 @@ mod flatten;
 mod infer;
 mod instance;
 mod parameters;
+mod ports;
 mod resolve;
 mod resolve_body;
 mod resolve_check;
@@ -46,6 +47,7 @@ use crate::load::Loaded;
 use crate::source::Origin;
 use crate::syntax::ast::ModelKind;
 use declare::{Declared, declare};
+pub(crate) use infer::check_tables;
 use infer::infer;
 use resolve::Resolver;
 use types::shorten;
@@ -201,6 +203,7 @@ pub fn flatten(
         wishes: parts.wishes,
         reduction: None,
         shaping,
+        ports: parts.ports,
     };
     infer(&mut flat, diagnostics);
     Some(flat)

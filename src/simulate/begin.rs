@@ -8,7 +8,10 @@ use super::machine::Machine;
 use super::point::adopt;
 use super::program::Program;
 use crate::evaluate::{Failure, Point, evaluate_start};
-use crate::solve::Solved;
+use crate::solve::{Block, Solved};
+
+/// In smaller models everything is looked at once, recorded or not.
+const LARGE: usize = 10_000;
 
 /// Computes the start; the states come back.
 pub fn begin(
@@ -20,6 +23,14 @@ pub fn begin(
     let flat = &solved.flat;
     let mut point = Point::new(solved);
     point.time = time;
+    let iterates = |block: &Block| matches!(block, Block::Nonlinear(_) | Block::Selected(_));
+    if flat.variables.len() > LARGE && !solved.blocks.iter().any(iterates) {
+        // Nothing to guess, and much to compute: the machine does it from the states.
+        adopt(program, &point, machine);
+        let mut states = vec![0.0; program.state_count()];
+        machine.states(&mut states);
+        return Ok(states);
+    }
     let chosen = evaluate_start(solved, &mut point)?;
     for (at, selection) in flat.selections().iter().enumerate() {
         let found = (chosen.iter())

@@ -3,7 +3,7 @@
 use super::events::What;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::evaluate::Failure;
-use crate::expr::show_number;
+use crate::expr::show_briefly;
 use crate::flat::{Flat, Leaf};
 use crate::solve::Solved;
 
@@ -35,15 +35,18 @@ impl Halt {
                 let name = flat.leaf_name(*state);
                 let message = format!(
                     "no steady state was found at Time = {}: `{name}` still moves",
-                    show_number(*time)
+                    show_briefly(*time)
                 );
                 let diagnostic = Diagnostic::new(Code::NoSteadyState, message);
                 (with_equation(solved, diagnostic, *state))
-                    .note(format!("der({name}) = {}", show_number(*rate)))
+                    .note(format!(
+                        "where the search ended, der({name}) = {}",
+                        show_briefly(*rate)
+                    ))
                     .hint("is there a state at which all rates vanish? without `--steady` the run begins at the start values")
             }
             Halt::Integrator { message, time } => {
-                let time = show_number(*time);
+                let time = show_briefly(*time);
                 Diagnostic::new(
                     Code::CannotGoOn,
                     format!("the integration cannot go on at Time = {time}"),
@@ -59,7 +62,7 @@ fn step(solved: &Solved, time: f64, state: Option<Leaf>) -> Diagnostic {
     let flat = &solved.flat;
     let message = format!(
         "the integration cannot go on at Time = {}: no step is short enough",
-        show_number(time)
+        show_briefly(time)
     );
     let diagnostic = Diagnostic::new(Code::CannotGoOn, message);
     let Some(state) = state else {
@@ -92,12 +95,16 @@ fn with_equation(solved: &Solved, diagnostic: Diagnostic, state: Leaf) -> Diagno
             let span = flat.equations[id.index()].span;
             diagnostic.at(span, flat.equation_text(id))
         }
-        None => diagnostic,
+        // Its rate is only another name for something known.
+        None => {
+            let span = flat.declaration(state.variable()).span;
+            diagnostic.at(span, "declared here")
+        }
     }
 }
 
 fn restless(flat: &Flat, what: What, time: f64, crowd: bool) -> Diagnostic {
-    let time = show_number(time);
+    let time = show_briefly(time);
     let (text, is_relation) = match what {
         What::Relation(node) => (flat.expression(node), true),
         What::Discrete(leaf) => (flat.leaf_name(leaf), false),
@@ -116,18 +123,27 @@ fn restless(flat: &Flat, what: What, time: f64, crowd: bool) -> Diagnostic {
             diagnostic.note("its next value is never its value: `new` is applied until both agree")
         }
     };
-    let diagnostic = match place(flat, what) {
+    let place = place(flat, what);
+    let in_when = matches!(&place, Some((_, text)) if text == IN_WHEN);
+    let diagnostic = match place {
         Some((span, text)) => diagnostic.at(span, text),
         None => diagnostic,
     };
     diagnostic.hint(match is_relation {
+        true if in_when => {
+            "what a `when` restarts comes back ever sooner: end the run before, or let it stay at rest once \
+             it is slow"
+        }
         true => "let it have two thresholds (hysteresis), or make smooth what jumps with it",
         false => "to count or to toggle, use a `when`: it acts once",
     })
 }
 
+/// How the condition of a `when` is marked.
+const IN_WHEN: &str = "the condition of this `when`";
+
 /// The equation that mentions it.
-fn place(flat: &Flat, what: What) -> Option<(crate::source::Span, String)> {
+pub(super) fn place(flat: &Flat, what: What) -> Option<(crate::source::Span, String)> {
     let wanted = match what {
         What::Relation(node) => node,
         What::Discrete(leaf) => {
@@ -154,7 +170,7 @@ fn place(flat: &Flat, what: What) -> Option<(crate::source::Span, String)> {
     };
     for when in &flat.whens {
         if let Some(&(_, span)) = when.conditions.iter().find(|(id, _)| mentions(*id)) {
-            return Some((span, "here".into()));
+            return Some((span, IN_WHEN.into()));
         }
     }
     flat.equation_ids().find_map(|id| {

@@ -1,10 +1,11 @@
 //! Factors of small full and large sparse matrices, for loops that are solved at run time.
 //!
-//! The pattern is analysed once; after that only numbers change. Rows are weighed by their largest
-//! entries, so that units play no part in the choice of pivots.
+//! The pattern is analysed once; after that only numbers change. Rows and columns are weighed by their
+//! largest entries, so that units play no part in the choice of pivots and in what counts as singular:
+//! a column of femtofarads is no column of zeros.
 
 use faer::sparse::linalg::solvers::{Lu as SparseLu, SymbolicLu};
-use faer::sparse::{SparseColMat, SymbolicSparseColMat};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMat};
 
 use crate::simulate::integrate::Pattern;
 
@@ -24,6 +25,8 @@ enum Kind {
         matrix: Vec<f64>,
         order: Vec<usize>,
         weights: Vec<f64>,
+        /// The largest weighed entries of columns.
+        columns: Vec<f64>,
         spare: Vec<f64>,
     },
     Sparse(Box<Sparse>),
@@ -34,9 +37,13 @@ struct Sparse {
     pattern: SymbolicSparseColMat<usize>,
     symbolic: Option<SymbolicLu<usize>>,
     factors: Option<SparseLu<usize, f64>>,
-    weights: Vec<f64>,
-    /// Of each entry.
-    rows: Vec<usize>,
+    /// Powers of two that bring rows and then columns to one magnitude.
+    rows: Vec<f64>,
+    columns: Vec<f64>,
+    /// The row and the column of each entry.
+    places: Vec<(usize, usize)>,
+    scaled: Vec<f64>,
+    spare: Vec<f64>,
 }
 
 impl Default for Lu {
@@ -54,6 +61,7 @@ impl Lu {
                 matrix: vec![0.0; size * size],
                 order: vec![0; size],
                 weights: vec![0.0; size],
+                columns: vec![0.0; size],
                 spare: vec![0.0; size],
             },
         }
@@ -77,8 +85,17 @@ impl Lu {
                 symbolic: SymbolicLu::try_new(symbolic.as_ref()).ok(),
                 pattern: symbolic,
                 factors: None,
-                weights: vec![0.0; pattern.size],
-                rows: pattern.rows.clone(),
+                rows: vec![0.0; pattern.size],
+                columns: vec![0.0; pattern.size],
+                places: (0..pattern.size)
+                    .flat_map(|column| {
+                        let rows =
+                            &pattern.rows[pattern.starts[column]..pattern.starts[column + 1]];
+                        rows.iter().map(move |&row| (row, column))
+                    })
+                    .collect(),
+                scaled: vec![0.0; pattern.rows.len()],
+                spare: vec![0.0; pattern.size],
             })),
         }
     }
@@ -92,6 +109,7 @@ impl Lu {
                 matrix,
                 order,
                 weights,
+                columns,
                 ..
             } => {
                 matrix.fill(0.0);
@@ -103,7 +121,7 @@ impl Lu {
                         matrix[pattern.rows[at] * size + to as usize] = entries[at];
                     }
                 }
-                factor_full(size, matrix, order, weights)
+                factor_full(size, matrix, order, (weights, columns))
             }
             Kind::Sparse(sparse) => sparse.factor(entries),
         }
@@ -139,7 +157,13 @@ impl Lu {
 }
 
 /// Crout's way with partial pivoting; false where no pivot is left.
-fn factor_full(size: usize, matrix: &mut [f64], order: &mut [usize], weights: &mut [f64]) -> bool {
+fn factor_full(
+    size: usize,
+    matrix: &mut [f64],
+    order: &mut [usize],
+    (weights, columns): (&mut [f64], &mut [f64]),
+) -> bool {
+    columns.fill(0.0);
     for row in 0..size {
         order[row] = row;
         let of = &matrix[row * size..(row + 1) * size];
@@ -150,6 +174,9 @@ fn factor_full(size: usize, matrix: &mut [f64], order: &mut [usize], weights: &m
             return false;
         }
         weights[row] = 1.0 / largest;
+        for (most, value) in columns.iter_mut().zip(of) {
+            *most = most.max(value.abs() * weights[row]);
+        }
     }
     for step in 0..size {
         let mut best = step;
@@ -160,7 +187,7 @@ fn factor_full(size: usize, matrix: &mut [f64], order: &mut [usize], weights: &m
                 (best, most) = (row, weighed);
             }
         }
-        if !(most > SINGULAR) {
+        if most <= SINGULAR * columns[step] {
             return false;
         }
         if best != step {
@@ -186,34 +213,62 @@ fn factor_full(size: usize, matrix: &mut [f64], order: &mut [usize], weights: &m
     true
 }
 
-/// What is left of a row of magnitude 1.
+/// What is left of a row and a column of magnitude 1.
 const SINGULAR: f64 = 1e-15;
 
 impl Sparse {
     fn factor(&mut self, entries: &[f64]) -> bool {
-        self.weights.fill(0.0);
-        for (&row, value) in self.rows.iter().zip(entries) {
-            self.weights[row] = self.weights[row].max(value.abs());
+        self.factors = None;
+        self.rows.fill(0.0);
+        for (&(row, _), value) in self.places.iter().zip(entries) {
+            self.rows[row] = self.rows[row].max(value.abs());
         }
-        let sound = |weight: &f64| *weight > 0.0 && weight.is_finite();
-        if !self.weights.iter().all(sound) || entries.iter().any(|value| value.is_nan()) {
-            self.factors = None;
+        let sound = |most: &f64| *most > 0.0 && most.is_finite();
+        // The largest of nothing but NaN is 0, and NaN beside numbers gets lost in it.
+        if !self.rows.iter().all(sound) || entries.iter().any(|value| value.is_nan()) {
             return false;
         }
-        let scaled = (self.rows.iter().zip(entries))
-            .map(|(&row, value)| value / self.weights[row])
-            .collect();
-        let matrix = SparseColMat::new(self.pattern.clone(), scaled);
+        self.rows.iter_mut().for_each(|most| *most = power(*most));
+        self.columns.fill(0.0);
+        for (&(row, column), value) in self.places.iter().zip(entries) {
+            self.columns[column] = self.columns[column].max(value.abs() * self.rows[row]);
+        }
+        if !self.columns.iter().all(sound) {
+            return false;
+        }
+        self.columns
+            .iter_mut()
+            .for_each(|most| *most = power(*most));
+        for (at, &(row, column)) in self.places.iter().enumerate() {
+            self.scaled[at] = entries[at] * self.rows[row] * self.columns[column];
+        }
+        let matrix = SparseColMatRef::new(self.pattern.as_ref(), &self.scaled);
         self.factors = (self.symbolic.clone())
-            .and_then(|symbolic| SparseLu::try_new_with_symbolic(symbolic, matrix.as_ref()).ok());
+            .and_then(|symbolic| SparseLu::try_new_with_symbolic(symbolic, matrix).ok());
+        if self.factors.is_some() && self.grows() {
+            self.factors = None;
+        }
         self.factors.is_some()
     }
 
-    fn solve(&mut self, right: &mut [f64]) {
-        use faer::linalg::solvers::SolveCore;
-        for (value, weight) in right.iter_mut().zip(&self.weights) {
-            *value /= weight;
+    /// A matrix near a singular one blows up a right side of ones, with signs in no regular order.
+    fn grows(&mut self) -> bool {
+        let mut state = 1u64;
+        for value in &mut self.spare {
+            state = (state.wrapping_mul(6364136223846793005)).wrapping_add(1442695040888963407);
+            *value = if state >> 63 == 0 { 1.0 } else { -1.0 };
         }
+        let mut spare = std::mem::take(&mut self.spare);
+        self.solve_scaled(&mut spare);
+        let grown = spare
+            .iter()
+            .any(|value| value.is_nan() || value.abs() >= 1.0 / SINGULAR);
+        self.spare = spare;
+        grown
+    }
+
+    fn solve_scaled(&self, right: &mut [f64]) {
+        use faer::linalg::solvers::SolveCore;
         match &self.factors {
             Some(factors) => {
                 let size = right.len();
@@ -223,4 +278,19 @@ impl Sparse {
             None => right.fill(f64::NAN),
         }
     }
+
+    fn solve(&mut self, right: &mut [f64]) {
+        for (value, scale) in right.iter_mut().zip(&self.rows) {
+            *value *= scale;
+        }
+        self.solve_scaled(right);
+        for (value, scale) in right.iter_mut().zip(&self.columns) {
+            *value *= scale;
+        }
+    }
+}
+
+/// The power of two that makes it about 1.
+fn power(largest: f64) -> f64 {
+    (-largest.log2().round()).clamp(-1000.0, 1000.0).exp2()
 }

@@ -4,12 +4,14 @@
 //! every register that was asked for has its value there. What cannot be computed says so
 //! ([`Stuck`]) and leaves NaN; nothing is allocated on the way.
 
+mod derivatives;
 mod newton;
+mod spaces;
 
+use self::spaces::Spaces;
 use super::integrate::Pattern;
-use super::lu::Lu;
-use super::program::code::{LANES, Lanes, Register, Table, run, run_lanes};
-use super::program::{Coloring, Part, Program, Step, coloring, loop_coloring};
+use super::program::code::{LANES, Lanes, Register, Table, run};
+use super::program::{Coloring, Part, Program, Step, coloring};
 
 /// A block that could not be solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,98 +51,6 @@ pub struct Machine<'p> {
     event: Spaces,
     coloring: Coloring,
     pub work: Work,
-}
-
-/// Room to work in for the loops of a part.
-#[derive(Debug)]
-struct Spaces {
-    systems: Vec<SystemSpace>,
-    loops: Vec<LoopSpace>,
-}
-
-#[derive(Debug)]
-struct SystemSpace {
-    pattern: Pattern,
-    place: Vec<u32>,
-    entries: Vec<f64>,
-    right: Vec<f64>,
-    lu: Lu,
-    /// Whether the factors are those of the entries.
-    factored: bool,
-}
-
-#[derive(Debug, Default)]
-struct LoopSpace {
-    coloring: Coloring,
-    entries: Vec<f64>,
-    /// The unknowns that are solved for, and the place of each among these.
-    columns: Vec<usize>,
-    place: Vec<u32>,
-    lu: Lu,
-    /// Of these columns, now and before the step.
-    values: Vec<f64>,
-    from: Vec<f64>,
-    residuals: Vec<f64>,
-    step: Vec<f64>,
-    /// The step that would come next.
-    after: Vec<f64>,
-    /// The largest values so far.
-    largest: Vec<f64>,
-}
-
-impl Spaces {
-    fn new(part: &Part, registers: usize) -> Self {
-        let systems = (part.systems.iter()).map(|system| {
-            let size = system.unknowns.len();
-            let mut starts = vec![0usize; size + 1];
-            for &(_, column, _) in &system.entries {
-                starts[column as usize + 1] += 1;
-            }
-            for at in 0..size {
-                starts[at + 1] += starts[at];
-            }
-            let pattern = Pattern {
-                size,
-                starts,
-                rows: (system.entries.iter())
-                    .map(|&(row, _, _)| row as usize)
-                    .collect(),
-            };
-            SystemSpace {
-                lu: Lu::new(&pattern),
-                pattern,
-                place: (0..size as u32).collect(),
-                entries: vec![f64::NAN; system.entries.len()],
-                right: vec![0.0; size],
-                factored: false,
-            }
-        });
-        let loops = (part.loops.iter()).map(|of| {
-            let (size, rows) = (of.unknowns.len(), of.residuals.len());
-            let coloring = loop_coloring(of, registers);
-            let lu = match of.selections.is_empty() {
-                true => Lu::new(&coloring.pattern),
-                false => Lu::full(rows),
-            };
-            LoopSpace {
-                entries: vec![0.0; coloring.pattern.rows.len()],
-                coloring,
-                columns: (0..size).collect(),
-                place: (0..size as u32).collect(),
-                lu,
-                values: vec![0.0; rows],
-                from: vec![0.0; rows],
-                residuals: vec![0.0; rows],
-                step: vec![0.0; rows],
-                after: vec![0.0; rows],
-                largest: vec![0.0; rows],
-            }
-        });
-        Spaces {
-            systems: systems.collect(),
-            loops: loops.collect(),
-        }
-    }
 }
 
 impl<'p> Machine<'p> {
@@ -284,6 +194,7 @@ impl<'p> Machine<'p> {
         let steps = match extent {
             Extent::Rates => program.rate_steps,
             Extent::Watches => program.watch_steps,
+            Extent::All if !program.rows_compute => 0,
             Extent::All => program.continuous.steps.len(),
         };
         self.steps(&program.continuous, &program.continuous.steps[..steps])
@@ -305,7 +216,7 @@ impl<'p> Machine<'p> {
         for step in steps {
             match step {
                 Step::Code(range) => {
-                    run(&part.code[range.clone()], &mut self.registers, &self.tables)
+                    run(&part.code[range.clone()], &mut self.registers, &self.tables);
                 }
                 Step::System(at) => self.system(part, *at)?,
                 Step::Loop(at) => self.iterate(part, *at)?,
@@ -338,10 +249,17 @@ impl<'p> Machine<'p> {
             *value = self.registers[register as usize];
         }
         space.lu.solve(&mut space.right);
+        let mut finite = true;
         for (&value, &unknown) in space.right.iter().zip(&system.unknowns) {
             self.registers[unknown as usize] = value;
+            finite &= value.is_finite();
         }
-        Ok(())
+        match finite {
+            true => Ok(()),
+            false => Err(Stuck {
+                block: system.block,
+            }),
+        }
     }
 
     /// The rates of all states, after an evaluation.
@@ -375,143 +293,11 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// The derivatives of the rates by the states, in the order of [`Machine::pattern`]; what was
-    /// evaluated last must be the rates at this point.
-    pub fn jacobian(&mut self, entries: &mut [f64]) -> Result<(), Stuck> {
-        self.work.jacobians += 1;
-        let program = self.program;
-        let steps = &program.continuous.steps[..program.rate_steps];
-        self.factor_loops(&program.continuous, steps)?;
-        let count = self.coloring.count;
-        let mut first = 0;
-        while first < count {
-            let active = LANES.min(count - first);
-            self.seed(|color| color.checked_sub(first).filter(|&lane| lane < active));
-            self.lanes_of(&program.continuous, steps, active);
-            self.gather(first, active, entries);
-            first += active;
-        }
-        self.clear_seeds();
-        Ok(())
-    }
-
-    fn seed(&mut self, lane_of: impl Fn(usize) -> Option<usize>) {
-        let lanes = |color: u32| {
-            let mut lanes = [0.0; LANES];
-            if let Some(lane) = lane_of(color as usize) {
-                lanes[lane] = 1.0;
-            }
-            lanes
-        };
-        let fixed = self.program.states.len();
-        for at in 0..fixed {
-            self.lanes[1 + at] = lanes(self.coloring.colors[at]);
-        }
-        for (slots, chosen) in self.program.slots.iter().zip(&self.choice) {
-            for (at, &candidate) in chosen.iter().enumerate() {
-                let register = slots.candidates[candidate].value as usize;
-                self.lanes[register] = lanes(self.coloring.colors[slots.first + at]);
-            }
-        }
-    }
-
-    fn clear_seeds(&mut self) {
-        self.seed(|_| None);
-    }
-
-    fn gather(&self, first: usize, active: usize, entries: &mut [f64]) {
-        let Coloring {
-            pattern, colors, ..
-        } = &self.coloring;
-        let fixed = self.program.rates.len();
-        let chosen: Vec<Register> = match self.program.slots.is_empty() {
-            true => Vec::new(),
-            false => self.slot_rates().map(|(_, rate)| rate).collect(),
-        };
-        for (column, &color) in colors.iter().enumerate() {
-            let Some(lane) = (color as usize).checked_sub(first) else {
-                continue;
-            };
-            if lane >= active {
-                continue;
-            }
-            for at in pattern.starts[column]..pattern.starts[column + 1] {
-                let row = pattern.rows[at];
-                let register = match row.checked_sub(fixed) {
-                    None => self.program.rates[row],
-                    Some(slot) => chosen[slot],
-                };
-                entries[at] = self.lanes[register as usize][lane];
-            }
-        }
-    }
-
-    /// Derivatives along the solution, after the evaluation of an event: Time moves on, states by their
-    /// rates.
-    pub fn along_time(&mut self, rates: &[f64]) -> Result<(), Stuck> {
-        let program = self.program;
-        self.factor_loops(&program.event, &program.event.steps)?;
-        self.lanes[Program::TIME as usize][0] = 1.0;
-        for (at, &rate) in rates[..program.states.len()].iter().enumerate() {
-            self.lanes[1 + at] = [0.0; LANES];
-            self.lanes[1 + at][0] = rate;
-        }
-        for (slots, chosen) in program.slots.iter().zip(&self.choice) {
-            for (at, &candidate) in chosen.iter().enumerate() {
-                let register = slots.candidates[candidate].value as usize;
-                self.lanes[register] = [0.0; LANES];
-                self.lanes[register][0] = rates[slots.first + at];
-            }
-        }
-        self.lanes_of(&program.event, &program.event.steps, 1);
-        self.lanes[Program::TIME as usize] = [0.0; LANES];
-        self.clear_seeds();
-        Ok(())
-    }
-
-    /// Derivatives through the steps, in the directions that are seeded.
-    fn lanes_of(&mut self, part: &Part, steps: &[Step], active: usize) {
-        for step in steps {
-            match step {
-                Step::Code(range) => run_lanes(
-                    &part.code[range.clone()],
-                    &self.registers,
-                    &mut self.lanes,
-                    &self.tables,
-                ),
-                Step::System(at) => self.system_lanes(part, *at, active),
-                Step::Loop(at) => self.loop_lanes(part, *at, active),
-            }
-        }
-    }
-
-    /// A x = b: A x' = b' - A' x.
-    fn system_lanes(&mut self, part: &Part, at: usize, active: usize) {
-        let system = &part.systems[at];
-        let space = match self.is_event(part) {
-            true => &mut self.event.systems[at],
-            false => &mut self.continuous.systems[at],
-        };
-        for lane in 0..active {
-            for (to, &register) in space.right.iter_mut().zip(&system.right) {
-                *to = self.lanes[register as usize][lane];
-            }
-            for &(row, column, register) in &system.entries {
-                let slope = self.lanes[register as usize][lane];
-                if slope != 0.0 {
-                    let unknown = system.unknowns[column as usize];
-                    space.right[row as usize] -= slope * self.registers[unknown as usize];
-                }
-            }
-            space.lu.solve(&mut space.right);
-            for (&value, &unknown) in space.right.iter().zip(&system.unknowns) {
-                self.lanes[unknown as usize][lane] = value;
-            }
-        }
-    }
-
     /// Whether all divisors that can vanish are there.
     pub fn divisors_hold(&self) -> bool {
+        if !self.program.rows_compute {
+            return true;
+        }
         let guards = &self.program.continuous.guards;
         guards.iter().all(|&guard| self.get(guard) != 0.0)
     }

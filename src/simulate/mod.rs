@@ -7,9 +7,11 @@
 
 pub mod begin;
 pub mod columns;
+pub mod defaults;
 pub mod events;
 pub mod halt;
 pub mod integrate;
+pub mod job;
 mod lu;
 pub mod machine;
 pub mod point;

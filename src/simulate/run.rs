@@ -5,10 +5,14 @@
 //! one has changed, the first change is located inside the step, everything up to there is kept, the event
 //! is settled, and the integrator starts anew. Times that are known in advance are stepped to exactly.
 
+mod locate;
+mod trouble;
+
 use std::time::Instant;
 
 use super::begin::begin;
-use super::events::{Events, Unsettled};
+use super::defaults::fastest_sine;
+use super::events::{Events, Unsettled, at_once};
 use super::halt::Halt;
 use super::integrate::{Counts, Integrator, Method, Place, Settings, Trouble, integrator};
 use super::machine::{Extent, Machine, Work};
@@ -21,15 +25,10 @@ use crate::evaluate::Failure;
 use crate::flat::Leaf;
 use crate::solve::Solved;
 
-/// Within a step relations are looked at so often.
-const LOOKS: usize = 4;
-
 #[derive(Clone, Debug)]
 pub struct Plan {
-    pub start: f64,
-    pub until: f64,
-    /// Rows, the start and the end among them.
-    pub points: usize,
+    /// The times of rows, ascending: the start, communication points, the end.
+    pub times: Vec<f64>,
     pub method: Method,
     pub relative: f64,
     /// By place in the vector of states.
@@ -39,14 +38,12 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The time of a row.
-    pub fn time(&self, at: usize) -> f64 {
-        let last = self.points.saturating_sub(1);
-        match at {
-            0 => self.start,
-            at if at >= last => self.until,
-            at => self.start + (self.until - self.start) * (at as f64 / last as f64),
-        }
+    pub fn start(&self) -> f64 {
+        self.times.first().copied().unwrap_or(0.0)
+    }
+
+    pub fn until(&self) -> f64 {
+        self.times.last().copied().unwrap_or(0.0)
     }
 }
 
@@ -111,13 +108,16 @@ pub fn run(
     let rates = Rates::new(machine);
     let mut run = Run {
         selections,
+        dips: locate::Dips::default(),
         solved,
         program,
         plan,
         rates: &rates,
-        events: Events::new(solved, program, plan.until - plan.start),
+        events: Events::new(solved, program, plan.until() - plan.start()),
         states: Vec::new(),
+        good: Vec::new(),
         values: vec![0.0; program.columns.len()],
+        settling: false,
         next_row: 0,
         summary: Summary::default(),
         observer,
@@ -138,19 +138,17 @@ struct Run<'r> {
     plan: &'r Plan,
     rates: &'r Rates<'r>,
     selections: Selections<'r>,
+    dips: locate::Dips,
     events: Events<'r>,
     states: Vec<f64>,
+    /// The states at the time reached: those of the last row, should the next step fail.
+    good: Vec<f64>,
     values: Vec<f64>,
+    /// Between the two rows of an event.
+    settling: bool,
     next_row: usize,
     summary: Summary,
     observer: &'r mut dyn Observer,
-}
-
-/// What a step came to.
-struct Found {
-    time: f64,
-    /// Relations that change there.
-    crossed: Vec<usize>,
 }
 
 impl From<Unsettled> for Halt {
@@ -166,13 +164,14 @@ impl Run<'_> {
     /// True if it came to its end, false if it was stopped.
     fn all(&mut self) -> Result<bool, Halt> {
         let clock = Instant::now();
-        let start = self.plan.start;
+        let start = self.plan.start();
         self.summary.time = start;
         self.begin(start)?;
+        self.good.clone_from(&self.states);
         self.summary.seconds.start = clock.elapsed().as_secs_f64();
         self.row(start, RowKind::Point)?;
         self.next_row = 1;
-        if self.plan.until <= start {
+        if self.plan.until() <= start {
             return Ok(true);
         }
         let place = Place::default();
@@ -180,11 +179,7 @@ impl Run<'_> {
             method: self.plan.method,
             relative: self.plan.relative,
             absolute: self.plan.absolute.clone(),
-            longest: match self.program.state_count() {
-                // Nothing to integrate: from row to row.
-                0 => Some((self.plan.until - start) / (self.plan.points.max(2) - 1) as f64),
-                _ => None,
-            },
+            longest: Some(self.longest()),
         };
         let states = self.states.clone();
         let mut integrator = integrator(&place, self.rates, &settings, start, &states)
@@ -192,17 +187,47 @@ impl Run<'_> {
         let done = self.steps(integrator.as_mut());
         self.summary.counts = integrator.counts();
         let time = self.summary.time;
-        if !matches!(done, Ok(true)) && self.plan.time(self.next_row - 1) < time {
-            // What was reached is kept.
-            let _ = self.row(time, RowKind::Last);
+        if !matches!(done, Ok(true)) && self.plan.times[self.next_row - 1] < time {
+            // What was reached is kept; the attempt that failed may have moved the states.
+            self.states.clone_from(&self.good);
+            // Of an event that cannot be settled, what was before it.
+            let _ = match self.settling {
+                true => {
+                    (self.observer.row(time, &self.values, RowKind::Last)).map_err(Halt::Output)
+                }
+                false => self.row(time, RowKind::Last),
+            };
         }
         done
     }
 
+    /// The longest step: what acts from time to time is not to be passed over.
+    fn longest(&self) -> f64 {
+        /// Of the run: with states, and where there is nothing to integrate.
+        const LEAST: (f64, f64) = (20.0, 2000.0);
+        let span = self.plan.until() - self.plan.start();
+        let rows = (self.plan.times.len().max(2) - 1) as f64;
+        let longest = match self.program.state_count() {
+            0 => span / rows.max(LEAST.1),
+            _ => span / LEAST.0,
+        };
+        // Not over half a period of a sine: where nothing moves, that would be easy.
+        let watched = self.program.watches.iter().any(|watch| !watch.timed);
+        let shortest = if watched { 1e-6 } else { 1e-4 };
+        let mut machine = self.rates.machine.borrow_mut();
+        if machine
+            .evaluate_event(self.plan.start(), &self.states)
+            .is_err()
+        {
+            return longest;
+        }
+        fastest_sine(&mut machine).map_or(longest, |speed| {
+            longest.min((std::f64::consts::PI / speed).max(shortest * span))
+        })
+    }
+
     /// Consistent values, relations decided, and the steady state if that is wanted.
     fn begin(&mut self, time: f64) -> Result<(), Halt> {
-        /// How often events may change what the steady state is.
-        const MOST_STEADY: usize = 50;
         let failed = |failure| Halt::Evaluation(Box::new(failure));
         {
             let mut machine = self.rates.machine.borrow_mut();
@@ -210,23 +235,43 @@ impl Run<'_> {
             self.events.begin(&mut machine, time, &self.states)?;
         }
         self.settle(time, &[])?;
-        for _ in 0..MOST_STEADY {
-            if !self.plan.steady {
-                break;
-            }
-            let mut states = self.states.clone();
-            steady(self.rates, time, &mut states).map_err(|restive| Halt::Restive {
-                state: self.name(restive.state),
-                rate: restive.rate,
-                time,
-            })?;
-            self.states = states;
-            if !self.settle(time, &[])? {
-                break;
-            }
+        if self.plan.steady {
+            self.rest(time)?;
         }
         self.look(time)?;
         self.events.remember(&self.rates.machine.borrow());
+        let distances = self.distances();
+        self.dips.begin(distances);
+        Ok(())
+    }
+
+    /// Moves the states to where nothing moves.
+    fn rest(&mut self, time: f64) -> Result<(), Halt> {
+        let rates = self.rates;
+        let mut states = self.states.clone();
+        let found = steady(rates, time, &mut states, &mut |states| {
+            self.states.copy_from_slice(states);
+            let mut changed = self.settle(time, &[])?;
+            if !self.selections.is_empty() {
+                let mut machine = rates.machine.borrow_mut();
+                evaluate(
+                    self.solved,
+                    &mut machine,
+                    (time, &self.states),
+                    Extent::Rates,
+                )?;
+                changed |= self.selections.improve(&self.solved.flat, &mut machine);
+                machine.states(&mut self.states);
+            }
+            states.copy_from_slice(&self.states);
+            Ok(changed)
+        })?;
+        found.map_err(|restive| Halt::Restive {
+            state: self.name(restive.state),
+            rate: restive.rate,
+            time,
+        })?;
+        self.states = states;
         Ok(())
     }
 
@@ -268,9 +313,9 @@ impl Run<'_> {
     }
 
     fn steps(&mut self, integrator: &mut dyn Integrator) -> Result<bool, Halt> {
-        let mut known = self.next_known(self.plan.start)?;
+        let mut known = self.next_known(self.plan.start())?;
         loop {
-            let stop = known.min(self.plan.until);
+            let stop = known.min(self.plan.until());
             let clock = Instant::now();
             let stepped = integrator.step(stop);
             self.summary.seconds.steps += clock.elapsed().as_secs_f64();
@@ -279,11 +324,13 @@ impl Run<'_> {
             let found = self.watch(integrator)?;
             self.summary.seconds.events += clock.elapsed().as_secs_f64();
             let end = found.as_ref().map_or(integrator.time(), |found| found.time);
-            let is_known = found.is_none() && end >= known;
+            // The end may be the known time but for rounding.
+            let is_known = found.is_none() && (end >= known || at_once(end, known));
             let is_event = found.is_some() || is_known;
             self.rows(integrator, end, is_event)?;
             self.states_at(integrator, end);
             self.summary.time = end;
+            self.good.clone_from(&self.states);
             if is_event {
                 let clock = Instant::now();
                 let crossed = found.map_or(Vec::new(), |found| found.crossed);
@@ -298,7 +345,7 @@ impl Run<'_> {
             if !self.observer.goes_on(end, self.summary.events) {
                 return Ok(false);
             }
-            if end >= self.plan.until {
+            if end >= self.plan.until() {
                 return Ok(true);
             }
         }
@@ -326,6 +373,7 @@ impl Run<'_> {
     fn event(&mut self, time: f64, crossed: &[usize], known: bool) -> Result<(), Halt> {
         self.summary.events += 1;
         self.row(time, RowKind::Event)?;
+        self.settling = true;
         if !known {
             let machine = self.rates.machine.borrow();
             self.events.count(&machine, time, crossed)?;
@@ -333,111 +381,25 @@ impl Run<'_> {
         self.settle(time, crossed)?;
         self.look(time)?;
         self.events.remember(&self.rates.machine.borrow());
+        self.events.forget_sides(&self.rates.machine.borrow());
+        let distances = self.distances();
+        self.dips.begin(distances);
+        self.settling = false;
         self.row(time, RowKind::Event)?;
-        if self.next_row < self.plan.points && self.plan.time(self.next_row) == time {
-            self.row(time, RowKind::Point)?;
+        if let Some(&row) = self.plan.times.get(self.next_row)
+            && at_once(row, time)
+        {
+            self.row(row, RowKind::Point)?;
             self.next_row += 1;
         }
         Ok(())
     }
 
-    /// Whether a relation has changed within the last step, and when the first did.
-    fn watch(&mut self, integrator: &dyn Integrator) -> Result<Option<Found>, Halt> {
-        if self.program.watches.iter().all(|watch| watch.timed) {
-            return Ok(None);
-        }
-        let (before, after) = (integrator.before(), integrator.time());
-        let mut last = before;
-        for look in 1..=LOOKS {
-            let time = match look == LOOKS {
-                true => after,
-                false => before + (after - before) * (look as f64 / LOOKS as f64),
-            };
-            let changed = self.changed_at(integrator, time)?;
-            if !changed.is_empty() {
-                return self.locate(integrator, (last, time), changed).map(Some);
-            }
-            last = time;
-        }
-        self.events.remember(&self.rates.machine.borrow());
-        Ok(None)
-    }
-
-    fn changed_at(&mut self, integrator: &dyn Integrator, time: f64) -> Result<Vec<usize>, Halt> {
-        self.states_at(integrator, time);
-        self.look(time)?;
-        let machine = self.rates.machine.borrow();
-        Ok((0..self.program.watches.len())
-            .filter(|&at| self.events.has_changed(&machine, at))
-            .collect())
-    }
-
-    /// The first change between two times: none at the left one, some at the right one. It comes out just
-    /// behind where the sides are equal. Regula falsi, with the weight of a side that does not move halved
-    /// (the Illinois method).
-    fn locate(
-        &mut self,
-        integrator: &dyn Integrator,
-        (mut left, mut right): (f64, f64),
-        mut changed: Vec<usize>,
-    ) -> Result<Found, Halt> {
-        let mut watched = usize::MAX;
-        let (mut low, mut high) = (0.0, 0.0);
-        let mut last_side = 0;
-        loop {
-            let resolution = 4.0 * f64::EPSILON * left.abs().max(right.abs());
-            if right - left <= resolution.max(f64::MIN_POSITIVE) {
-                return Ok(Found {
-                    time: right,
-                    crossed: changed,
-                });
-            }
-            if !changed.contains(&watched) {
-                // Another one was first.
-                watched = changed[0];
-                self.states_at(integrator, right);
-                self.look(right)?;
-                high = self.events.distance(&self.rates.machine.borrow(), watched);
-                self.states_at(integrator, left);
-                self.look(left)?;
-                low = self.events.distance(&self.rates.machine.borrow(), watched);
-                last_side = 0;
-            }
-            let part = low / (low - high);
-            let middle = match part > 0.0 && part < 1.0 {
-                true => left + part * (right - left),
-                false => left + 0.5 * (right - left),
-            };
-            // Never nearer to a side than what can be told apart.
-            let edge = 0.5 * resolution;
-            let middle = middle.clamp(left + edge, right - edge);
-            let found = self.changed_at(integrator, middle)?;
-            let value = self.events.distance(&self.rates.machine.borrow(), watched);
-            match found.is_empty() {
-                true => {
-                    (left, low) = (middle, value);
-                    if last_side == -1 {
-                        high *= 0.5;
-                    }
-                    last_side = -1;
-                }
-                false => {
-                    (right, high, changed) = (middle, value, found);
-                    if last_side == 1 {
-                        low *= 0.5;
-                    }
-                    last_side = 1;
-                }
-            }
-        }
-    }
-
     /// Rows at communication points in the last step, up to a time; at an event the row comes after it.
     fn rows(&mut self, integrator: &dyn Integrator, end: f64, event: bool) -> Result<(), Halt> {
         let clock = Instant::now();
-        while self.next_row < self.plan.points {
-            let time = self.plan.time(self.next_row);
-            if time > end || event && time == end {
+        while let Some(&time) = self.plan.times.get(self.next_row) {
+            if time > end || event && at_once(time, end) {
                 break;
             }
             self.states_at(integrator, time);
@@ -483,34 +445,6 @@ impl Run<'_> {
         self.summary.choices += 1;
         (integrator.restart(time, &self.states, true)).map_err(|trouble| self.trouble(trouble))
     }
-
-    /// What the integrator says, with what the model says of it.
-    fn trouble(&self, trouble: Trouble) -> Halt {
-        let (time, state) = match trouble {
-            Trouble::StepTooSmall { time, state } | Trouble::NotFinite { time, state } => {
-                (time, state)
-            }
-            Trouble::Other(message) => {
-                return Halt::Integrator {
-                    message,
-                    time: self.summary.time,
-                };
-            }
-        };
-        let mut machine = self.rates.machine.borrow_mut();
-        if self.rates.stuck.get().is_some() || matches!(trouble, Trouble::NotFinite { .. }) {
-            // Where the last attempt was.
-            let at = machine.get(Program::TIME);
-            if let Err(failure) = rescue(self.solved, &mut machine, at) {
-                return Halt::Evaluation(Box::new(failure));
-            }
-        }
-        drop(machine);
-        Halt::Step {
-            time,
-            state: state.map(|state| self.name(state)),
-        }
-    }
 }
 
 /// Evaluates; where a loop cannot be solved from its last solution, the thorough way.
@@ -521,6 +455,7 @@ fn evaluate(
     extent: Extent,
 ) -> Result<(), Halt> {
     if machine.evaluate(time, states, extent).is_ok() {
+        machine.keep();
         return Ok(());
     }
     let failed = |failure| Halt::Evaluation(Box::new(failure));

@@ -2,9 +2,10 @@
 //!
 //! Newton's method on f(x) = 0, with the help of time where it does not lead there by itself: steps of
 //! the implicit Euler method that grow longer the smaller the rates are (pseudo-transient continuation,
-//! Kelley and Keyes 1998). A state that nothing holds (an angle, the charge between two capacitors) stays
-//! where it was.
+//! Kelley and Keyes 1998). A state that nothing holds (an angle, the charge between two capacitors) ends
+//! where the motion leaves it.
 
+use super::halt::Halt;
 use super::integrate::{Pattern, System};
 use super::lu::Lu;
 use super::rates::Rates;
@@ -13,6 +14,8 @@ const MOST_STEPS: usize = 2_000;
 /// A step so small beside the values is none.
 const DONE: f64 = 1e-12;
 const LONGEST: f64 = 1e30;
+/// Where there is no slope: beside the length of a step.
+const SHORT: f64 = 1e-3;
 
 /// Where no steady state was found: the state that moves fastest, and how fast.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +25,15 @@ pub struct Restive {
 }
 
 /// Moves the states to where their rates vanish.
-pub fn steady(rates: &Rates<'_>, time: f64, states: &mut [f64]) -> Result<(), Restive> {
+///
+/// `settle` looks at relations and the choice of states after each step, and says whether it has
+/// changed anything.
+pub fn steady(
+    rates: &Rates<'_>,
+    time: f64,
+    states: &mut [f64],
+    settle: &mut dyn FnMut(&mut [f64]) -> Result<bool, Halt>,
+) -> Result<Result<(), Restive>, Halt> {
     let size = states.len();
     let own = rates.pattern();
     let (pattern, places) = with_diagonal(own);
@@ -41,9 +52,10 @@ pub fn steady(rates: &Rates<'_>, time: f64, states: &mut [f64]) -> Result<(), Re
             break;
         }
         if f.iter().all(|&rate| rate == 0.0) {
-            return Ok(());
+            return Ok(Ok(()));
         }
         rates.jacobian(time, states, &mut entries);
+        let smooth = entries.iter().all(|entry| entry.is_finite());
         matrix.fill(0.0);
         for (&value, &to) in entries.iter().zip(&places.own) {
             matrix[to] = -value;
@@ -52,8 +64,15 @@ pub fn steady(rates: &Rates<'_>, time: f64, states: &mut [f64]) -> Result<(), Re
             matrix[to] += 1.0 / length;
         }
         step.copy_from_slice(&f);
-        let sound = lu.factor(&pattern, &matrix, &place);
-        if sound {
+        let sound = match smooth {
+            true => lu.factor(&pattern, &matrix, &place),
+            // An infinite slope, as of a root at zero: a little of the explicit Euler method leads away from it.
+            false => {
+                step.iter_mut().for_each(|step| *step *= SHORT * length);
+                true
+            }
+        };
+        if sound && smooth {
             lu.solve(&mut step);
         }
         if !sound || step.iter().any(|step| !step.is_finite()) {
@@ -71,7 +90,7 @@ pub fn steady(rates: &Rates<'_>, time: f64, states: &mut [f64]) -> Result<(), Re
             .all(|(step, state)| step.abs() <= DONE * (state.abs() + next_scale(states)));
         rates.rates(time, &next, &mut step);
         let size_next = norm(&step);
-        if !(size_next <= 10.0 * size_now) {
+        if size_next.is_nan() || size_next > 10.0 * size_now {
             length *= 0.1;
             if length < 1e-30 {
                 break;
@@ -80,8 +99,15 @@ pub fn steady(rates: &Rates<'_>, time: f64, states: &mut [f64]) -> Result<(), Re
         }
         states.copy_from_slice(&next);
         f.copy_from_slice(&step);
-        if small && size_next <= size_now && length >= 1e3 {
-            return Ok(());
+        if settle(states)? {
+            // Another model from here on, and another way to go.
+            rates.rates(time, states, &mut f);
+            size_now = norm(&f);
+            length = first_length(states, &f);
+            continue;
+        }
+        if small && smooth && size_next <= size_now && length >= 1e3 {
+            return Ok(Ok(()));
         }
         let gain = (size_now / size_next.max(f64::MIN_POSITIVE)).clamp(0.5, 1e3);
         length = (length * gain.max(2.0)).min(LONGEST);
@@ -94,7 +120,7 @@ pub fn steady(rates: &Rates<'_>, time: f64, states: &mut [f64]) -> Result<(), Re
                 false => worst,
             }
         });
-    Err(Restive { state, rate })
+    Ok(Err(Restive { state, rate }))
 }
 
 fn next_scale(states: &[f64]) -> f64 {

@@ -180,9 +180,9 @@ impl<M: Kind> NonLinearOpJacobian for Equations<'_, M> {
         self.system.jacobian(t, M::slice(x), &mut entries);
         let (v, y) = (M::slice(v), M::slice_mut(y));
         y.fill(0.0);
-        for column in 0..pattern.size {
+        for (column, v) in v.iter().enumerate() {
             for place in pattern.starts[column]..pattern.starts[column + 1] {
-                y[pattern.rows[place]] += entries[place] * v[column];
+                y[pattern.rows[place]] += entries[place] * v;
             }
         }
     }
@@ -192,8 +192,8 @@ impl<M: Kind> NonLinearOpJacobian for Equations<'_, M> {
         let mut scratch = self.scratch.borrow_mut();
         y.fill(self.system.pattern(), &mut scratch, |entries| {
             self.system.jacobian(t, M::slice(x), entries);
-            // Factors of what is not finite would not be got rid of: faer keeps its pivots. Any
-            // other matrix does, as long as Newton's method is watched.
+            // After one infinite Jacobian the sparse BDF was seen to fail in every later step, with
+            // good ones too. A wrong but finite matrix does no harm: Newton's method is watched.
             for entry in entries {
                 if !entry.is_finite() {
                     *entry = 0.0;

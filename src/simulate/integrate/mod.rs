@@ -122,8 +122,9 @@ pub trait Integrator {
     /// time is exactly `stop`. A `stop` nearer than a hundred units in the last place of the time
     /// counts as reached.
     ///
-    /// A stop may shorten a step, and this costs: about one more step, and a Jacobian. Stop
-    /// where the right sides change; for values at given times, step on and interpolate.
+    /// A stop may shorten a step, and this costs, unless a restart follows anyway: one more step and
+    /// a factorization, with [`Method::Bdf`] three to seven more steps, for it grows again but slowly.
+    /// Stop where the right sides change; for values at given times, step on and interpolate.
     fn step(&mut self, stop: f64) -> Result<(), Trouble>;
     /// Values at any time within the last step.
     fn interpolate(&self, time: f64, states: &mut [f64]);

@@ -3,9 +3,14 @@
 //! A step is shortened until the next one by the same matrix would be shorter (the natural monotonicity
 //! test, Deuflhard 1974). Where it fails from here the caller tries the slow and thorough way
 //! ([`crate::evaluate`]).
+//!
+//! That the next step would be small proves nothing where the slopes have changed on the way: of
+//! `max(1e12*(x - 1000), x - 1000) + 1`, a step from 1001 leads to 1000, and by the slope at 1001 the next
+//! one would be 1e-12. So a solution counts only if the slopes there agree about the next step.
 
-use super::{LoopSpace, Machine, Stuck};
-use crate::simulate::program::code::{LANES, run, run_lanes};
+use super::spaces::LoopSpace;
+use super::{Machine, Stuck};
+use crate::simulate::program::code::{LANES, Op, run, run_lanes};
 use crate::simulate::program::{Loop, Part, Step};
 
 const MOST_STEPS: usize = 60;
@@ -17,6 +22,11 @@ const NEAR: f64 = 1e-9;
 /// What is smaller than this part of what it has been at most, or than this, counts as zero.
 const SMALL_PART: f64 = 1e-3;
 const SMALL: f64 = 1e-10;
+/// So often slopes may disagree about a small step before it counts as a corner at the solution.
+const CORNERS: usize = 4;
+
+/// How far unknowns are moved where the matrix is singular, one after the other.
+const FAR: [f64; 4] = [1e-4, -3e-4, 1e-2, -0.3];
 
 impl Machine<'_> {
     /// Solves a loop: its unknowns have values at which the residuals vanish.
@@ -29,7 +39,13 @@ impl Machine<'_> {
             false => &mut self.continuous.loops,
         };
         let mut space = std::mem::take(&mut spaces[at]);
-        let solved = self.newton(of, &mut space);
+        let solved = self.newton(of, &mut space) || {
+            // From where the run was, not from where it was tried last.
+            for &column in &space.columns {
+                self.registers[of.unknowns[column] as usize] = space.kept[column];
+            }
+            self.newton(of, &mut space)
+        };
         let spaces = match is_event {
             true => &mut self.event.loops,
             false => &mut self.continuous.loops,
@@ -41,6 +57,24 @@ impl Machine<'_> {
         }
     }
 
+    /// Remembers the solutions of loops at a point of the run.
+    pub fn keep(&mut self) {
+        let parts = [
+            (&self.program.continuous, &mut self.continuous),
+            (&self.program.event, &mut self.event),
+        ];
+        for (part, spaces) in parts {
+            for (of, space) in part.loops.iter().zip(&mut spaces.loops) {
+                for (kept, &unknown) in space.kept.iter_mut().zip(&of.unknowns) {
+                    let value = self.registers[unknown as usize];
+                    if value.is_finite() {
+                        *kept = value;
+                    }
+                }
+            }
+        }
+    }
+
     fn newton(&mut self, of: &Loop, space: &mut LoopSpace) -> bool {
         for (value, &column) in space.values.iter_mut().zip(&space.columns) {
             let last = self.registers[of.unknowns[column] as usize];
@@ -49,21 +83,35 @@ impl Machine<'_> {
         if !self.residuals(of, space) {
             return false;
         }
+        let (mut corners, mut moves) = (0, 0);
         for _ in 0..MOST_STEPS {
             if space.residuals.iter().all(|&residual| residual == 0.0) {
                 return true;
             }
             self.work.iterations += 1;
             if !self.factor(of, space) {
-                return false;
+                // `q*abs(q)` has no slope at 0: from near by it has.
+                let Some(&far) = FAR.get(moves) else {
+                    return false;
+                };
+                moves += 1;
+                for (at, value) in space.values.iter_mut().enumerate() {
+                    let scale = value.abs().max(space.largest[at]).max(SMALL_PART);
+                    // Not all the same, lest they be at a symmetric point.
+                    *value += far * scale * (1.0 + 0.07 * (at % 5) as f64);
+                }
+                if !self.residuals(of, space) {
+                    return false;
+                }
+                continue;
             }
             space.step.copy_from_slice(&space.residuals);
             space.lu.solve(&mut space.step);
-            let size = space.size(&space.step);
+            space.from.copy_from_slice(&space.values);
+            let size = space.length(&space.step);
             if !size.is_finite() {
                 return false;
             }
-            space.from.copy_from_slice(&space.values);
             let mut length = 1.0;
             loop {
                 for at in 0..space.values.len() {
@@ -73,11 +121,17 @@ impl Machine<'_> {
                 if self.residuals(of, space) {
                     space.after.copy_from_slice(&space.residuals);
                     space.lu.solve(&mut space.after);
-                    after = space.size(&space.after);
-                }
-                if after <= DONE {
-                    space.remember();
-                    return true;
+                    after = space.length(&space.after);
+                    if space.size(&space.after) <= DONE {
+                        corners += 1;
+                        self.correct(of, space);
+                        if corners > CORNERS || self.agrees(of, space) {
+                            space.remember();
+                            return true;
+                        }
+                        // Beyond a corner: on with the slopes there.
+                        break;
+                    }
                 }
                 if after <= (1.0 - length / 4.0) * size {
                     break;
@@ -86,11 +140,58 @@ impl Machine<'_> {
                 if length < SHORTEST {
                     // As near as rounding allows, or stuck.
                     space.values.copy_from_slice(&space.from);
-                    return self.residuals(of, space) && size <= NEAR;
+                    return self.residuals(of, space)
+                        && (space.size(&space.step) <= NEAR || self.is_rounding(of, space));
                 }
             }
         }
-        false
+        self.is_rounding(of, space)
+    }
+
+    /// Whether rounding alone can make the residuals what they are. A current that is zero between
+    /// potentials that are not (a bridge in balance) has no size of its own to compare a step with. Each
+    /// instruction adds its own rounding to what its slopes make of that of its operands.
+    fn is_rounding(&mut self, of: &Loop, space: &LoopSpace) -> bool {
+        const MULTIPLE: f64 = 4.0;
+        let error = |value: f64| {
+            let mut lanes = [0.0; LANES];
+            lanes[0] = f64::EPSILON * value.abs();
+            lanes
+        };
+        for &register in of.externals.iter().chain(&of.unknowns) {
+            self.lanes[register as usize] = error(self.registers[register as usize]);
+        }
+        for instruction in &of.code {
+            let (a, b) = (instruction.a as usize, instruction.b as usize);
+            let to = instruction.to as usize;
+            let code = std::slice::from_ref(instruction);
+            let reads_b = a != b && !matches!(instruction.op, Op::Whole | Op::Table);
+            let mut sum = error(self.registers[to])[0];
+            // By one operand at a time: errors do not take each other away.
+            for moved in [Some(a), reads_b.then_some(b)].into_iter().flatten() {
+                let other = match reads_b {
+                    true => a + b - moved,
+                    false => to,
+                };
+                let kept = std::mem::take(&mut self.lanes[other]);
+                run_lanes(code, &self.registers, &mut self.lanes, &self.tables);
+                if reads_b {
+                    self.lanes[other] = kept;
+                }
+                sum += self.lanes[to][0].abs();
+            }
+            self.lanes[to] = [0.0; LANES];
+            self.lanes[to][0] = sum;
+        }
+        let mut rows = of.residuals.iter().zip(&space.residuals);
+        let small = rows.all(|(&register, residual)| {
+            residual.abs() <= MULTIPLE * self.lanes[register as usize][0]
+        });
+        // What does not move has no derivatives.
+        for &register in &of.externals {
+            self.lanes[register as usize] = [0.0; LANES];
+        }
+        small
     }
 
     /// Runs the code of a loop with the values of its space. False where a residual is not finite.
@@ -105,6 +206,50 @@ impl Machine<'_> {
             finite &= to.is_finite();
         }
         finite
+    }
+
+    /// Takes the last small step too, which is known already: it costs no slopes, and what loops leave is
+    /// then rounding only. Differences of large numbers and relations at zero need that.
+    fn correct(&mut self, of: &Loop, space: &mut LoopSpace) {
+        space.before.copy_from_slice(&space.residuals);
+        space.from.copy_from_slice(&space.values);
+        for (value, after) in space.values.iter_mut().zip(&space.after) {
+            *value -= after;
+        }
+        if !self.residuals(of, space) {
+            space.values.copy_from_slice(&space.from);
+            self.residuals(of, space);
+        }
+    }
+
+    /// Whether the slopes here agree with those that the last small step was found with: one direction
+    /// tells, since they would have given another step exactly if by them this one does not take the
+    /// residuals away.
+    fn agrees(&mut self, of: &Loop, space: &mut LoopSpace) -> bool {
+        const LIKE: f64 = 0.1;
+        for &external in &of.externals {
+            self.lanes[external as usize] = [0.0; LANES];
+        }
+        for &unknown in &of.unknowns {
+            self.lanes[unknown as usize] = [0.0; LANES];
+        }
+        for (&step, &column) in space.after.iter().zip(&space.columns) {
+            self.lanes[of.unknowns[column] as usize][0] = step;
+        }
+        run_lanes(&of.code, &self.registers, &mut self.lanes, &self.tables);
+        // The terms of which each residual is the sum.
+        space.terms.fill(0.0);
+        let pattern = &space.coloring.pattern;
+        for (&after, &column) in space.after.iter().zip(&space.columns) {
+            for at in pattern.starts[column]..pattern.starts[column + 1] {
+                space.terms[pattern.rows[at]] += (space.entries[at] * after).abs();
+            }
+        }
+        let mut rows = of.residuals.iter().zip(&space.before).zip(&space.terms);
+        rows.all(|((&register, residual), terms)| {
+            let left = residual - self.lanes[register as usize][0];
+            left.abs() <= LIKE * terms.max(residual.abs())
+        })
     }
 
     /// The matrix of a loop where it is, factored.
@@ -222,6 +367,25 @@ impl Machine<'_> {
 }
 
 impl LoopSpace {
+    /// How long a step is beside the values before and after the whole step that is being taken: one measure
+    /// for all its parts. Beside the values where it leads, a variable on its way through zero would make
+    /// every step look too long.
+    fn length(&self, steps: &[f64]) -> f64 {
+        let mut most = 0.0f64;
+        for (at, step) in steps.iter().enumerate() {
+            let scale = (self.from[at].abs())
+                .max((self.from[at] - self.step[at]).abs())
+                .max(SMALL_PART * self.largest[at])
+                .max(SMALL);
+            let size = step.abs() / scale;
+            if size.is_nan() {
+                return f64::NAN;
+            }
+            most = most.max(size);
+        }
+        most
+    }
+
     /// A step beside the values.
     fn size(&self, steps: &[f64]) -> f64 {
         let mut most = 0.0f64;

@@ -5,8 +5,9 @@ use rustc_hash::FxHashSet;
 use super::code::{Op, Register};
 use super::expressions::{Registers, Scope, number};
 use super::needs::{Leaves, expressions, needed};
+use super::order::by_depth;
 use super::watches::{Watch, WatchKind, When, WhenAction};
-use super::{Candidate, Discrete, Level, Program, Slots, Step, System};
+use super::{Candidate, Discrete, Level, Part, Program, Slots, Step, System};
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, EquationKind, Flat, Kind, Leaf, WhenId};
 use crate::solve::{Assignment, Block, Linear, Method, Solved};
@@ -18,12 +19,12 @@ pub fn build(solved: &Solved, columns: &[ExprId]) -> Program {
     let states: Vec<Leaf> = flat.states().collect();
     let mut builder = Builder {
         solved,
-        registers: Registers::new(flat, leaves.gone.clone()),
+        registers: Registers::new(flat, &leaves.gone),
     };
     for &state in &states {
         builder.registers.fix(state, Level::Always);
     }
-    let discretes = builder.discretes();
+    let discretes = builder.discretes(&leaves);
     let whens = actions(flat);
     // What the rates need comes first.
     let mut wanted = FxHashSet::default();
@@ -42,7 +43,7 @@ pub fn build(solved: &Solved, columns: &[ExprId]) -> Program {
     }
     let for_watches = needed(solved, &leaves, wanted);
 
-    let mut scope = Scope::default();
+    let mut scope = Scope::new(flat);
     builder.next_as_now(&mut scope);
     builder.blocks(&mut scope, |at| for_rates[at]);
     let rates: Vec<Register> = (states.iter())
@@ -54,15 +55,21 @@ pub fn build(solved: &Solved, columns: &[ExprId]) -> Program {
     builder.blocks(&mut scope, |at| for_watches[at] && !for_rates[at]);
     builder.sides(&mut scope, |watch| &mut watch.sides);
     let watch_steps = scope.part.steps.len();
+    let mut wanted = FxHashSet::default();
+    let mut seen = FxHashSet::default();
+    for &column in columns {
+        leaves.of(column, &mut seen, &mut wanted);
+    }
+    let for_columns = needed(solved, &leaves, wanted);
     builder.blocks(&mut scope, |at| {
-        !for_watches[at] && !for_rates[at] && !is_discrete(&solved.blocks[at])
+        for_columns[at] && !for_watches[at] && !for_rates[at] && !is_discrete(&solved.blocks[at])
     });
     let columns: Vec<Register> = (columns.iter())
         .map(|&column| builder.registers.expression(&mut scope, column))
         .collect();
     scope.close();
 
-    let mut event = Scope::whole();
+    let mut event = Scope::whole(flat);
     builder.blocks(&mut event, |_| true);
     let event_rates: Vec<Register> = (states.iter())
         .map(|&state| builder.registers.leaf(&mut event, rate(state)))
@@ -91,13 +98,14 @@ pub fn build(solved: &Solved, columns: &[ExprId]) -> Program {
         fixed,
         ..
     } = builder.registers;
+    by_depth(&mut scope.part, values.len());
+    by_depth(&mut event.part, values.len());
     let mut fixed: Vec<(Leaf, Register)> = fixed.into_iter().collect();
     fixed.sort_unstable_by_key(|&(_, register)| register);
     Program {
         registers: values,
         once,
         held,
-        continuous: scope.part,
         rate_steps,
         watch_steps,
         event: event.part,
@@ -111,10 +119,27 @@ pub fn build(solved: &Solved, columns: &[ExprId]) -> Program {
         samplers,
         tables,
         whens,
+        rows_compute: computes(&scope.part, &columns),
+        continuous: scope.part,
         columns,
         given,
         fixed,
     }
+}
+
+/// Whether a part has to run for the values of some registers.
+fn computes(part: &Part, registers: &[Register]) -> bool {
+    let wanted: FxHashSet<Register> = registers.iter().copied().collect();
+    let code = part.code.iter().map(|instruction| instruction.to);
+    let loops = part.loops.iter().flat_map(|of| {
+        let inner = of.code.iter().map(|instruction| instruction.to);
+        inner.chain(of.unknowns.iter().copied())
+    });
+    let systems = part
+        .systems
+        .iter()
+        .flat_map(|system| system.unknowns.iter().copied());
+    (code.chain(loops).chain(systems)).any(|register| wanted.contains(&register))
 }
 
 /// The derivative of a state.
@@ -154,7 +179,7 @@ impl Builder<'_> {
     }
 
     /// Discrete variables that were not eliminated keep their values.
-    fn discretes(&mut self) -> Vec<(Leaf, Register)> {
+    fn discretes(&mut self, leaves: &Leaves<'_>) -> Vec<(Leaf, Register)> {
         let solved = self.solved;
         let mut found = Vec::new();
         for id in solved.flat.variable_ids() {
@@ -162,8 +187,7 @@ impl Builder<'_> {
                 continue;
             }
             let leaf = Leaf::Var(id);
-            let eliminated = solved.flat.eliminated.iter().any(|gone| gone.leaf == leaf);
-            if !eliminated {
+            if !leaves.gone.contains_key(&leaf) {
                 let register = self.registers.fix(leaf, Level::Held);
                 if let Some(given) = solved.flat.start(id) {
                     self.registers.values[register as usize] = number(given.value);

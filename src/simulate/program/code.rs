@@ -18,6 +18,10 @@ pub enum Op {
     Sub,
     Mul,
     Div,
+    /// `-(a*b)`
+    NegMul,
+    /// `-(a/b)`
+    NegDiv,
     Power,
     /// The exponent is the whole number `b`, as it is (not a register).
     Whole,
@@ -89,9 +93,39 @@ fn truth(value: bool) -> f64 {
     f64::from(u8::from(value))
 }
 
-/// Runs code: values.
+/// Runs code: values. The operation is looked at once for all that follow with the same.
 pub fn run(code: &[Instruction], registers: &mut [f64], tables: &[Table]) {
-    for &Instruction { op, to, a, b, c } in code {
+    let mut rest = code;
+    while let Some(first) = rest.first() {
+        let op = first.op;
+        let alike = rest.iter().position(|instruction| instruction.op != op);
+        let (row, others) = rest.split_at(alike.unwrap_or(rest.len()));
+        rest = others;
+        match op {
+            Op::Add => each(row, registers, |x, y| x + y),
+            Op::Sub => each(row, registers, |x, y| x - y),
+            Op::Mul => each(row, registers, |x, y| x * y),
+            Op::Div => each(row, registers, |x, y| x / y),
+            Op::NegMul => each(row, registers, |x, y| -(x * y)),
+            Op::NegDiv => each(row, registers, |x, y| -(x / y)),
+            Op::Negate => each(row, registers, |x, _| -x),
+            _ => others_of(row, registers, tables),
+        }
+    }
+}
+
+#[inline]
+fn each(row: &[Instruction], registers: &mut [f64], value: impl Fn(f64, f64) -> f64) {
+    for instruction in row {
+        let x = registers[instruction.a as usize];
+        let y = registers[instruction.b as usize];
+        registers[instruction.to as usize] = value(x, y);
+    }
+}
+
+/// Operations that are rare, or take long by themselves.
+fn others_of(row: &[Instruction], registers: &mut [f64], tables: &[Table]) {
+    for &Instruction { op, to, a, b, c } in row {
         let x = registers[a as usize];
         let y = |registers: &[f64]| registers[b as usize];
         let value = match op {
@@ -102,6 +136,8 @@ pub fn run(code: &[Instruction], registers: &mut [f64], tables: &[Table]) {
             Op::Sub => x - y(registers),
             Op::Mul => x * y(registers),
             Op::Div => x / y(registers),
+            Op::NegMul => -(x * y(registers)),
+            Op::NegDiv => -(x / y(registers)),
             Op::Power => x.powf(y(registers)),
             Op::Whole => x.powi(b as i32),
             Op::Square => x * x,
@@ -180,12 +216,20 @@ pub fn run_lanes(code: &[Instruction], registers: &[f64], lanes: &mut [Lanes], t
                 std::array::from_fn(|lane| u[lane] - v[lane])
             }
             Op::Mul => combined(y(), u, x, v(lanes)),
+            Op::NegMul => combined(-y(), u, -x, v(lanes)),
+            Op::NegDiv => {
+                let (y, v) = (y(), v(lanes));
+                std::array::from_fn(|lane| (-u[lane] - value * v[lane]) / y)
+            }
             Op::Div => {
                 let (y, v) = (y(), v(lanes));
                 std::array::from_fn(|lane| (u[lane] - value * v[lane]) / y)
             }
             Op::Power => power(x, y(), value, u, v(lanes)),
-            Op::Whole => chain(f64::from(b as i32) * x.powi(b as i32 - 1), u),
+            Op::Whole => match b {
+                0 => [0.0; LANES],
+                _ => chain(f64::from(b as i32) * x.powi(b as i32 - 1), u),
+            },
             Op::Square => scaled(2.0 * x, u),
             Op::Select => match registers[c as usize] != 0.0 {
                 true => u,
@@ -199,12 +243,18 @@ pub fn run_lanes(code: &[Instruction], registers: &[f64], lanes: &mut [Lanes], t
             Op::Atan => scaled(1.0 / (1.0 + x * x), u),
             Op::Atan2 => {
                 let (y, v) = (y(), v(lanes));
-                let size = x * x + y * y;
-                combined(y / size, u, -x / size, v)
+                // Not x*x + y*y, which may be too large or too small for a number.
+                let size = x.hypot(y);
+                let (p, q) = (chain(y / size / size, u), chain(-x / size / size, v));
+                std::array::from_fn(|lane| p[lane] + q[lane])
             }
             Op::Sinh => chain(x.cosh(), u),
             Op::Cosh => chain(x.sinh(), u),
-            Op::Tanh => scaled(1.0 - value * value, u),
+            // 1 - value*value has no digits left where the curve is nearly flat.
+            Op::Tanh => {
+                let cosh = x.cosh();
+                scaled(1.0 / cosh / cosh, u)
+            }
             Op::Exp => chain(value, u),
             Op::Ln => chain(1.0 / x, u),
             Op::Log10 => chain(1.0 / (x * std::f64::consts::LN_10), u),
@@ -238,10 +288,14 @@ fn chain(slope: f64, lanes: Lanes) -> Lanes {
     lanes.map(|lane| if lane == 0.0 { 0.0 } else { slope * lane })
 }
 
-/// Of x**y: y*x**(y-1)*x' + x**y*ln(x)*y'.
+/// Of x**y: y*x**(y-1)*x' + x**y*ln(x)*y'. A factor of zero makes a term zero: 0**y does not depend on a
+/// positive y, and x**0 not on x, though the other factors are infinite at x = 0.
 fn power(x: f64, y: f64, value: f64, u: Lanes, v: Lanes) -> Lanes {
-    let base = chain(y * x.powf(y - 1.0), u);
-    if v == [0.0; LANES] {
+    let base = match y == 0.0 {
+        true => [0.0; LANES],
+        false => chain(y * x.powf(y - 1.0), u),
+    };
+    if v == [0.0; LANES] || value == 0.0 {
         return base;
     }
     let exponent = chain(value * x.ln(), v);

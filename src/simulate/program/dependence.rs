@@ -146,54 +146,71 @@ pub fn coloring(program: &Program) -> Coloring {
         let set = sets.all(slots.candidates.iter().map(|candidate| candidate.rate));
         rows.extend(std::iter::repeat_n(set, slots.count));
     }
-    let rows: Vec<&[u32]> = (rows.iter())
-        .map(|&set| sets.lists[set as usize].as_slice())
-        .collect();
     let size = rows.len();
-    color(&rows, size)
+    color(&sets.lists, &rows, size)
 }
 
-/// The same for the residuals of a loop by its unknowns.
-pub fn loop_coloring(of: &Loop, registers: usize) -> Coloring {
+/// The same for the residuals of a loop by its unknowns. `spare` has a zero for each register, before and
+/// after: a model may have thousands of loops.
+pub fn loop_coloring(of: &Loop, spare: &mut Vec<u32>) -> Coloring {
     let mut sets = Sets {
         lists: vec![Vec::new()],
-        of: vec![0; registers],
+        of: std::mem::take(spare),
     };
     for (at, &unknown) in of.unknowns.iter().enumerate() {
         let set = sets.add(vec![at as u32]);
         sets.of[unknown as usize] = set;
     }
     sets.run(&of.code);
-    let rows: Vec<&[u32]> = (of.residuals.iter())
-        .map(|&residual| sets.lists[sets.of[residual as usize] as usize].as_slice())
+    let rows: Vec<u32> = (of.residuals.iter())
+        .map(|&residual| sets.of[residual as usize])
         .collect();
-    color(&rows, of.unknowns.len())
+    let done = of.code.iter().map(|instruction| &instruction.to);
+    for &register in of.unknowns.iter().chain(done) {
+        sets.of[register as usize] = 0;
+    }
+    *spare = sets.of;
+    color(&sets.lists, &rows, of.unknowns.len())
 }
 
-/// Rows are lists of columns, ascending.
-fn color(rows: &[&[u32]], size: usize) -> Coloring {
+/// By column, which of some lists of columns have it.
+fn by_column<'l>(
+    lists: impl Iterator<Item = &'l [u32]> + Clone,
+    size: usize,
+) -> (Vec<usize>, Vec<usize>) {
     let mut starts = vec![0usize; size + 1];
-    for &column in rows.iter().copied().flatten() {
+    for &column in lists.clone().flatten() {
         starts[column as usize + 1] += 1;
     }
     for at in 0..size {
         starts[at + 1] += starts[at];
     }
     let mut next = starts.clone();
-    let mut of_columns = vec![0usize; starts[size]];
-    for (row, columns) in rows.iter().enumerate() {
-        for &column in *columns {
-            of_columns[next[column as usize]] = row;
+    let mut found = vec![0usize; starts[size]];
+    for (at, columns) in lists.enumerate() {
+        for &column in columns {
+            found[next[column as usize]] = at;
             next[column as usize] += 1;
         }
     }
+    (starts, found)
+}
+
+/// Rows are sets of columns, by the places of their lists. Rows with the same set ask for the same, so
+/// that each set is looked at once: behind a loop all rows may have all columns.
+fn color(lists: &[Vec<u32>], rows: &[u32], size: usize) -> Coloring {
+    let list = |set: &u32| lists[*set as usize].as_slice();
+    let mut sets = rows.to_vec();
+    sets.sort_unstable();
+    sets.dedup();
+    let (starts, of_columns) = by_column(sets.iter().map(list), size);
     const NONE: u32 = u32::MAX;
     let mut colors = vec![NONE; size];
     // By colour, the last column it was forbidden to.
     let mut forbidden: Vec<usize> = Vec::new();
     for column in 0..size {
-        for &row in &of_columns[starts[column]..starts[column + 1]] {
-            for &other in rows[row] {
+        for &set in &of_columns[starts[column]..starts[column + 1]] {
+            for &other in list(&sets[set]) {
                 let color = colors[other as usize];
                 if color != NONE {
                     forbidden[color as usize] = column + 1;
@@ -207,12 +224,9 @@ fn color(rows: &[&[u32]], size: usize) -> Coloring {
         }
         colors[column] = color as u32;
     }
+    let (starts, rows) = by_column(rows.iter().map(list), size);
     Coloring {
-        pattern: Pattern {
-            size,
-            starts,
-            rows: of_columns,
-        },
+        pattern: Pattern { size, starts, rows },
         colors,
         count: forbidden.len(),
     }

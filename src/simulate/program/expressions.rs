@@ -7,21 +7,21 @@
 use rustc_hash::FxHashMap;
 
 use super::code::{Instruction, Op, Register};
-use super::watches::{Sampler, Watch, WatchKind};
+use super::watches::{Sampler, Watch};
 use super::{Level, Loop, Part, Program, Step, TableSource};
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp, Value};
-use crate::flat::{Flat, Kind, Leaf, Type};
+use crate::flat::{Flat, Leaf};
 
-const NONE: Register = Register::MAX;
+pub(super) const NONE: Register = Register::MAX;
 
 /// A part that is being written.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Scope {
     pub part: Part,
     /// Where code that no step has yet begins.
     open: usize,
-    /// Registers of nodes; those that run once are kept apart.
-    nodes: FxHashMap<ExprId, Register>,
+    /// Registers by node, those that run once apart; [`NONE`] before it has one.
+    nodes: Vec<Register>,
     /// Variables that blocks of this part assign.
     pub leaves: FxHashMap<Leaf, Register>,
     /// What depends on Time alone is computed with all else.
@@ -32,11 +32,23 @@ pub struct Scope {
 }
 
 impl Scope {
+    pub fn new(flat: &Flat) -> Self {
+        Scope {
+            part: Part::default(),
+            open: 0,
+            nodes: vec![NONE; flat.exprs.len()],
+            leaves: FxHashMap::default(),
+            whole: false,
+            body: Vec::new(),
+            looped: Vec::new(),
+        }
+    }
+
     /// A part in which everything is computed that does not run once.
-    pub fn whole() -> Self {
+    pub fn whole(flat: &Flat) -> Self {
         Scope {
             whole: true,
-            ..Scope::default()
+            ..Scope::new(flat)
         }
     }
 
@@ -54,26 +66,27 @@ impl Scope {
 #[derive(Debug)]
 pub struct Registers<'s> {
     pub flat: &'s Flat,
-    gone: FxHashMap<Leaf, ExprId>,
+    pub(super) gone: &'s FxHashMap<Leaf, ExprId>,
     pub values: Vec<f64>,
     levels: Vec<Level>,
     literals: FxHashMap<u64, Register>,
     /// Variables with a register of their own: what is given, kept, or iterated on.
     pub fixed: FxHashMap<Leaf, Register>,
     pub given: Vec<(Leaf, Register)>,
-    nodes: FxHashMap<ExprId, Register>,
+    nodes: Vec<Register>,
     pub once: Vec<Instruction>,
     pub held: Vec<Instruction>,
     pub watches: Vec<Watch>,
-    watch_of: FxHashMap<ExprId, usize>,
+    pub(super) watch_of: FxHashMap<ExprId, usize>,
     pub samplers: Vec<Sampler>,
     pub tables: Vec<TableSource>,
+    pub(super) table_of: FxHashMap<TableSource, usize>,
     /// Whether an expression changes between events.
-    moving: FxHashMap<ExprId, bool>,
+    pub(super) moving: FxHashMap<ExprId, bool>,
 }
 
 impl<'s> Registers<'s> {
-    pub fn new(flat: &'s Flat, gone: FxHashMap<Leaf, ExprId>) -> Self {
+    pub fn new(flat: &'s Flat, gone: &'s FxHashMap<Leaf, ExprId>) -> Self {
         let mut registers = Registers {
             flat,
             gone,
@@ -82,13 +95,14 @@ impl<'s> Registers<'s> {
             literals: FxHashMap::default(),
             fixed: FxHashMap::default(),
             given: Vec::new(),
-            nodes: FxHashMap::default(),
+            nodes: vec![NONE; flat.exprs.len()],
             once: Vec::new(),
             held: Vec::new(),
             watches: Vec::new(),
             watch_of: FxHashMap::default(),
             samplers: Vec::new(),
             tables: Vec::new(),
+            table_of: FxHashMap::default(),
             moving: FxHashMap::default(),
         };
         let time = registers.register(Level::Held);
@@ -154,10 +168,11 @@ impl<'s> Registers<'s> {
         register
     }
 
-    fn known(&self, scope: &Scope, id: ExprId) -> Option<Register> {
-        (scope.nodes.get(&id))
-            .or_else(|| self.nodes.get(&id))
-            .copied()
+    pub(super) fn known(&self, scope: &Scope, id: ExprId) -> Option<Register> {
+        let at = id.index();
+        [scope.nodes[at], self.nodes[at]]
+            .into_iter()
+            .find(|&register| register != NONE)
     }
 
     /// The register of an expression's value; instructions are added for what is not there yet.
@@ -179,15 +194,19 @@ impl<'s> Registers<'s> {
             stack.pop();
             let register = self.node(scope, id);
             match self.level(register) {
-                Level::Once => self.nodes.insert(id, register),
-                _ => scope.nodes.insert(id, register),
-            };
+                Level::Once => self.nodes[id.index()] = register,
+                _ => scope.nodes[id.index()] = register,
+            }
         }
         self.known(scope, root).unwrap_or(NONE)
     }
 
     /// What has to be there before a node: the sides of a relation that is watched are computed elsewhere.
     fn operands(&mut self, scope: &Scope, id: ExprId, operands: &mut Vec<ExprId>) {
+        if let Some((_, a, b)) = self.negated(scope, id) {
+            operands.extend([a, b]);
+            return;
+        }
         match self.flat.exprs.node(id) {
             Node::Leaf(leaf) => {
                 let known = scope.leaves.contains_key(&leaf) || self.fixed.contains_key(&leaf);
@@ -207,8 +226,40 @@ impl<'s> Registers<'s> {
         }
     }
 
+    /// A product, quotient or difference with a minus before it, as one operation; where it is there without
+    /// the minus, that is used.
+    fn negated(&self, scope: &Scope, id: ExprId) -> Option<(Op, ExprId, ExprId)> {
+        let exprs = &self.flat.exprs;
+        let new = |id: ExprId| self.known(scope, id).is_none();
+        match exprs.node(id) {
+            Node::Unary(UnaryOp::Minus, inner) if new(inner) => match exprs.node(inner) {
+                Node::Binary(BinaryOp::Mul, a, b) => Some((Op::NegMul, a, b)),
+                Node::Binary(BinaryOp::Div, a, b) => Some((Op::NegDiv, a, b)),
+                Node::Binary(BinaryOp::Sub, a, b) => Some((Op::Sub, b, a)),
+                _ => None,
+            },
+            Node::Binary(op @ (BinaryOp::Mul | BinaryOp::Div), left, b) if new(left) => {
+                let Node::Unary(UnaryOp::Minus, a) = exprs.node(left) else {
+                    return None;
+                };
+                let fused = if op == BinaryOp::Mul {
+                    Op::NegMul
+                } else {
+                    Op::NegDiv
+                };
+                Some((fused, a, b))
+            }
+            _ => None,
+        }
+    }
+
     fn node(&mut self, scope: &mut Scope, id: ExprId) -> Register {
         let flat = self.flat;
+        if let Some((op, a, b)) = self.negated(scope, id) {
+            let a = self.known(scope, a).unwrap_or(NONE);
+            let b = self.known(scope, b).unwrap_or(NONE);
+            return self.emit(scope, op, a, b, a);
+        }
         let of = |registers: &Self, id: ExprId| registers.known(scope, id).unwrap_or(NONE);
         match flat.exprs.node(id) {
             Node::Number(value) => self.literal(value.0),
@@ -277,131 +328,6 @@ impl<'s> Registers<'s> {
         }
     }
 
-    fn call(
-        &mut self,
-        scope: &mut Scope,
-        id: ExprId,
-        function: Function,
-        args: &[ExprId],
-    ) -> Register {
-        use Function::*;
-        if matches!(function, Sign | Floor | Ceil) && self.watch_kind(id).is_some() {
-            return self.watch(id);
-        }
-        let of = |registers: &Self, scope: &Scope, at: usize| {
-            registers.known(scope, args[at]).unwrap_or(NONE)
-        };
-        let op = match function {
-            Sin => Op::Sin,
-            Cos => Op::Cos,
-            Tan => Op::Tan,
-            Asin => Op::Asin,
-            Acos => Op::Acos,
-            Atan => Op::Atan,
-            Sinh => Op::Sinh,
-            Cosh => Op::Cosh,
-            Tanh => Op::Tanh,
-            Exp => Op::Exp,
-            Ln => Op::Ln,
-            Log10 => Op::Log10,
-            Sqrt => Op::Sqrt,
-            Abs => Op::Abs,
-            Sign => Op::Sign,
-            Floor => Op::Floor,
-            Ceil => Op::Ceil,
-            Atan2 => {
-                let (a, b) = (of(self, scope, 0), of(self, scope, 1));
-                return self.emit(scope, Op::Atan2, a, b, a);
-            }
-            Min | Max => {
-                let op = if function == Min { Op::Min } else { Op::Max };
-                let mut best = of(self, scope, 0);
-                for at in 1..args.len() {
-                    let next = of(self, scope, at);
-                    best = self.emit(scope, op, best, next, best);
-                }
-                return best;
-            }
-            Mod => return self.modulo(scope, id, of(self, scope, 0), of(self, scope, 1)),
-            Table => return self.table(scope, args),
-            Sample => return self.sample(scope, id, of(self, scope, 0), of(self, scope, 1)),
-            // Leaves of their own in the flat model.
-            Der | Der2 | New | Init | Pre => return NONE,
-        };
-        let a = of(self, scope, 0);
-        self.emit(scope, op, a, a, a)
-    }
-
-    /// x - floor(x/y)*y, with the whole number kept between events.
-    fn modulo(&mut self, scope: &mut Scope, id: ExprId, x: Register, y: Register) -> Register {
-        let whole = match self.watch_kind(id).is_some() {
-            true => self.watch(id),
-            false => {
-                let quotient = self.emit(scope, Op::Div, x, y, x);
-                self.emit(scope, Op::Floor, quotient, quotient, quotient)
-            }
-        };
-        let part = self.emit(scope, Op::Mul, whole, y, whole);
-        self.emit(scope, Op::Sub, x, part, x)
-    }
-
-    fn table(&mut self, scope: &mut Scope, args: &[ExprId]) -> Register {
-        let list = |registers: &Self, id: ExprId| -> Vec<Register> {
-            let mut points = Vec::new();
-            registers.flat.exprs.operands(id, &mut points);
-            (points.iter())
-                .map(|&point| registers.known(scope, point).unwrap_or(NONE))
-                .collect()
-        };
-        let source = TableSource {
-            xs: list(self, args[1]),
-            ys: list(self, args[2]),
-            timed: self.is_timed(args[0]).then_some(args[0]),
-            argument: NONE,
-        };
-        let known = self.tables.iter().position(|table| *table == source);
-        let at = known.unwrap_or(self.tables.len());
-        if known.is_none() {
-            self.tables.push(source);
-        }
-        let a = self.known(scope, args[0]).unwrap_or(NONE);
-        let level = self.level(a);
-        let to = self.register(level);
-        let instruction = Instruction {
-            op: Op::Table,
-            to,
-            a,
-            b: at as u32,
-            c: a,
-        };
-        // Points are read when what runs once has run: a table that parameters look into cannot be among it.
-        let level = level.max(Level::Held);
-        self.set_level(to, level);
-        self.place(scope, level, instruction);
-        to
-    }
-
-    fn sample(
-        &mut self,
-        _: &mut Scope,
-        node: ExprId,
-        start: Register,
-        period: Register,
-    ) -> Register {
-        let known = self.samplers.iter().find(|sampler| sampler.node == node);
-        if let Some(sampler) = known {
-            return sampler.held;
-        }
-        let held = self.register(Level::Held);
-        self.samplers.push(Sampler {
-            node,
-            held,
-            start,
-            period,
-        });
-        held
-    }
-
     pub fn emit(
         &mut self,
         scope: &mut Scope,
@@ -416,7 +342,7 @@ impl<'s> Registers<'s> {
         to
     }
 
-    fn place(&mut self, scope: &mut Scope, level: Level, instruction: Instruction) {
+    pub(super) fn place(&mut self, scope: &mut Scope, level: Level, instruction: Instruction) {
         match level {
             Level::Once => self.once.push(instruction),
             Level::Held if !scope.whole => self.held.push(instruction),
@@ -467,154 +393,6 @@ impl<'s> Registers<'s> {
             externals,
             selections,
         });
-    }
-
-    /// The kind of watch a node needs, if it needs one.
-    pub fn watch_kind(&mut self, id: ExprId) -> Option<WatchKind> {
-        use BinaryOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
-        let kind = match self.flat.exprs.node(id) {
-            Node::Binary(op @ (Less | LessEqual | Greater | GreaterEqual), ..) => {
-                WatchKind::Relation(op)
-            }
-            Node::Binary(op @ (Equal | NotEqual), a, _) if !self.is_boolean(a) => {
-                WatchKind::Relation(op)
-            }
-            Node::Call(Function::Sign, _) => WatchKind::Sign,
-            Node::Call(Function::Floor | Function::Mod, _) => WatchKind::Floor,
-            Node::Call(Function::Ceil, _) => WatchKind::Ceil,
-            _ => return None,
-        };
-        self.is_moving(id).then_some(kind)
-    }
-
-    /// The register where the truth of a relation is kept.
-    pub fn watch(&mut self, id: ExprId) -> Register {
-        if let Some(&at) = self.watch_of.get(&id) {
-            return self.watches[at].held;
-        }
-        let Some(kind) = self.watch_kind(id) else {
-            return NONE;
-        };
-        let held = self.register(Level::Held);
-        let (left, right) = match self.flat.exprs.node(id) {
-            Node::Binary(_, a, b) => (a, Some(b)),
-            Node::Call(function, args) => {
-                let args = self.flat.exprs.args(args);
-                (args[0], (function == Function::Mod).then(|| args[1]))
-            }
-            _ => return NONE,
-        };
-        let timed = self.is_timed(left) && right.is_none_or(|right| self.is_timed(right));
-        self.watch_of.insert(id, self.watches.len());
-        self.watches.push(Watch {
-            kind,
-            node: id,
-            left,
-            right,
-            held,
-            sides: (NONE, NONE),
-            event_sides: (NONE, NONE),
-            timed,
-        });
-        held
-    }
-
-    pub fn is_boolean(&self, mut id: ExprId) -> bool {
-        loop {
-            return match self.flat.exprs.node(id) {
-                Node::Bool(_) | Node::Unary(UnaryOp::Not, _) => true,
-                Node::Binary(op, ..) => !matches!(
-                    op,
-                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow
-                ),
-                Node::Call(Function::Sample, _) => true,
-                Node::Leaf(leaf) => self.flat.variable(leaf.variable()).ty == Type::Boolean,
-                Node::If(_, a, _) => {
-                    id = a;
-                    continue;
-                }
-                _ => false,
-            };
-        }
-    }
-
-    /// Whether an expression changes between events.
-    fn is_moving(&mut self, root: ExprId) -> bool {
-        let mut stack = vec![root];
-        let mut operands = Vec::new();
-        while let Some(&id) = stack.last() {
-            if self.moving.contains_key(&id) {
-                stack.pop();
-                continue;
-            }
-            operands.clear();
-            let own = match self.flat.exprs.node(id) {
-                Node::Time => true,
-                Node::Leaf(leaf) => match self.gone.get(&leaf) {
-                    Some(&expression) => {
-                        operands.push(expression);
-                        false
-                    }
-                    None => match leaf {
-                        Leaf::New(_) | Leaf::Pre(_) | Leaf::Init(_) => false,
-                        Leaf::Var(id) | Leaf::Der(id, _) => {
-                            let variable = self.flat.variable(id);
-                            variable.ty == Type::Real
-                                && !matches!(
-                                    variable.kind,
-                                    Kind::Parameter | Kind::Constant | Kind::Discrete | Kind::Input
-                                )
-                        }
-                    },
-                },
-                _ => {
-                    self.flat.exprs.operands(id, &mut operands);
-                    false
-                }
-            };
-            let before = stack.len();
-            stack.extend((operands.iter().copied()).filter(|id| !self.moving.contains_key(id)));
-            if stack.len() > before {
-                continue;
-            }
-            stack.pop();
-            let moving = own || operands.iter().any(|id| self.moving[id]);
-            self.moving.insert(id, moving);
-        }
-        self.moving[&root]
-    }
-
-    /// Linear in Time with coefficients that do not change between events; so it is known when it
-    /// reaches a value.
-    fn is_timed(&mut self, mut id: ExprId) -> bool {
-        loop {
-            if !self.is_moving(id) {
-                return true;
-            }
-            let next = match self.flat.exprs.node(id) {
-                Node::Time => return true,
-                Node::Leaf(leaf) => self.gone.get(&leaf).copied(),
-                Node::Unary(UnaryOp::Plus | UnaryOp::Minus, a) => Some(a),
-                Node::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {
-                    match (self.is_moving(a), self.is_moving(b)) {
-                        (true, false) => Some(a),
-                        (false, true) => Some(b),
-                        _ => None,
-                    }
-                }
-                Node::Binary(BinaryOp::Mul, a, b) => match (self.is_moving(a), self.is_moving(b)) {
-                    (true, false) => Some(a),
-                    (false, true) => Some(b),
-                    _ => None,
-                },
-                Node::Binary(BinaryOp::Div, a, b) if !self.is_moving(b) => Some(a),
-                _ => None,
-            };
-            match next {
-                Some(next) => id = next,
-                None => return false,
-            }
-        }
     }
 }
 

@@ -3,17 +3,20 @@
 //! Before: a solved model. After: code for a register machine ([`code`]), in the order of the blocks.
 //! What depends on parameters alone runs once; what depends on Time and on what changes only at events
 //! runs when Time changes; the rest at every evaluation, of which the part that the rates of states need
-//! comes first, then what relations need, then all. At an event everything is computed in the order of the
+//! comes first, then what relations need, then what is recorded. At an event everything is computed in the order of the
 //! blocks, with the next values of discrete variables and the conditions of `when`s: [`Program::event`].
 //!
 //! Relations have no value of their own between events: each is a register that keeps its truth
 //! ([`Watch`]), so that the rates are smooth while a step is taken.
 
 mod blocks;
+mod calls;
 pub mod code;
 mod dependence;
 mod expressions;
+mod moving;
 mod needs;
+mod order;
 mod watches;
 
 pub use blocks::build;
@@ -111,7 +114,7 @@ pub struct Discrete {
 }
 
 /// A table, by the registers of its points.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TableSource {
     pub xs: Vec<Register>,
     pub ys: Vec<Register>,
@@ -147,6 +150,8 @@ pub struct Program {
     pub whens: Vec<When>,
     /// Recorded values, after all steps.
     pub columns: Vec<Register>,
+    /// Whether any step computes one of them: states alone are there already.
+    pub rows_compute: bool,
     /// Registers whose values have to be given: leaves that no block computes.
     pub given: Vec<(Leaf, Register)>,
     /// Variables that have one register in all parts: states, discrete ones, unknowns of loops.

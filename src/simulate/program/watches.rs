@@ -103,6 +103,12 @@ impl WatchKind {
         }
     }
 
+    /// `x == 1` of numbers that move: true for a moment.
+    pub fn is_momentary(self) -> bool {
+        let momentary = |op| matches!(op, BinaryOp::Equal | BinaryOp::NotEqual);
+        matches!(self, WatchKind::Relation(op) if momentary(op))
+    }
+
     /// How far it is from where it would be decided otherwise, on either side.
     pub fn nearest(self, difference: f64) -> f64 {
         match self {

@@ -1,0 +1,43 @@
+//! The last resort for a nonlinear loop: its residuals are taken away little by little.
+//!
+//! F(z) = (1 - s) F(z0) has the solution z0 at s = 0, and at s = 1 it is the loop itself (the Newton
+//! homotopy; where the residuals are those of sources, this is the source stepping of circuit simulators).
+//! Each solution is the first guess for the next; steps that fail are halved.
+
+use super::newton::iterate;
+use super::system::{State, System};
+
+const FIRST: f64 = 0.05;
+const SHORTEST: f64 = 1e-3;
+const MOST_STEPS: usize = 60;
+
+/// Follows the solutions from one guess; `None` where the way ends before the loop is reached.
+pub fn follow(system: &mut System<'_>, start: &[f64]) -> Option<State> {
+    let whole = system.run(start).ok()?.residuals;
+    let found = steps(system, start.to_vec(), &whole);
+    system.shift(&[], 0.0);
+    found
+}
+
+fn steps(system: &mut System<'_>, mut guess: Vec<f64>, whole: &[f64]) -> Option<State> {
+    let count = guess.len();
+    let (mut done, mut step) = (0.0, FIRST);
+    for _ in 0..MOST_STEPS {
+        let next = f64::min(done + step, 1.0);
+        system.shift(whole, 1.0 - next);
+        match iterate(system, guess.clone()) {
+            Ok(state) if next == 1.0 => return Some(state),
+            Ok(state) => {
+                guess = state.values[..count].to_vec();
+                (done, step) = (next, 2.0 * step);
+            }
+            Err(_) => {
+                step /= 4.0;
+                if step < SHORTEST {
+                    return None;
+                }
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,134 @@
+//! What is swept, what is shown, and how exactly variables are wanted.
+
+use rustc_hash::FxHashMap;
+
+use super::apply::Work;
+use super::collect::{Assignment, Number, Settings, Target, twice};
+use super::convert::Converter;
+use super::{CommandLine, DERIVED, Plotted, Sweep, numbers};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::evaluate::Walk;
+use crate::flat::{Kind, Type, VarId};
+use crate::source::Span;
+
+impl Work<'_> {
+    pub(super) fn absolutes(&mut self, file: &Settings<'_>, command: &Settings<'_>) {
+        let mut found: Vec<(VarId, f64)> = Vec::new();
+        for list in [&file.absolutes, &command.absolutes] {
+            let mut seen: FxHashMap<VarId, Span> = FxHashMap::default();
+            for Assignment { target, value } in list {
+                let value = Number {
+                    exprs: target.exprs,
+                    value: *value,
+                };
+                let number = numbers::tolerance(&mut self.converter, value);
+                let kinds = [Kind::State, Kind::Algebraic, Kind::Output];
+                let code = Code::UnknownVariable;
+                let id = self.converter.variable(target, code, &kinds);
+                let (Some(number), Some(id)) = (number, id) else {
+                    continue;
+                };
+                let flat = &*self.converter.flat;
+                if !kinds.contains(&flat.variable(id).kind) {
+                    let kind = flat.variable(id).kind.text();
+                    let message = format!("`{}` has no tolerance", flat.name(id));
+                    let diagnostic = Diagnostic::new(Code::NotAVariable, message);
+                    self.say(diagnostic.at(target.span, format!("its kind: {kind}")));
+                    continue;
+                }
+                if let Some(&earlier) = seen.get(&id) {
+                    let what = format!("the absolute tolerance of `{}`", flat.name(id));
+                    self.say(twice(&what, target.span, earlier));
+                    continue;
+                }
+                seen.insert(id, target.span);
+                match found.iter_mut().find(|(known, _)| *known == id) {
+                    Some((_, known)) => *known = number,
+                    None => found.push((id, number)),
+                }
+            }
+        }
+        found.sort_unstable_by_key(|&(id, _)| id);
+        self.experiment.absolutes = found;
+    }
+
+    pub(super) fn plots(&mut self, file: &Settings<'_>) {
+        for list in &file.plots {
+            let mut panel = Vec::new();
+            for target in list {
+                let name = target.text(&self.converter.flat.names);
+                let last = name.rsplit('.').next().unwrap_or("");
+                let derived = target.parts.len() > 1 && DERIVED.contains(&last);
+                let span = target.span;
+                let variable = match derived && !self.is_variable(target) {
+                    true => None,
+                    false => {
+                        let code = Code::UnknownVariable;
+                        let found = self.converter.variable(target, code, &[]);
+                        let Some(id) = found else { continue };
+                        Some(id)
+                    }
+                };
+                panel.push(Plotted {
+                    name,
+                    span,
+                    variable,
+                });
+            }
+            self.experiment.plots.push(panel);
+        }
+    }
+
+    /// Looks without a word.
+    fn is_variable(&mut self, target: &Target<'_>) -> bool {
+        let mut unsaid = Diagnostics::default();
+        let mut quiet = Converter {
+            flat: self.converter.flat,
+            names: std::mem::take(&mut self.converter.names),
+            said: &mut unsaid,
+            walk: Walk::default(),
+            tables: false,
+        };
+        let found = quiet.variable(target, Code::UnknownVariable, &[]).is_some();
+        self.converter.names = quiet.names;
+        found
+    }
+
+    /// Parameters that take one value after the other: real ones, each once, and none that shapes the model.
+    pub(super) fn sweeps(&mut self, command: &CommandLine) {
+        for swept in &command.sweeps {
+            let Some(target) = swept.target() else {
+                continue;
+            };
+            let Some(variable) = self.parameter(&target) else {
+                continue;
+            };
+            let flat = &*self.converter.flat;
+            let name = flat.name(variable);
+            if flat.variable(variable).ty != Type::Real {
+                let message = format!("`{name}` is boolean: it cannot be swept");
+                self.say(Diagnostic::new(Code::TypeClash, message).at(target.span, "boolean"));
+                continue;
+            }
+            let swept_before = (self.experiment.sweeps.iter())
+                .find(|sweep| sweep.variable == variable)
+                .map(|sweep| sweep.span);
+            // What the file gives is overruled.
+            let set_too = (self.experiment.set.iter())
+                .find(|set| set.variable == variable && set.span.file == swept.span.file)
+                .map(|set| set.span);
+            if let Some(earlier) = swept_before.or(set_too) {
+                self.say(twice(&format!("`{name}`"), swept.span, earlier));
+                continue;
+            }
+            let shaping = self.flat().shaping.clone();
+            self.shapes(variable, &shaping, swept.span);
+            self.experiment.sweeps.push(Sweep {
+                variable,
+                name,
+                values: swept.values.clone(),
+                span: swept.span,
+            });
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What `when`s do.
+
+use super::{Change, Events, Unsettled};
+use crate::evaluate::{Failure, Reason};
+use crate::expr::show_briefly;
+use crate::flat::{EqId, Leaf};
+use crate::simulate::machine::Machine;
+use crate::simulate::program::WhenAction;
+use crate::simulate::selection::Selections;
+use crate::solve::Solved;
+
+impl Events<'_> {
+    /// Does what `when`s have to do whose conditions have just become true; true if a state was restarted.
+    pub(super) fn act(
+        &mut self,
+        machine: &mut Machine<'_>,
+        selections: &Selections<'_>,
+        (time, states): (f64, &mut [f64]),
+        changes: &mut Vec<Change>,
+    ) -> Result<bool, Unsettled> {
+        let program = machine.program;
+        let solved = self.solved;
+        let mut restarts: Vec<(Leaf, f64)> = Vec::new();
+        for (when, last) in program.whens.iter().zip(&mut self.conditions) {
+            let mut earlier = false;
+            for ((condition, actions), last) in when.branches.iter().zip(last) {
+                let now = machine.get(*condition) != 0.0;
+                let acts = now && !*last && !earlier;
+                *last = now;
+                earlier |= now;
+                if !acts {
+                    continue;
+                }
+                for action in actions {
+                    match *action {
+                        WhenAction::New {
+                            variable,
+                            value,
+                            equation,
+                            ..
+                        } => {
+                            finite(solved, time, variable, machine.get(value), equation)?;
+                            let mut all = program.discretes.iter();
+                            let at = all.position(|discrete| discrete.leaf == variable);
+                            if let Some(at) = at {
+                                let value = machine.get(value);
+                                if value != machine.get(program.discretes[at].value) {
+                                    changes.push(Change::Discrete(at, value));
+                                }
+                            }
+                        }
+                        WhenAction::Restart {
+                            state,
+                            value,
+                            equation,
+                        } => {
+                            finite(solved, time, state, machine.get(value), equation)?;
+                            restarts.push((state, machine.get(value)));
+                        }
+                    }
+                }
+            }
+        }
+        for &(state, value) in &restarts {
+            restart(self.solved, machine, selections, states, state, value);
+        }
+        Ok(!restarts.is_empty())
+    }
+}
+
+/// What a `when` sets has to be a number.
+fn finite(
+    solved: &Solved,
+    time: f64,
+    leaf: Leaf,
+    value: f64,
+    equation: EqId,
+) -> Result<(), Unsettled> {
+    if value.is_finite() {
+        return Ok(());
+    }
+    let flat = &solved.flat;
+    let message = format!(
+        "a `when` sets `{}` to what is not a number at Time = {}",
+        flat.leaf_name(leaf),
+        show_briefly(time)
+    );
+    Err(Unsettled::Failure(Box::new(Failure {
+        reason: Reason::NotFinite,
+        time,
+        message,
+        notes: Vec::new(),
+        unknowns: vec![leaf],
+        equations: vec![equation],
+    })))
+}
+
+/// A state goes on from a value.
+fn restart(
+    solved: &Solved,
+    machine: &mut Machine<'_>,
+    selections: &Selections<'_>,
+    states: &mut [f64],
+    state: Leaf,
+    value: f64,
+) {
+    let program = machine.program;
+    if let Some(at) = program.states.iter().position(|&other| other == state) {
+        states[at] = value;
+        return;
+    }
+    let chosen = |machine: &Machine<'_>| {
+        (program.slots.iter().enumerate()).find_map(|(selection, slots)| {
+            let mut choice = machine.choice(selection).iter();
+            let at = choice.position(|&candidate| slots.candidates[candidate].leaf == state);
+            at.map(|at| slots.first + at)
+        })
+    };
+    if chosen(machine).is_none() {
+        selections.insist(&solved.flat, machine, state);
+        machine.states(states);
+    }
+    if let Some(at) = chosen(machine) {
+        states[at] = value;
+    }
+}

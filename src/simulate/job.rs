@@ -1,0 +1,270 @@
+//! What is to be run: a solved model with its program, columns and plan.
+//!
+//! Before: a flat model with an experiment in it, and what of the experiment is left. After: a [`Job`], ready
+//! to run. What nobody has said is chosen here, and told.
+
+use super::columns::{self, Column};
+use super::defaults;
+use super::events::What;
+use super::halt::place;
+use super::integrate::Method;
+use super::machine::Machine;
+use super::program::{Program, build};
+use super::run::Plan;
+use crate::compile::{Aliases, solved};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::experiment::Experiment;
+use crate::expr::{Node, UnaryOp, show_number};
+use crate::flat::{Flat, Kind, Leaf, VarId};
+use crate::solve::Solved;
+
+const TOLERANCE: f64 = 1e-6;
+/// The absolute tolerance, beside the relative one.
+const ABSOLUTE: f64 = 1e-3;
+/// Errors smaller than this are rounding.
+const SMALLEST: f64 = 1e-13;
+const POINTS: usize = 501;
+
+/// What is wanted of a run beside the experiment.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    /// Patterns of names; empty for the usual columns.
+    pub vars: Vec<String>,
+    pub steady: bool,
+    /// Where another run of the same sweep ends.
+    pub until: Option<f64>,
+}
+
+#[derive(Debug)]
+pub struct Job {
+    pub solved: Solved,
+    pub program: Program,
+    pub columns: Vec<Column>,
+    pub plan: Plan,
+    /// Columns that are drawn together, where the experiment says so.
+    pub panels: Option<Vec<Vec<usize>>>,
+    /// What was chosen because nobody said it.
+    pub chosen: Vec<String>,
+    /// Seconds: sorting and solving, making the program.
+    pub seconds: (f64, f64),
+}
+
+/// `None` after an error; a wrong name on the command line is an error of usage.
+pub fn job(
+    flat: Flat,
+    experiment: &Experiment,
+    wishes: &Wishes,
+    said: &mut Diagnostics,
+) -> Result<Option<Job>, String> {
+    let clock = std::time::Instant::now();
+    let Some(mut solved) = solved(flat, Aliases::Eliminate, said) else {
+        return Ok(None);
+    };
+    let solving = clock.elapsed().as_secs_f64();
+    if inputs(&solved.flat, said).is_none() {
+        return Ok(None);
+    }
+    let method = match &experiment.method {
+        None => Method::Bdf,
+        Some((name, span)) => match Method::from_name(name) {
+            Some(method) => method,
+            None => {
+                let known: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
+                let message = format!("there is no method `{name}`");
+                let diagnostic = Diagnostic::new(Code::UnknownMethod, message);
+                said.push(diagnostic.at(*span, "unknown").suggest_or_list(
+                    name,
+                    "there are",
+                    &known,
+                ));
+                return Ok(None);
+            }
+        },
+    };
+    let Some((columns, panels)) = recorded(&mut solved, experiment, wishes, said)? else {
+        return Ok(None);
+    };
+    let clock = std::time::Instant::now();
+    let values: Vec<_> = columns.iter().map(|column| column.value).collect();
+    let program = build(&solved, &values);
+    let building = clock.elapsed().as_secs_f64();
+    if program.state_count() == 0 {
+        no_dynamics(&solved.flat, said);
+    }
+    if samples(&solved.flat, &program, said).is_none() {
+        return Ok(None);
+    }
+    let mut chosen = Vec::new();
+    // What an experiment leaves out it leaves to us; where there is none, all is told.
+    let tells = experiment.span.is_none();
+    let start = experiment.start;
+    let until = experiment.until.or(wishes.until).unwrap_or_else(|| {
+        let (until, why) = defaults::until(&solved, &program, start);
+        let (start, until_text) = (show_number(start), show_number(until));
+        chosen.push(format!("Time from {start} to {until_text} ({why})"));
+        until
+    });
+    let times = experiment.times(until, POINTS);
+    if tells && experiment.points.is_none() && experiment.step.is_none() && until > start {
+        chosen.push(format!("{POINTS} points"));
+    }
+    let mut relative = experiment.tolerance.unwrap_or(TOLERANCE);
+    if relative < SMALLEST {
+        relative = SMALLEST;
+        let least = show_number(SMALLEST);
+        chosen.push(format!(
+            "tolerance {least}, smaller ones are lost in rounding"
+        ));
+    }
+    if tells && experiment.tolerance.is_none() && program.state_count() > 0 {
+        let method = method.name();
+        chosen.push(format!("{method} with tolerance {}", show_number(relative)));
+    }
+    let absolute = experiment.absolute.unwrap_or(ABSOLUTE * relative);
+    let plan = Plan {
+        times,
+        method,
+        relative,
+        absolute: absolutes(&solved.flat, &program, absolute, &experiment.absolutes),
+        steady: wishes.steady,
+    };
+    Ok(Some(Job {
+        solved,
+        program,
+        columns,
+        plan,
+        panels,
+        chosen,
+        seconds: (solving, building),
+    }))
+}
+
+/// Every input has a value: an expression of the experiment, or a default.
+fn inputs(flat: &Flat, said: &mut Diagnostics) -> Option<()> {
+    let before = said.errors();
+    for id in flat.variable_ids() {
+        if flat.variable(id).kind != Kind::Input || flat.value(id).is_some() {
+            continue;
+        }
+        let name = flat.name(id);
+        let message = format!("nothing says what the input `{name}` is");
+        let diagnostic = Diagnostic::new(Code::InputMissing, message);
+        said.push(
+            diagnostic
+                .at(flat.declaration(id).span, "declared here")
+                .hint(format!(
+                    "on the command line: `--input \"{name}=1\"`, any expression of Time; in an experiment: `input {name} = 1`"
+                )),
+        );
+    }
+    (said.errors() == before).then_some(())
+}
+
+/// Samplers come again after a while.
+fn samples(flat: &Flat, program: &Program, said: &mut Diagnostics) -> Option<()> {
+    let before = said.errors();
+    if program.samplers.is_empty() {
+        return Some(());
+    }
+    let machine = Machine::new(program);
+    for sampler in &program.samplers {
+        let period = machine.get(sampler.period);
+        if period > 0.0 && period.is_finite() {
+            continue;
+        }
+        let text = flat.expression(sampler.node);
+        let message = format!("the period of `{text}` is {}", show_number(period));
+        let mut diagnostic = Diagnostic::new(Code::WrongArguments, message);
+        if let Some((span, label)) = place(flat, What::Relation(sampler.node)) {
+            diagnostic = diagnostic.at(span, label);
+        }
+        said.push(diagnostic.hint("`sample(start, period)` needs a period above zero"));
+    }
+    (said.errors() == before).then_some(())
+}
+
+fn no_dynamics(flat: &Flat, said: &mut Diagnostics) {
+    let model = flat.model();
+    let message = format!("`{model}` has no states: it is solved at each point by itself");
+    let span = flat.instances[0].class_span;
+    said.push(Diagnostic::new(Code::NoDynamics, message).at(span, "nothing is differentiated"));
+}
+
+/// The columns, and which of them are drawn together.
+type Recorded = (Vec<Column>, Option<Vec<Vec<usize>>>);
+
+fn recorded(
+    solved: &mut Solved,
+    experiment: &Experiment,
+    wishes: &Wishes,
+    said: &mut Diagnostics,
+) -> Result<Option<Recorded>, String> {
+    if !wishes.vars.is_empty() {
+        let columns =
+            columns::matching(solved, &wishes.vars).map_err(|none| format!("`--vars`: {none}"))?;
+        return Ok(Some((columns, None)));
+    }
+    let mut all = columns::default(solved);
+    let mut panels = Vec::new();
+    for plot in &experiment.plots {
+        let mut panel = Vec::new();
+        for plotted in plot {
+            let found = match columns::matching(solved, std::slice::from_ref(&plotted.name)) {
+                Ok(found) => found,
+                Err(none) => {
+                    let diagnostic = Diagnostic::new(Code::UnknownVariable, none.message);
+                    let diagnostic = diagnostic.at(plotted.span, "cannot be shown");
+                    said.push(match none.hint {
+                        Some(hint) => diagnostic.hint(hint),
+                        None => diagnostic,
+                    });
+                    return Ok(None);
+                }
+            };
+            for column in found {
+                let known = all.iter().position(|other| other.name == column.name);
+                let at = known.unwrap_or(all.len());
+                if known.is_none() {
+                    all.push(column);
+                }
+                panel.push(at);
+            }
+        }
+        panels.push(panel);
+    }
+    if all.is_empty() {
+        all = columns::matching(solved, &["*".to_string()]).map_err(|none| none.to_string())?;
+    }
+    Ok(Some((all, (!panels.is_empty()).then_some(panels))))
+}
+
+/// Absolute tolerances by state; what is given for a variable counts for the state that it equals.
+fn absolutes(flat: &Flat, program: &Program, all: f64, single: &[(VarId, f64)]) -> Vec<f64> {
+    let mut absolute = vec![all; program.state_count()];
+    for &(id, tolerance) in single {
+        let mut leaf = Leaf::Var(id);
+        if let Some(gone) = flat.eliminated.iter().find(|gone| gone.leaf == leaf) {
+            leaf = match flat.exprs.node(gone.expression) {
+                Node::Leaf(other) => other,
+                Node::Unary(UnaryOp::Minus, a) => match flat.exprs.node(a) {
+                    Node::Leaf(other) => other,
+                    _ => continue,
+                },
+                _ => continue,
+            };
+        }
+        if let Some(at) = program.states.iter().position(|&state| state == leaf) {
+            absolute[at] = tolerance;
+        }
+        for slots in &program.slots {
+            if slots
+                .candidates
+                .iter()
+                .any(|candidate| candidate.leaf == leaf)
+            {
+                absolute[slots.first..slots.first + slots.count].fill(tolerance);
+            }
+        }
+    }
+    absolute
+}

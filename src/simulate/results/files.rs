@@ -1,0 +1,87 @@
+//! Trouble with files, in words: what cannot be written, why, and what helps.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+
+/// The name that stands for standard output.
+pub const STANDARD: &str = "-";
+
+/// How messages call the place.
+pub fn shown(path: &str) -> String {
+    if path == STANDARD {
+        "standard output".to_string()
+    } else {
+        format!("`{path}`")
+    }
+}
+
+/// What went wrong with writing `path`.
+pub fn message(path: &str, error: &io::Error) -> String {
+    let shown = shown(path);
+    let parent = Path::new(path)
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let why = match error.kind() {
+        _ if path.is_empty() => "the name is empty; give the name of a file".to_string(),
+        ErrorKind::BrokenPipe => "what read it has ended".to_string(),
+        ErrorKind::IsADirectory => "it is a folder; give the name of a file".to_string(),
+        ErrorKind::NotFound => match parent {
+            Some(parent) if !parent.exists() => format!(
+                "the folder `{}` does not exist; create it or choose another",
+                parent.display()
+            ),
+            _ => reason(error),
+        },
+        ErrorKind::NotADirectory => match parent {
+            Some(parent) => format!("`{}` is not a folder", parent.display()),
+            None => reason(error),
+        },
+        ErrorKind::PermissionDenied => {
+            "no permission; choose a file or folder that you may write".to_string()
+        }
+        _ => reason(error),
+    };
+    format!("cannot write {shown}: {why}")
+}
+
+/// The system's own words without the number that follows them.
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_string(),
+        None => text,
+    }
+}
+
+/// Opens `path` for writing; what stood there is gone.
+pub fn create(path: &str) -> Result<File, String> {
+    // A folder is asked for first: what the system says of one differs from system to system.
+    if fs::metadata(path).is_ok_and(|found| found.is_dir()) {
+        return Err(message(path, &io::Error::from(ErrorKind::IsADirectory)));
+    }
+    File::create(path).map_err(|error| message(path, &error))
+}
+
+/// Whether `path` can be written later; what stands there stays.
+pub fn probe(path: &str) -> Result<(), String> {
+    if path == STANDARD {
+        return Ok(());
+    }
+    if fs::metadata(path).is_ok_and(|found| found.is_dir()) {
+        return Err(message(path, &io::Error::from(ErrorKind::IsADirectory)));
+    }
+    let opened = fs::OpenOptions::new().append(true).create(true).open(path);
+    opened.map(drop).map_err(|error| message(path, &error))
+}
+
+/// Writes a whole text, to standard output for `-`.
+pub fn write_text(path: &str, text: &str) -> Result<(), String> {
+    let written = if path == STANDARD {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes()).and_then(|()| out.flush())
+    } else {
+        create(path)?.write_all(text.as_bytes())
+    };
+    written.map_err(|error| message(path, &error))
+}
