@@ -213,8 +213,7 @@ impl<'s> Events<'s> {
         }
     }
 
-    /// Settles an event at a time. `crossed` are relations whose sides were found to be equal here;
-    /// `sampling` says whether samplers come now.
+    /// Settles an event at a time. `crossed` are relations whose sides were found to be equal here.
     pub fn settle(
         &mut self,
         machine: &mut Machine<'_>,
