@@ -17,7 +17,7 @@ use bgm::compile::{Aliases, Options, compile, solved};
 use bgm::load::{Input, NoFiles};
 use bgm::simulate::integrate::{Method, Pattern, Place, Settings, System, integrator};
 use bgm::simulate::program::build;
-use bgm::simulate::run::{End, Observer, Plan, RowKind, run};
+use bgm::simulate::run::{Absolute, End, Observer, Plan, RowKind, run};
 use common::{asked, measure_apart, quick};
 use diffsol::{
     ConstantOp, FaerContext, FaerSparseLU, FaerSparseMat, FaerVec, Matrix, NonLinearOp,
@@ -285,8 +285,12 @@ end"
         times: (0..POINTS).map(point).collect(),
         method: Method::Bdf,
         relative: TOLERANCE,
-        absolute: vec![TOLERANCE; size],
+        absolute: Absolute {
+            all: TOLERANCE,
+            single: Vec::new(),
+        },
         steady: false,
+        columns: Vec::new(),
     };
     let mut sum = Sum(0.0);
     let outcome = run(&model, &program, &plan, &mut sum);

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::alias::eliminate;
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Code, Diagnostics};
 use crate::experiment::{Bench, CommandLine, Experiment, Request};
 use crate::experiment::{missing_models, model_of, models_of};
 use crate::flat::Flat;
 use crate::load::{Files, Input, load};
 use crate::model::{self, Limits};
+use crate::positions::{Positions, form, switches, uniform};
 use crate::reduce;
 use crate::reference::{Findings, findings, nothing_cancels, reference};
 use crate::solve::{Solved, solve};
@@ -86,7 +87,7 @@ pub fn check(
 
 /// Whether the equations can determine the unknowns, whatever the index: as many as there are, and
 /// none that cancel. Parts without ground get a reference. The findings are missing after an error.
-fn sound(flat: Flat, said: &mut Diagnostics) -> (Flat, Option<Findings>) {
+pub(crate) fn sound(flat: Flat, said: &mut Diagnostics) -> (Flat, Option<Findings>) {
     let mut unsaid = Diagnostics::default();
     let as_written = balanced(&flat, &mut unsaid);
     let (flat, mut found) = reference(flat, said);
@@ -100,8 +101,39 @@ fn sound(flat: Flat, said: &mut Diagnostics) -> (Flat, Option<Findings>) {
     (flat, sound.map(|()| found))
 }
 
-/// Sorts the equations of a flat model, with aliases eliminated if asked for; `None` after an error.
+/// Sorts the equations of a flat model, with aliases eliminated if asked for; `None` after an error. Switches that change the
+/// index are in the form in which they are solved.
 pub fn sorted(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(Flat, Sorted)> {
+    if switches(&flat).is_empty() {
+        return sorted_as_one(flat, aliases, said);
+    }
+    let mut unsaid = Diagnostics::default();
+    let made = solved_as_one(flat.clone(), Aliases::Eliminate, &mut unsaid);
+    if made.filter(uniform).is_some() {
+        return sorted_as_one(flat, aliases, said);
+    }
+    let positions = Positions::new(&flat)?;
+    if in_form_of_paper(&positions, Aliases::Eliminate).is_some()
+        && let Some(flat) = form(&positions)
+    {
+        return sorted_as_one(flat, aliases, said);
+    }
+    // In all positions at once if that can be, else in the first that is possible.
+    let mut as_one = Diagnostics::default();
+    let done = sorted_as_one(flat, aliases, &mut as_one);
+    let done = done.or_else(|| {
+        let keys = positions.candidates();
+        let mut all = keys.map(|key| positions.shown(&key).0);
+        all.find_map(|flat| sorted_as_one(flat, aliases, &mut unsaid))
+    });
+    if done.is_none() {
+        said.extend(as_one.iter().cloned());
+    }
+    done
+}
+
+/// The same with switches as they were written.
+fn sorted_as_one(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(Flat, Sorted)> {
     // What cannot be sorted is reported as it was written, before anything is eliminated.
     let (flat, found) = sound(flat, said);
     let flat = reduced(flat, &found?, said)?;
@@ -118,7 +150,7 @@ pub fn sorted(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(F
 }
 
 /// Reduces the index where states depend on each other; `None` after an error.
-fn reduced(mut flat: Flat, found: &Findings, said: &mut Diagnostics) -> Option<Flat> {
+pub(crate) fn reduced(mut flat: Flat, found: &Findings, said: &mut Diagnostics) -> Option<Flat> {
     let needed = !found.constraints.is_empty() || needs_reduction(&flat);
     if !needed && vanished(&flat).is_empty() {
         return Some(flat);
@@ -135,11 +167,96 @@ fn reduced(mut flat: Flat, found: &Findings, said: &mut Diagnostics) -> Option<F
     Some(flat)
 }
 
-/// Sorts and solves; `None` after an error.
+/// Sorts and solves; `None` after an error. A model that no single set of formulas serves in all positions of its
+/// switches comes with its [`Positions`]: what is solved then holds where no divisor vanishes.
 pub fn solved(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<Solved> {
-    let (flat, sorted) = sorted(flat, aliases, said)?;
-    let solved = solve(flat, &sorted, said)?;
-    start(solved, said)
+    if switches(&flat).is_empty() {
+        return solved_as_one(flat, aliases, said);
+    }
+    let mut as_one = Diagnostics::default();
+    let made = solved_as_one(flat.clone(), aliases, &mut as_one);
+    let whole = made.as_ref().is_some_and(uniform);
+    let final_errors = as_one.iter().any(|one| holds_in_all_positions(one.code));
+    let positions = match whole || final_errors {
+        true => None,
+        false => Positions::new(&flat),
+    };
+    let solved = made.or_else(|| {
+        let positions = positions.as_ref()?;
+        let mut keys = positions.candidates();
+        keys.find_map(|key| solved_in(positions, &key, aliases))
+    });
+    if solved.is_none() || whole || !as_one.has_errors() {
+        said.extend(as_one.iter().cloned());
+    }
+    Some(Solved {
+        positions: positions.map(Box::new),
+        ..solved?
+    })
+}
+
+/// Whether a run solves the model anew in each position of its switches.
+pub fn uses_positions(flat: &Flat) -> bool {
+    let mut unsaid = Diagnostics::default();
+    let solved = solved(flat.clone(), Aliases::Eliminate, &mut unsaid);
+    solved.is_some_and(|solved| solved.positions.is_some())
+}
+
+/// Errors that no position of switches can cure.
+fn holds_in_all_positions(code: Code) -> bool {
+    matches!(
+        code,
+        Code::TooManyEquations | Code::TooFewEquations | Code::BooleanLoop
+    )
+}
+
+/// What `bgm solve` lists.
+#[derive(Debug)]
+pub enum Presented {
+    /// One set of formulas.
+    One(Box<Solved>),
+    /// One set of formulas in the form of the 1995 paper, but for what jumps.
+    Paper(Box<Positions>, Box<Solved>),
+    /// In each position another one; and one that holds where no divisor vanishes.
+    ByPosition(Box<Positions>, Box<Solved>),
+}
+
+/// Solves for a listing: in the form of the 1995 paper where a switch changes the index by its own position alone.
+pub fn presented(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<Presented> {
+    let mut solved = solved(flat, aliases, said)?;
+    let Some(positions) = solved.positions.take() else {
+        return Some(Presented::One(Box::new(solved)));
+    };
+    Some(match in_form_of_paper(&positions, aliases) {
+        Some(solved) => Presented::Paper(positions, Box::new(solved)),
+        None => Presented::ByPosition(positions, Box::new(solved)),
+    })
+}
+
+/// A model whose switches change the index each by its own position alone.
+fn in_form_of_paper(positions: &Positions, aliases: Aliases) -> Option<Solved> {
+    let flat = form(positions)?;
+    let solved = solved_as_one(flat, aliases, &mut Diagnostics::default())?;
+    uniform(&solved).then_some(solved)
+}
+
+/// One position of a model, as it was written.
+pub fn solved_in(positions: &Positions, key: &[bool], aliases: Aliases) -> Option<Solved> {
+    let (flat, _) = positions.shown(key);
+    let mut said = Diagnostics::default();
+    let (flat, sorted) = sorted_as_one(flat, aliases, &mut said)?;
+    let mut solved = solve(flat, &sorted, &mut said)?;
+    // Start values need not suit all positions.
+    start(&mut solved, &mut Diagnostics::default());
+    Some(solved)
+}
+
+/// One set of formulas for all positions of switches.
+fn solved_as_one(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<Solved> {
+    let (flat, sorted) = sorted_as_one(flat, aliases, said)?;
+    let mut solved = solve(flat, &sorted, said)?;
+    start(&mut solved, said)?;
+    Some(solved)
 }
 
 /// What becomes of variables that equal another one, or a constant.

@@ -25,6 +25,7 @@ pub mod library;
 pub mod listing;
 pub mod load;
 pub mod model;
+pub mod positions;
 pub mod reduce;
 pub mod reference;
 pub mod simulate;

@@ -22,24 +22,24 @@ use crate::sort::with_equations;
 const AGREES: f64 = 1e-4;
 
 /// `None` after an error.
-pub fn start(mut solved: Solved, said: &mut Diagnostics) -> Option<Solved> {
+pub fn start(solved: &mut Solved, said: &mut Diagnostics) -> Option<()> {
     if solved.flat.reduction.is_none() {
-        return Some(solved);
+        return Some(());
     }
-    jumps::report(&solved, &Point::new(&solved), said);
+    jumps::report(solved, &Point::new(solved), said);
     // Nothing to choose and nothing given: no need to evaluate a large model.
     if solved.flat.selections().is_empty() && of_former_states(&solved.flat).is_empty() {
-        return Some(solved);
+        return Some(());
     }
-    let mut point = Point::new(&solved);
+    let mut point = Point::new(solved);
     // Without a start (a division by zero there, an input that is needed) nothing is said.
-    let Ok(chosen) = evaluate_start(&solved, &mut point) else {
-        return Some(solved);
+    let Ok(chosen) = evaluate_start(solved, &mut point) else {
+        return Some(());
     };
     put_in(&mut solved.flat, &chosen);
-    let point = backwards::find(&mut solved, point);
+    let point = backwards::find(solved, point);
     let before = said.errors();
-    let other = with_other_inputs(&solved);
+    let other = with_other_inputs(solved);
     let follows_inputs = |leaf: Leaf| {
         let value = other.as_ref().map(|other| other.real(leaf));
         value.is_some_and(|value| !close(value, point.real(leaf)))
@@ -79,7 +79,7 @@ pub fn start(mut solved: Solved, said: &mut Diagnostics) -> Option<Solved> {
             }
         }
     }
-    (said.errors() == before).then_some(solved)
+    (said.errors() == before).then_some(())
 }
 
 fn is_given(flat: &Flat, leaf: Leaf) -> bool {

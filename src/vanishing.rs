@@ -111,6 +111,48 @@ pub fn vanishing_with(
     all.unwrap_or(Vanishing::Perhaps)
 }
 
+/// The conditions in some expressions, each once.
+pub fn conditions_in(
+    flat: &Flat,
+    roots: &[ExprId],
+    definition: &dyn Fn(Leaf) -> Option<ExprId>,
+) -> Vec<ExprId> {
+    let facts = Facts {
+        flat,
+        definition,
+        conditions: &[],
+        truth: 0,
+    };
+    let mut found: Vec<ExprId> = Vec::new();
+    let mut seen = rustc_hash::FxHashSet::default();
+    for &root in roots {
+        let more = conditions(&flat.exprs, root, &facts);
+        found.extend(more.into_iter().filter(|&condition| seen.insert(condition)));
+    }
+    found
+}
+
+/// How many combinations there are; `None` if that is too many.
+pub fn combinations(conditions: &[ExprId]) -> Option<u32> {
+    (conditions.len() <= MOST_CONDITIONS).then(|| 1 << conditions.len())
+}
+
+/// The value of an expression in one combination of conditions, if it is the same whatever else happens.
+pub fn value_when(
+    flat: &Flat,
+    id: ExprId,
+    definition: &dyn Fn(Leaf) -> Option<ExprId>,
+    (conditions, truth): (&[ExprId], u32),
+) -> Option<f64> {
+    let facts = Facts {
+        flat,
+        definition,
+        conditions,
+        truth,
+    };
+    range(&flat.exprs, id, &facts).value()
+}
+
 fn of(range: Range) -> Vanishing {
     match range.value() {
         _ if range.nonzero => Vanishing::Never,

@@ -105,6 +105,7 @@ impl Build {
             blocks: self.blocks,
             zeros: Vec::new(),
             divisors: Vec::new(),
+            positions: None,
         }
     }
 }

@@ -209,6 +209,7 @@ fn by_hand() -> (Solved, Sources) {
             blocks,
             zeros,
             divisors: Vec::new(),
+            positions: None,
         },
         compiled.sources,
     )
@@ -564,8 +565,15 @@ fn every_kind_of_block_can_be_evaluated() {
     );
 }
 
-/// Models whose loops have no solution at all: they show how to write, not what to compute.
-const NOT_TO_BE_EVALUATED: &[&str] = &["layout.bgm"];
+/// Models whose loops have no solution at all: they show how to write, not what to compute. And models that a run solves
+/// anew in each position of their switches: as one they are singular in the first.
+const NOT_TO_BE_EVALUATED: &[&str] = &[
+    "layout.bgm",
+    "bridge.bgm",
+    "buck.bgm",
+    "freewheel.bgm",
+    "thyristor_bridge.bgm",
+];
 
 /// Every model of the project that can be solved: its equations hold for what the json gives.
 #[test]

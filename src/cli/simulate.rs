@@ -128,6 +128,7 @@ pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitC
     let outcome = run(&job.solved, &job.program, &job.plan, &mut rows);
     let Kept { written, data } = rows.finish();
     progress.finish();
+    tell_jumps(console, &outcome);
     let mut code = ended(console, &sources, &job, &outcome);
     if let Err(message) = written {
         unwritable(console, &sources, message);
@@ -360,6 +361,35 @@ fn tell_choices(console: &Console, job: &Job, experiment: &Experiment) {
         None => "no experiment; chosen",
     };
     console.message(&format!("note: {what}: {}\n", job.chosen.join(", ")));
+}
+
+/// What jumped where switches went into another position, and what was not determined there.
+fn tell_jumps(console: &Console, outcome: &Outcome) {
+    /// More are only counted.
+    const SHOWN: usize = 10;
+    let summary = &outcome.summary;
+    for leap in summary.jumps.iter().take(SHOWN) {
+        console.message(&format!("note: {}\n", stats::leap(leap)));
+    }
+    let shown = SHOWN.min(summary.jumps.len()) as u64;
+    if summary.jump_count > shown {
+        let more = stats::count(summary.jump_count - shown, "more jump");
+        let lost = summary
+            .jumps
+            .iter()
+            .map(|leap| leap.lost)
+            .sum::<Option<f64>>();
+        let lost = match lost {
+            Some(lost) if summary.jump_count == summary.jumps.len() as u64 => {
+                format!("; energy lost in all {}", show_briefly(lost))
+            }
+            _ => String::new(),
+        };
+        console.message(&format!("note: {more} of states{lost}\n"));
+    }
+    for note in &summary.notes {
+        console.message(&format!("note: {note}\n"));
+    }
 }
 
 fn unwritable(console: &Console, sources: &Sources, message: String) {

@@ -5,13 +5,18 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::{Console, FAILED, Format, Listing};
-use crate::compile::{Aliases, solved};
+use crate::compile::{Aliases, Compiled, Presented, presented, solved};
 use crate::diagnostics::Diagnostics;
 use crate::evaluate::{Failure, Point, at, evaluate, show};
+use crate::flat::Flat;
 use crate::listing::explain::explain;
+use crate::listing::modes::{by_position, modes as list_modes};
+use crate::listing::modes::{table_of_positions, write_json};
 use crate::listing::solved::solved as list;
 use crate::listing::{latex_solved, solved_json};
+use crate::positions::Positions;
 use crate::solve::Solved;
+use crate::source::Sources;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -23,6 +28,10 @@ pub struct Arguments {
     /// Tell how a variable is computed instead: its equation, and what it depends on
     #[arg(long, value_name = "VARIABLE")]
     explain: Option<String>,
+    /// Tell of the positions of switches instead: free or fixed causality, storages that they take out of play, order and
+    /// index of each position
+    #[arg(long, conflicts_with_all = ["explain", "at"])]
+    modes: bool,
     /// Print every variable's value instead, at a point: states, inputs, parameters, discrete
     /// variables and Time as given, else their start values
     #[arg(long, value_name = "X=1,Y=2", conflicts_with = "explain")]
@@ -35,6 +44,9 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         (Some(_), _) if format != Format::Text => {
             return Err("`--explain` tells in words only: there is no `--format` for it".into());
         }
+        _ if arguments.modes && format == Format::Latex => {
+            return Err("`--modes` has `--format text` and `--format json`, no `latex`".into());
+        }
         (_, Some(_)) if format == Format::Latex => {
             return Err("`--at` has `--format text` and `--format json`, no `latex`".into());
         }
@@ -46,12 +58,24 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         false => Aliases::Eliminate,
     };
     let flat = compiled.flat.take();
+    if arguments.modes {
+        return modes(arguments, console, &compiled, flat);
+    }
+    let listing = &arguments.listing;
+    if arguments.explain.is_none() && arguments.at.is_none() {
+        let done = flat.and_then(|flat| presented(flat, aliases, &mut compiled.diagnostics));
+        console.diagnostics(&compiled.sources, &compiled.diagnostics);
+        let Some(presented) = &done else {
+            return Ok(ExitCode::from(FAILED));
+        };
+        write(presented, aliases, listing, &compiled.sources, console)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let done = flat.and_then(|flat| solved(flat, aliases, &mut compiled.diagnostics));
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
     let Some(model) = &done else {
         return Ok(ExitCode::from(FAILED));
     };
-    let listing = &arguments.listing;
     if let Some(name) = &arguments.explain {
         let text = explain(model, &compiled.sources, name)?;
         console.result(listing.output.output.as_deref(), |out| {
@@ -81,17 +105,59 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         })?;
         return Ok(ExitCode::SUCCESS);
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the listing.
+fn write(
+    presented: &Presented,
+    aliases: Aliases,
+    listing: &Listing,
+    sources: &Sources,
+    console: &Console,
+) -> Result<(), String> {
+    let style = listing.style.into();
+    console.result(listing.output.output.as_deref(), |out| {
+        let (Presented::One(model) | Presented::Paper(_, model) | Presented::ByPosition(_, model)) =
+            presented;
+        match (presented, listing.format) {
+            (_, Format::Json) => solved_json::write(model, sources, out),
+            (_, Format::Latex) => out.write_all(latex_solved::solved(model, style).as_bytes()),
+            (Presented::One(model), Format::Text) => out.write_all(list(model, style).as_bytes()),
+            (Presented::Paper(positions, model), Format::Text) => {
+                out.write_all(list(model, style).as_bytes())?;
+                out.write_all(table_of_positions(positions).as_bytes())
+            }
+            (Presented::ByPosition(positions, _), Format::Text) => {
+                out.write_all(by_position(positions, aliases, style).as_bytes())
+            }
+        }
+    })
+}
+
+/// What the switches of a model do to it.
+fn modes(
+    arguments: &Arguments,
+    console: &Console,
+    compiled: &Compiled,
+    flat: Option<Flat>,
+) -> Result<ExitCode, String> {
+    console.diagnostics(&compiled.sources, &compiled.diagnostics);
+    let Some(flat) = flat else {
+        return Ok(ExitCode::from(FAILED));
+    };
+    let listing = &arguments.listing;
+    let mut said = Diagnostics::default();
+    if solved(flat.clone(), Aliases::Eliminate, &mut said).is_none() {
+        console.diagnostics(&compiled.sources, &said);
+        return Ok(ExitCode::from(FAILED));
+    }
+    let positions = Positions::of(&flat);
     console.result(listing.output.output.as_deref(), |out| {
         match listing.format {
-            Format::Json => solved_json::write(model, &compiled.sources, out),
-            Format::Text => {
-                let text = list(model, listing.style.into());
-                out.write_all(text.as_bytes())
-            }
-            Format::Latex => {
-                let text = latex_solved::solved(model, listing.style.into());
-                out.write_all(text.as_bytes())
-            }
+            Format::Json => write_json(&positions, out),
+            _ if positions.switches.is_empty() => writeln!(out, "{}: no switches", flat.model()),
+            _ => out.write_all(list_modes(&positions).as_bytes()),
         }
     })?;
     Ok(ExitCode::SUCCESS)

@@ -112,6 +112,8 @@ codes! {
     Restless "E0902" "a relation that changes without end";
     NoSteadyState "E0903" "a steady state that was not found";
     InputMissing "E0904" "an input that nothing gives a value";
+    ImpossiblePosition "E0905" "a position of switches that is impossible";
+    NoJump "E0906" "a jump that cannot be computed";
 
     ImplicitLocal "W0301" "a name taken as `local`";
     UnconnectedCut "W0401" "a cut that nothing is connected to";
@@ -120,6 +122,7 @@ codes! {
     UnusedStart "W0602" "a start value that cannot be given";
     TooFewStarts "W0603" "too few start values";
     JumpDifferentiated "W0604" "a jump that was differentiated";
+    ArtificialStiffness "W0605" "a switch that makes the model stiff";
     NoDynamics "W0901" "a model without dynamics";
 }
 

@@ -13,6 +13,7 @@ mod homotopy;
 mod linear;
 mod matrix;
 mod newton;
+mod numbers;
 mod point;
 pub mod show;
 mod system;
@@ -20,6 +21,7 @@ mod walk;
 
 pub use choose::{Chosen, Quotas};
 pub use failure::{Failure, Reason};
+pub use numbers::Numbers;
 pub use point::Point;
 pub(crate) use point::leaves;
 

@@ -15,6 +15,7 @@ pub mod linear;
 pub mod op;
 pub mod print;
 pub mod range;
+mod rewrite;
 mod simplify;
 mod value;
 mod walk;

@@ -7,6 +7,7 @@ pub mod latex;
 mod latex_names;
 pub mod latex_solved;
 mod lines;
+pub mod modes;
 pub mod reduction;
 mod reduction_json;
 pub mod solved;

@@ -10,7 +10,7 @@ use super::orders::Orders;
 use super::wide::Wide;
 use crate::expr::ExprId;
 use crate::expr::linear::difference;
-use crate::flat::{EqId, Flat, Leaf};
+use crate::flat::{Flat, Leaf};
 use crate::structure::Offsets;
 use crate::vanishing::{Vanishing, constant, vanishing};
 
@@ -38,21 +38,24 @@ pub fn matrix(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Matrix {
                 )
             })
             .collect();
-        let coefficients = (coefficients(flat, id, &tight).into_iter())
-            .filter_map(|(column, value)| Some((column, classify(flat, value)?)))
-            .collect();
+        let equation = flat.equations[id.index()];
+        let coefficients = (coefficients(flat, (equation.left, equation.right), &tight)
+            .into_iter())
+        .filter_map(|(column, value)| Some((column, classify(flat, value)?)))
+        .collect();
         rows.push((row as u32, coefficients));
     }
     Matrix { rows }
 }
 
 /// The derivatives of left - right by some of its leaves, by column.
-fn coefficients(flat: &mut Flat, id: EqId, tight: &FxHashMap<Leaf, u32>) -> Vec<(u32, ExprId)> {
-    let equation = flat.equations[id.index()];
+pub fn coefficients(
+    flat: &mut Flat,
+    (left, right): (ExprId, ExprId),
+    tight: &FxHashMap<Leaf, u32>,
+) -> Vec<(u32, ExprId)> {
     let exprs = &mut flat.exprs;
-    if let Some(form) = difference(exprs, equation.left, equation.right, &|leaf| {
-        tight.get(&leaf).copied()
-    }) {
+    if let Some(form) = difference(exprs, left, right, &|leaf| tight.get(&leaf).copied()) {
         return form.terms;
     }
     let mut leaves: Vec<(u32, Leaf)> = tight
@@ -62,9 +65,7 @@ fn coefficients(flat: &mut Flat, id: EqId, tight: &FxHashMap<Leaf, u32>) -> Vec<
     leaves.sort_unstable_by_key(|&(column, _)| column);
     let mut found = Vec::with_capacity(leaves.len());
     for (column, leaf) in leaves {
-        let left = exprs.partial(equation.left, leaf);
-        let right = exprs.partial(equation.right, leaf);
-        let value = match (left, right) {
+        let value = match (exprs.partial(left, leaf), exprs.partial(right, leaf)) {
             (None, None) => continue,
             (Some(left), None) => left,
             (None, Some(right)) => exprs.tidy_minus(right),

@@ -22,6 +22,7 @@ mod report;
 mod select;
 mod wide;
 
+pub use matrix::coefficients;
 pub use report::report;
 
 use crate::flat::{Dropped, EqId, Flat, Kind, Leaf, Merit, Reduction, VarId};

@@ -5,7 +5,7 @@
 //! plain evaluator, which tries other guesses where the first fails.
 
 use super::machine::Machine;
-use super::point::adopt;
+use super::point::{adopt, value};
 use super::program::Program;
 use crate::evaluate::{Failure, Point, evaluate_start};
 use crate::solve::{Block, Solved};
@@ -23,6 +23,13 @@ pub fn begin(
     let flat = &solved.flat;
     let mut point = Point::new(solved);
     point.time = time;
+    // As they have been decided so far.
+    for discrete in &program.discretes {
+        point.guess(
+            discrete.leaf,
+            value(flat, discrete.leaf, machine.get(discrete.value)),
+        );
+    }
     let iterates = |block: &Block| matches!(block, Block::Nonlinear(_) | Block::Selected(_));
     if flat.variables.len() > LARGE && !solved.blocks.iter().any(iterates) {
         // Nothing to guess, and much to compute: the machine does it from the states.

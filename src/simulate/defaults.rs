@@ -46,9 +46,9 @@ struct Spans {
 fn spans(solved: &Solved, program: &Program, start: f64) -> Option<Spans> {
     let mut machine = Machine::new(program);
     let states = begin(solved, program, &mut machine, start).ok()?;
-    let mut events = Events::new(solved, program, 1.0);
+    let mut events = Events::new(program, 1.0);
     if program.has_events() {
-        events.begin(&mut machine, start, &states).ok()?;
+        events.begin(solved, &mut machine, (start, &states)).ok()?;
     }
     machine.evaluate_event(start, &states).ok()?;
     let known = match program.has_known_times() {

@@ -5,6 +5,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::evaluate::Failure;
 use crate::expr::show_briefly;
 use crate::flat::{Flat, Leaf};
+use crate::positions::Refused;
 use crate::solve::Solved;
 
 #[derive(Clone, Debug)]
@@ -21,6 +22,24 @@ pub enum Halt {
     Integrator { message: String, time: f64 },
     /// A row could not be written.
     Output(String),
+    /// Switches cannot be as they would have to be.
+    Impossible {
+        /// Those that would have to change, in words; and the position.
+        switches: String,
+        position: String,
+        time: f64,
+        why: Vec<Diagnostic>,
+    },
+    /// States would have to jump, and cannot.
+    NoJump {
+        position: String,
+        time: f64,
+        why: Refused,
+    },
+    /// In the words of a position.
+    Told(Box<Diagnostic>),
+    /// Another position begins: of no concern to anybody outside the run.
+    Switched,
 }
 
 impl Halt {
@@ -54,8 +73,70 @@ impl Halt {
                 .note(message.clone())
             }
             Halt::Output(message) => return Err(message.clone()),
+            Halt::Impossible {
+                switches,
+                position,
+                time,
+                why,
+            } => impossible(switches, position, *time, why),
+            Halt::NoJump {
+                position,
+                time,
+                why,
+            } => no_jump(flat, position, *time, why),
+            Halt::Told(diagnostic) => (**diagnostic).clone(),
+            Halt::Switched => Diagnostic::new(Code::CannotGoOn, "the position has changed"),
         })
     }
+}
+
+/// The position, and what is wrong with it.
+fn impossible(switches: &str, position: &str, time: f64, why: &[Diagnostic]) -> Diagnostic {
+    let message = format!("{switches} at Time = {}", show_briefly(time));
+    let mut diagnostic = Diagnostic::new(Code::ImpossiblePosition, message);
+    diagnostic = diagnostic.note(format!("the position would be: {position}"));
+    if let Some(first) = why.first() {
+        diagnostic.labels.extend(first.labels.iter().cloned());
+        diagnostic = diagnostic.note(format!("in it, {}", first.message));
+    }
+    diagnostic.hint(
+        "a closed switch across a voltage, an open one in the way of a current source: let something \
+         give way (a resistance), or switch otherwise",
+    )
+}
+
+fn no_jump(flat: &Flat, position: &str, time: f64, why: &Refused) -> Diagnostic {
+    let time = show_briefly(time);
+    let message = match why {
+        Refused::Apart(_, off) => format!(
+            "the positions do not meet at Time = {time}: they are {} apart, and no impulse moves them",
+            show_briefly(off.abs())
+        ),
+        Refused::Coefficient(_, leaf) => format!(
+            "what `{}` jumps to at Time = {time} cannot be said: its coefficient jumps with it",
+            flat.leaf_name(*leaf)
+        ),
+        Refused::NoSolution => {
+            format!("no values satisfy the constraints that begin at Time = {time}")
+        }
+    };
+    let diagnostic = Diagnostic::new(Code::NoJump, message);
+    let diagnostic = match why {
+        Refused::Apart(equation, _) | Refused::Coefficient(equation, _) => {
+            let text = format!(
+                "{} = {}",
+                flat.expression(equation.left),
+                flat.expression(equation.right)
+            );
+            diagnostic.at(equation.span, text)
+        }
+        Refused::NoSolution => diagnostic,
+    };
+    let diagnostic = diagnostic.note(format!("the position would be: {position}"));
+    diagnostic.hint(match why {
+        Refused::Apart(..) => "let it switch where they meet",
+        _ => "let something give way where it switches: a resistance, a damper",
+    })
 }
 
 fn step(solved: &Solved, time: f64, state: Option<Leaf>) -> Diagnostic {

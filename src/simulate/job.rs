@@ -10,12 +10,13 @@ use super::halt::place;
 use super::integrate::Method;
 use super::machine::Machine;
 use super::program::{Program, build};
-use super::run::Plan;
-use crate::compile::{Aliases, solved};
+use super::run::{Absolute, Plan};
+use crate::compile::{Aliases, solved, solved_in};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::experiment::Experiment;
-use crate::expr::{Node, UnaryOp, show_number};
-use crate::flat::{Flat, Kind, Leaf, VarId};
+use crate::expr::show_number;
+use crate::flat::{Flat, Kind};
+use crate::positions::{Positions, stiff};
 use crate::solve::Solved;
 
 const TOLERANCE: f64 = 1e-6;
@@ -57,6 +58,7 @@ pub fn job(
     said: &mut Diagnostics,
 ) -> Result<Option<Job>, String> {
     let clock = std::time::Instant::now();
+    stiff::hint(&flat, said);
     let Some(mut solved) = solved(flat, Aliases::Eliminate, said) else {
         return Ok(None);
     };
@@ -88,7 +90,8 @@ pub fn job(
     let values: Vec<_> = columns.iter().map(|column| column.value).collect();
     let program = build(&solved, &values);
     let building = clock.elapsed().as_secs_f64();
-    if program.state_count() == 0 {
+    let still = |positions: &Positions| positions.written.states().next().is_none();
+    if program.state_count() == 0 && solved.positions.as_deref().is_none_or(still) {
         no_dynamics(&solved.flat, said);
     }
     if samples(&solved.flat, &program, said).is_none() {
@@ -99,7 +102,10 @@ pub fn job(
     let tells = experiment.span.is_none();
     let start = experiment.start;
     let until = experiment.until.or(wishes.until).unwrap_or_else(|| {
-        let (until, why) = defaults::until(&solved, &program, start);
+        let (until, why) = match first_position(&solved) {
+            Some((solved, program)) => defaults::until(&solved, &program, start),
+            None => defaults::until(&solved, &program, start),
+        };
         let (start, until_text) = (show_number(start), show_number(until));
         chosen.push(format!("Time from {start} to {until_text} ({why})"));
         until
@@ -125,8 +131,12 @@ pub fn job(
         times,
         method,
         relative,
-        absolute: absolutes(&solved.flat, &program, absolute, &experiment.absolutes),
+        absolute: Absolute {
+            all: absolute,
+            single: experiment.absolutes.clone(),
+        },
         steady: wishes.steady,
+        columns: columns.iter().map(|column| column.name.clone()).collect(),
     };
     Ok(Some(Job {
         solved,
@@ -137,6 +147,15 @@ pub fn job(
         chosen,
         seconds: (solving, building),
     }))
+}
+
+/// Of a model with positions one that is possible: it tells how fast the model is.
+fn first_position(solved: &Solved) -> Option<(Solved, Program)> {
+    let positions = solved.positions.as_ref()?;
+    let mut keys = positions.candidates();
+    let solved = keys.find_map(|key| solved_in(positions, &key, Aliases::Eliminate))?;
+    let program = build(&solved, &[]);
+    Some((solved, program))
 }
 
 /// Every input has a value: an expression of the experiment, or a default.
@@ -236,35 +255,4 @@ fn recorded(
         all = columns::matching(solved, &["*".to_string()]).map_err(|none| none.to_string())?;
     }
     Ok(Some((all, (!panels.is_empty()).then_some(panels))))
-}
-
-/// Absolute tolerances by state; what is given for a variable counts for the state that it equals.
-fn absolutes(flat: &Flat, program: &Program, all: f64, single: &[(VarId, f64)]) -> Vec<f64> {
-    let mut absolute = vec![all; program.state_count()];
-    for &(id, tolerance) in single {
-        let mut leaf = Leaf::Var(id);
-        if let Some(gone) = flat.eliminated.iter().find(|gone| gone.leaf == leaf) {
-            leaf = match flat.exprs.node(gone.expression) {
-                Node::Leaf(other) => other,
-                Node::Unary(UnaryOp::Minus, a) => match flat.exprs.node(a) {
-                    Node::Leaf(other) => other,
-                    _ => continue,
-                },
-                _ => continue,
-            };
-        }
-        if let Some(at) = program.states.iter().position(|&state| state == leaf) {
-            absolute[at] = tolerance;
-        }
-        for slots in &program.slots {
-            if slots
-                .candidates
-                .iter()
-                .any(|candidate| candidate.leaf == leaf)
-            {
-                absolute[slots.first..slots.first + slots.count].fill(tolerance);
-            }
-        }
-    }
-    absolute
 }

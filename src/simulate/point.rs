@@ -10,7 +10,7 @@ use crate::expr::Value;
 use crate::flat::{Flat, Kind, Leaf, Type};
 use crate::solve::Solved;
 
-fn value(flat: &Flat, leaf: Leaf, number: f64) -> Value {
+pub(super) fn value(flat: &Flat, leaf: Leaf, number: f64) -> Value {
     match flat.variable(leaf.variable()).ty {
         Type::Boolean => Value::Bool(number != 0.0),
         Type::Real => Value::Real(number),

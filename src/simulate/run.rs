@@ -5,8 +5,17 @@
 //! one has changed, the first change is located inside the step, everything up to there is kept, the event
 //! is settled, and the integrator starts anew. Times that are known in advance are stepped to exactly.
 
+mod enter;
+mod jumps;
 mod locate;
+mod plan;
+mod search;
+mod seats;
+mod settle;
 mod trouble;
+
+pub use jumps::Leap;
+pub use plan::{Absolute, End, Observer, Outcome, Plan, RowKind, Seconds, Summary};
 
 use std::time::Instant;
 
@@ -14,88 +23,24 @@ use super::begin::begin;
 use super::defaults::fastest_sine;
 use super::events::{Events, Unsettled, at_once};
 use super::halt::Halt;
-use super::integrate::{Counts, Integrator, Method, Place, Settings, Trouble, integrator};
-use super::machine::{Extent, Machine, Work};
+use super::integrate::{Integrator, Settings, Trouble};
+use super::machine::{Extent, Machine};
 use super::point::rescue;
 use super::program::Program;
-use super::rates::Rates;
-use super::selection::Selections;
+use super::seat::{Seat, Shelf};
 use super::steady::steady;
 use crate::evaluate::Failure;
 use crate::flat::Leaf;
+use crate::positions::switches;
 use crate::solve::Solved;
+use seats::Seats;
+use settle::Standing;
 
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// The times of rows, ascending: the start, communication points, the end.
-    pub times: Vec<f64>,
-    pub method: Method,
-    pub relative: f64,
-    /// By place in the vector of states.
-    pub absolute: Vec<f64>,
-    /// Begin where nothing moves.
-    pub steady: bool,
-}
+/// Of the largest side of any relation: a closed diode's voltage is a difference of potentials, and its rounding that of theirs.
+const SHARED: f64 = 0.05;
 
-impl Plan {
-    pub fn start(&self) -> f64 {
-        self.times.first().copied().unwrap_or(0.0)
-    }
-
-    pub fn until(&self) -> f64 {
-        self.times.last().copied().unwrap_or(0.0)
-    }
-}
-
-/// Why there is a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowKind {
-    Point,
-    /// Before or after an event.
-    Event,
-    /// The last good values before a failure, or where it was stopped.
-    Last,
-}
-
-pub trait Observer {
-    /// A row of values; an error ends the run.
-    fn row(&mut self, time: f64, values: &[f64], kind: RowKind) -> Result<(), String>;
-    /// Told after each step; false ends the run.
-    fn goes_on(&mut self, time: f64, events: u64) -> bool;
-}
-
-#[derive(Clone, Debug, Default)]
-pub struct Summary {
-    pub counts: Counts,
-    pub work: Work,
-    pub events: u64,
-    /// Changes of the choice of states.
-    pub choices: u64,
-    pub time: f64,
-    /// Seconds: initial values, integrating, events, rows.
-    pub seconds: Seconds,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Seconds {
-    pub start: f64,
-    pub steps: f64,
-    pub events: f64,
-    pub rows: f64,
-}
-
-#[derive(Debug)]
-pub enum End {
-    Done,
-    Stopped,
-    Failed(Box<Halt>),
-}
-
-#[derive(Debug)]
-pub struct Outcome {
-    pub summary: Summary,
-    pub end: End,
-}
+/// No run comes through more positions.
+const MOST_POSITIONS: usize = 65_536;
 
 pub fn run(
     solved: &Solved,
@@ -103,43 +48,64 @@ pub fn run(
     plan: &Plan,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let machine = Machine::new(program);
-    let selections = Selections::new(solved, &machine);
-    let rates = Rates::new(machine);
+    let room = match solved.positions {
+        Some(_) => MOST_POSITIONS,
+        None => 1,
+    };
+    let made = Shelf::new(room);
+    let first = Seat::new(solved, program, None);
+    let seats = Shelf::new(room);
+    let places = Shelf::new(room);
+    let mut all = Seats::new(solved.positions.as_deref(), &made, &seats, &places);
+    let (seat, plain) = match solved.positions {
+        // The first position is found when the run begins.
+        Some(_) => (&first, false),
+        None => (all.add(first_seat(solved, program)).unwrap_or(&first), true),
+    };
     let mut run = Run {
-        selections,
         dips: locate::Dips::default(),
-        solved,
-        program,
         plan,
-        rates: &rates,
-        events: Events::new(solved, program, plan.until() - plan.start()),
+        seat,
+        at: 0,
+        seats: all,
+        standing: Standing::default(),
+        events: Events::new(program, plan.until() - plan.start()),
         states: Vec::new(),
         good: Vec::new(),
-        values: vec![0.0; program.columns.len()],
+        values: vec![0.0; plan.columns.len().max(program.columns.len())],
         settling: false,
         next_row: 0,
         summary: Summary::default(),
         observer,
     };
+    if plain && !switches(&solved.flat).is_empty() {
+        run.events.shared = SHARED;
+    }
     let end = match run.all() {
         Ok(true) => End::Done,
         Ok(false) => End::Stopped,
+        // A position has names of its own.
+        Err(halt) if !plain => End::Failed(Box::new(run.told(halt))),
         Err(halt) => End::Failed(Box::new(halt)),
     };
     let mut summary = std::mem::take(&mut run.summary);
-    summary.work = rates.machine.borrow().work;
+    run.seats.count(&mut summary);
     Outcome { summary, end }
 }
 
-struct Run<'r> {
-    solved: &'r Solved,
-    program: &'r Program,
+fn first_seat<'m>(solved: &'m Solved, program: &'m Program) -> Seat<'m> {
+    Seat::new(solved, program, None)
+}
+
+struct Run<'r, 'm, 's, 'p> {
     plan: &'r Plan,
-    rates: &'r Rates<'r>,
-    selections: Selections<'r>,
+    /// The position that the run is in, and its number.
+    seat: &'s Seat<'m>,
+    at: usize,
+    seats: Seats<'m, 's, 'p>,
+    standing: Standing,
     dips: locate::Dips,
-    events: Events<'r>,
+    events: Events,
     states: Vec<f64>,
     /// The states at the time reached: those of the last row, should the next step fail.
     good: Vec<f64>,
@@ -160,7 +126,7 @@ impl From<Unsettled> for Halt {
     }
 }
 
-impl Run<'_> {
+impl<'p> Run<'_, '_, '_, 'p> {
     /// True if it came to its end, false if it was stopped.
     fn all(&mut self) -> Result<bool, Halt> {
         let clock = Instant::now();
@@ -174,18 +140,7 @@ impl Run<'_> {
         if self.plan.until() <= start {
             return Ok(true);
         }
-        let place = Place::default();
-        let settings = Settings {
-            method: self.plan.method,
-            relative: self.plan.relative,
-            absolute: self.plan.absolute.clone(),
-            longest: Some(self.longest()),
-        };
-        let states = self.states.clone();
-        let mut integrator = integrator(&place, self.rates, &settings, start, &states)
-            .map_err(|trouble| self.trouble(trouble))?;
-        let done = self.steps(integrator.as_mut());
-        self.summary.counts = integrator.counts();
+        let done = self.steps();
         let time = self.summary.time;
         if !matches!(done, Ok(true)) && self.plan.times[self.next_row - 1] < time {
             // What was reached is kept; the attempt that failed may have moved the states.
@@ -203,20 +158,21 @@ impl Run<'_> {
 
     /// The longest step: what acts from time to time is not to be passed over.
     fn longest(&self) -> f64 {
+        let program = self.seat.program;
         /// Of the run: with states, and where there is nothing to integrate.
         const LEAST: (f64, f64) = (20.0, 2000.0);
         let span = self.plan.until() - self.plan.start();
         let rows = (self.plan.times.len().max(2) - 1) as f64;
-        let longest = match self.program.state_count() {
+        let longest = match program.state_count() {
             0 => span / rows.max(LEAST.1),
             _ => span / LEAST.0,
         };
         // Not over half a period of a sine: where nothing moves, that would be easy.
-        let watched = self.program.watches.iter().any(|watch| !watch.timed);
+        let watched = program.watches.iter().any(|watch| !watch.timed);
         let shortest = if watched { 1e-6 } else { 1e-4 };
-        let mut machine = self.rates.machine.borrow_mut();
+        let mut machine = self.seat.rates.machine.borrow_mut();
         if machine
-            .evaluate_event(self.plan.start(), &self.states)
+            .evaluate_event(self.summary.time, &self.states)
             .is_err()
         {
             return longest;
@@ -228,18 +184,22 @@ impl Run<'_> {
 
     /// Consistent values, relations decided, and the steady state if that is wanted.
     fn begin(&mut self, time: f64) -> Result<(), Halt> {
-        let failed = |failure| Halt::Evaluation(Box::new(failure));
-        {
-            let mut machine = self.rates.machine.borrow_mut();
-            self.states = begin(self.solved, self.program, &mut machine, time).map_err(failed)?;
-            self.events.begin(&mut machine, time, &self.states)?;
+        if self.seats.has_positions() {
+            self.begin_in_position(time)?;
+        } else {
+            let seat = self.seat;
+            let failed = |failure| Halt::Evaluation(Box::new(failure));
+            let mut machine = seat.rates.machine.borrow_mut();
+            self.states = begin(seat.solved, seat.program, &mut machine, time).map_err(failed)?;
+            (self.events).begin(seat.solved, &mut machine, (time, &self.states))?;
         }
         self.settle(time, &[])?;
+        self.standing.starting = false;
         if self.plan.steady {
             self.rest(time)?;
         }
         self.look(time)?;
-        self.events.remember(&self.rates.machine.borrow());
+        (self.events).remember(&self.seat.rates.machine.borrow());
         let distances = self.distances();
         self.dips.begin(distances);
         Ok(())
@@ -247,20 +207,35 @@ impl Run<'_> {
 
     /// Moves the states to where nothing moves.
     fn rest(&mut self, time: f64) -> Result<(), Halt> {
-        let rates = self.rates;
+        /// Each time in another position.
+        const MOST: usize = 100;
+        for _ in 0..MOST {
+            match self.rest_here(time) {
+                Err(Halt::Switched) => {}
+                done => return done,
+            }
+        }
+        self.rest_here(time)
+    }
+
+    fn rest_here(&mut self, time: f64) -> Result<(), Halt> {
+        let seat = self.seat;
         let mut states = self.states.clone();
-        let found = steady(rates, time, &mut states, &mut |states| {
+        let found = steady(&seat.rates, time, &mut states, &mut |states| {
             self.states.copy_from_slice(states);
             let mut changed = self.settle(time, &[])?;
-            if !self.selections.is_empty() {
-                let mut machine = rates.machine.borrow_mut();
+            if !std::ptr::eq(self.seat, seat) {
+                return Err(Halt::Switched);
+            }
+            if !seat.selections.is_empty() {
+                let mut machine = seat.rates.machine.borrow_mut();
                 evaluate(
-                    self.solved,
+                    seat.solved,
                     &mut machine,
                     (time, &self.states),
                     Extent::Rates,
                 )?;
-                changed |= self.selections.improve(&self.solved.flat, &mut machine);
+                changed |= seat.selections.improve(&seat.solved.flat, &mut machine);
                 machine.states(&mut self.states);
             }
             states.copy_from_slice(&self.states);
@@ -277,11 +252,11 @@ impl Run<'_> {
 
     /// The user's name of a state.
     fn name(&self, at: usize) -> Leaf {
-        if let Some(&leaf) = self.program.states.get(at) {
+        if let Some(&leaf) = self.seat.program.states.get(at) {
             return leaf;
         }
-        let machine = self.rates.machine.borrow();
-        let slots = self.program.slots.iter().enumerate();
+        let machine = self.seat.rates.machine.borrow();
+        let slots = self.seat.program.slots.iter().enumerate();
         let mut found = slots.filter_map(|(selection, slots)| {
             let choice = machine.choice(selection);
             let candidate = *choice.get(at.checked_sub(slots.first)?)?;
@@ -290,29 +265,37 @@ impl Run<'_> {
         found.next().unwrap_or(Leaf::Var(crate::flat::VarId(0)))
     }
 
-    /// Settles what happens at a time; true if anything has changed.
-    fn settle(&mut self, time: f64, crossed: &[usize]) -> Result<bool, Halt> {
-        if !self.program.has_events() {
-            return Ok(false);
-        }
-        let mut machine = self.rates.machine.borrow_mut();
-        let at = (time, self.states.as_mut_slice());
-        let done = (self.events).settle(&mut machine, &self.selections, at, crossed)?;
-        Ok(done.restarted || done.changed)
-    }
-
     /// Evaluates relations and all before them at the states.
     fn look(&mut self, time: f64) -> Result<(), Halt> {
-        let mut machine = self.rates.machine.borrow_mut();
+        let mut machine = self.seat.rates.machine.borrow_mut();
         evaluate(
-            self.solved,
+            self.seat.solved,
             &mut machine,
             (time, &self.states),
             Extent::Watches,
         )
     }
 
-    fn steps(&mut self, integrator: &mut dyn Integrator) -> Result<bool, Halt> {
+    fn steps(&mut self) -> Result<bool, Halt> {
+        let mut integrator = self.integrator(self.plan.start())?;
+        let done = self.steps_with(&mut integrator);
+        self.seats.keep(self.at, integrator);
+        done
+    }
+
+    /// The integrator of the position that the run is in, at its states.
+    fn integrator(&mut self, time: f64) -> Result<Box<dyn Integrator + 'p>, Halt> {
+        let settings = Settings {
+            method: self.plan.method,
+            relative: self.plan.relative,
+            absolute: (self.plan.absolute).of(&self.seat.solved.flat, self.seat.program),
+            longest: Some(self.longest()),
+        };
+        let made = (self.seats).integrator(self.at, &settings, (time, &self.states));
+        made.map_err(|trouble| self.trouble(trouble))
+    }
+
+    fn steps_with(&mut self, integrator: &mut Box<dyn Integrator + 'p>) -> Result<bool, Halt> {
         let mut known = self.next_known(self.plan.start())?;
         loop {
             let stop = known.min(self.plan.until());
@@ -321,26 +304,33 @@ impl Run<'_> {
             self.summary.seconds.steps += clock.elapsed().as_secs_f64();
             stepped.map_err(|trouble| self.trouble(trouble))?;
             let clock = Instant::now();
-            let found = self.watch(integrator)?;
+            let found = self.watch(integrator.as_ref())?;
             self.summary.seconds.events += clock.elapsed().as_secs_f64();
             let end = found.as_ref().map_or(integrator.time(), |found| found.time);
             // The end may be the known time but for rounding.
             let is_known = found.is_none() && (end >= known || at_once(end, known));
             let is_event = found.is_some() || is_known;
-            self.rows(integrator, end, is_event)?;
-            self.states_at(integrator, end);
+            self.rows(integrator.as_ref(), end, is_event)?;
+            self.states_at(integrator.as_ref(), end);
             self.summary.time = end;
             self.good.clone_from(&self.states);
+            self.measure_states();
             if is_event {
                 let clock = Instant::now();
                 let crossed = found.map_or(Vec::new(), |found| found.crossed);
+                let before = self.at;
                 self.event(end, &crossed, is_known)?;
                 known = self.next_known(end)?;
-                (integrator.restart(end, &self.states, false))
-                    .map_err(|trouble| self.trouble(trouble))?;
+                if self.at == before {
+                    (integrator.restart(end, &self.states, false))
+                        .map_err(|trouble| self.trouble(trouble))?;
+                } else {
+                    let next = self.integrator(end)?;
+                    self.seats.keep(before, std::mem::replace(integrator, next));
+                }
                 self.summary.seconds.events += clock.elapsed().as_secs_f64();
-            } else if !self.selections.is_empty() {
-                self.reselect(integrator, end)?;
+            } else if !self.seat.selections.is_empty() {
+                self.reselect(integrator.as_mut(), end)?;
             }
             if !self.observer.goes_on(end, self.summary.events) {
                 return Ok(false);
@@ -359,10 +349,10 @@ impl Run<'_> {
     }
 
     fn next_known(&mut self, time: f64) -> Result<f64, Halt> {
-        if !self.program.has_known_times() {
+        if !self.seat.program.has_known_times() {
             return Ok(f64::INFINITY);
         }
-        let mut machine = self.rates.machine.borrow_mut();
+        let mut machine = self.seat.rates.machine.borrow_mut();
         if machine.evaluate_event(time, &self.states).is_err() {
             return Ok(f64::INFINITY);
         }
@@ -375,13 +365,15 @@ impl Run<'_> {
         self.row(time, RowKind::Event)?;
         self.settling = true;
         if !known {
-            let machine = self.rates.machine.borrow();
+            let machine = self.seat.rates.machine.borrow();
             self.events.count(&machine, time, crossed)?;
         }
+        let truths = Events::truths(&self.seat.rates.machine.borrow(), crossed);
         self.settle(time, crossed)?;
+        (self.events).note_dull(&self.seat.rates.machine.borrow(), crossed, &truths);
         self.look(time)?;
-        self.events.remember(&self.rates.machine.borrow());
-        self.events.forget_sides(&self.rates.machine.borrow());
+        (self.events).remember(&self.seat.rates.machine.borrow());
+        (self.events).forget_sides(&self.seat.rates.machine.borrow());
         let distances = self.distances();
         self.dips.begin(distances);
         self.settling = false;
@@ -412,16 +404,17 @@ impl Run<'_> {
 
     /// Evaluates everything at the states and hands it on.
     fn row(&mut self, time: f64, kind: RowKind) -> Result<(), Halt> {
-        let mut machine = self.rates.machine.borrow_mut();
-        evaluate(self.solved, &mut machine, (time, &self.states), Extent::All)?;
+        let seat = self.seat;
+        let mut machine = seat.rates.machine.borrow_mut();
+        evaluate(seat.solved, &mut machine, (time, &self.states), Extent::All)?;
         let mut finite = machine.divisors_hold();
-        for (value, &register) in self.values.iter_mut().zip(&self.program.columns) {
+        for (value, &register) in self.values.iter_mut().zip(&seat.program.columns) {
             *value = machine.get(register);
             finite &= value.is_finite();
         }
         if !finite {
             // The plain evaluator knows where it comes from.
-            rescue(self.solved, &mut machine, time)
+            rescue(seat.solved, &mut machine, time)
                 .map_err(|failure| Halt::Evaluation(Box::new(failure)))?;
         }
         drop(machine);
@@ -430,14 +423,15 @@ impl Run<'_> {
 
     /// Chooses other states where the choice has turned bad.
     fn reselect(&mut self, integrator: &mut dyn Integrator, time: f64) -> Result<(), Halt> {
-        let mut machine = self.rates.machine.borrow_mut();
+        let seat = self.seat;
+        let mut machine = seat.rates.machine.borrow_mut();
         evaluate(
-            self.solved,
+            seat.solved,
             &mut machine,
             (time, &self.states),
             Extent::Rates,
         )?;
-        if !self.selections.improve(&self.solved.flat, &mut machine) {
+        if !(seat.selections).improve(&seat.solved.flat, &mut machine) {
             return Ok(());
         }
         machine.states(&mut self.states);

@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::expr::ExprId;
 use crate::flat::{EqId, Flat, Kind, Leaf, Type, WhenId};
+use crate::positions::Positions;
 use crate::sort::{Row, Sorted};
 use crate::vanishing::{Vanishing, vanishing_with};
 use auxiliary::Auxiliaries;
@@ -137,6 +138,8 @@ pub struct Solved {
     /// Divisors that cannot vanish as long as parameters keep their values, with what is divided by
     /// them.
     pub divisors: Vec<(Leaf, ExprId)>,
+    /// Of a model that no single set of formulas serves in all positions of its switches: runs solve it anew in each.
+    pub positions: Option<Box<Positions>>,
 }
 
 impl Solved {
@@ -204,6 +207,7 @@ pub fn solve(mut flat: Flat, sorted: &Sorted, diagnostics: &mut Diagnostics) -> 
         blocks,
         zeros,
         divisors,
+        positions: None,
     })
 }
 

@@ -77,6 +77,11 @@ impl std::error::Error for NoColumn {}
 /// where the run chooses), then the inputs (given by an experiment or not), then discrete variables;
 /// each kind in the order of the model, the variables of a model before those of its submodels.
 pub fn default(solved: &mut Solved) -> Vec<Column> {
+    // In other positions others are states.
+    let written: Vec<Leaf> = match &solved.positions {
+        Some(positions) => positions.written.states().collect(),
+        None => Vec::new(),
+    };
     let flat = &mut solved.flat;
     let mut leaves: Vec<Leaf> = Vec::new();
     let variables = |flat: &Flat, wanted: &dyn Fn(VarId) -> bool| -> Vec<Leaf> {
@@ -87,6 +92,7 @@ pub fn default(solved: &mut Solved) -> Vec<Column> {
     leaves.extend(variables(flat, &|id| flat.variable(id).output));
     let mut states: Vec<Leaf> = flat.states().collect();
     states.extend((flat.selections().iter()).flat_map(|selection| selection.candidates.iter()));
+    states.extend(written);
     states.sort_by_key(|leaf| (leaf.variable(), leaf.order()));
     leaves.extend(states);
     leaves.extend(variables(flat, &|id| is_input(flat, id)));

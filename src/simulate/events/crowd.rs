@@ -14,7 +14,7 @@ const SOONER: usize = 20;
 const SHRINKS: f64 = 0.98;
 const NEARLY_NO_TIME: f64 = 1e-6;
 
-impl Events<'_> {
+impl Events {
     /// Counts an event that was not known in advance; too many in no time are an error.
     pub fn count(
         &mut self,
@@ -51,7 +51,7 @@ fn comes_to_rest(recent: &VecDeque<f64>, span: f64) -> bool {
         && (count - SOONER..count).all(|at| between(at) < SHRINKS * between(at - 1))
 }
 
-pub(super) fn restless(
+pub(in crate::simulate) fn restless(
     machine: &Machine<'_>,
     last: Option<Change>,
     time: f64,

@@ -3,7 +3,7 @@
 use super::{Events, difference, slope};
 use crate::simulate::machine::Machine;
 
-impl Events<'_> {
+impl Events {
     /// The next time that is known in advance, after this one. What was evaluated last must be the event.
     pub fn next_known(&mut self, machine: &mut Machine<'_>, time: f64) -> f64 {
         let program = machine.program;
@@ -61,7 +61,7 @@ impl Events<'_> {
     }
 
     /// Samplers whose time has come are true now; true if there is one.
-    pub(super) fn sample(&mut self, machine: &mut Machine<'_>, time: f64) -> bool {
+    pub(in crate::simulate) fn sample(&mut self, machine: &mut Machine<'_>, time: f64) -> bool {
         let program = machine.program;
         let mut sampled = false;
         for (at, sampler) in program.samplers.iter().enumerate() {

@@ -9,17 +9,17 @@ use crate::simulate::program::WhenAction;
 use crate::simulate::selection::Selections;
 use crate::solve::Solved;
 
-impl Events<'_> {
-    /// Does what `when`s have to do whose conditions have just become true; true if a state was restarted.
-    pub(super) fn act(
+impl Events {
+    /// What `when`s have to do whose conditions have just become true: next values among the changes, and states that go
+    /// on from other values.
+    pub(in crate::simulate) fn act(
         &mut self,
-        machine: &mut Machine<'_>,
-        selections: &Selections<'_>,
-        (time, states): (f64, &mut [f64]),
+        solved: &Solved,
+        machine: &Machine<'_>,
+        time: f64,
         changes: &mut Vec<Change>,
-    ) -> Result<bool, Unsettled> {
+    ) -> Result<Vec<(Leaf, f64)>, Unsettled> {
         let program = machine.program;
-        let solved = self.solved;
         let mut restarts: Vec<(Leaf, f64)> = Vec::new();
         for (when, last) in program.whens.iter().zip(&mut self.conditions) {
             let mut earlier = false;
@@ -61,10 +61,7 @@ impl Events<'_> {
                 }
             }
         }
-        for &(state, value) in &restarts {
-            restart(self.solved, machine, selections, states, state, value);
-        }
-        Ok(!restarts.is_empty())
+        Ok(restarts)
     }
 }
 
@@ -96,7 +93,7 @@ fn finite(
 }
 
 /// A state goes on from a value.
-fn restart(
+pub(in crate::simulate) fn restart(
     solved: &Solved,
     machine: &mut Machine<'_>,
     selections: &Selections<'_>,

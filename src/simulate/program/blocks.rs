@@ -6,6 +6,7 @@ use super::code::{Op, Register};
 use super::expressions::{Registers, Scope, number};
 use super::needs::{Leaves, expressions, needed};
 use super::order::by_depth;
+use super::shared::Shared;
 use super::watches::{Watch, WatchKind, When, WhenAction};
 use super::{Candidate, Discrete, Level, Part, Program, Slots, Step, System};
 use crate::expr::{ExprId, Node};
@@ -14,6 +15,11 @@ use crate::solve::{Assignment, Block, Linear, Method, Solved};
 
 /// The program of a model; the values of `columns` are recorded.
 pub fn build(solved: &Solved, columns: &[ExprId]) -> Program {
+    build_in(solved, columns, None)
+}
+
+/// The same of one position of a model, whose relations were taken out of it.
+pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>) -> Program {
     let flat = &solved.flat;
     let leaves = Leaves::new(flat);
     let states: Vec<Leaf> = flat.states().collect();
@@ -26,6 +32,9 @@ pub fn build(solved: &Solved, columns: &[ExprId]) -> Program {
     }
     let discretes = builder.discretes(&leaves);
     let whens = actions(flat);
+    if let Some(shared) = shared {
+        builder.shared(shared);
+    }
     // What the rates need comes first.
     let mut wanted = FxHashSet::default();
     let mut seen = FxHashSet::default();
@@ -84,6 +93,10 @@ pub fn build(solved: &Solved, columns: &[ExprId]) -> Program {
         })
         .collect();
     let pres = builder.pres(&mut event);
+    let (frame, conditions) = match shared {
+        Some(shared) => builder.frame(&mut event, shared),
+        None => Default::default(),
+    };
     builder.sides(&mut event, |watch| &mut watch.event_sides);
     builder.timed_tables(&mut event);
 
@@ -124,6 +137,8 @@ pub fn build(solved: &Solved, columns: &[ExprId]) -> Program {
         columns,
         given,
         fixed,
+        frame,
+        conditions,
     }
 }
 
@@ -168,9 +183,9 @@ fn actions(flat: &Flat) -> Vec<(WhenId, u16, EqId)> {
     all
 }
 
-struct Builder<'s> {
-    solved: &'s Solved,
-    registers: Registers<'s>,
+pub(super) struct Builder<'s> {
+    pub(super) solved: &'s Solved,
+    pub(super) registers: Registers<'s>,
 }
 
 impl Builder<'_> {

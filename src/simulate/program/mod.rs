@@ -17,10 +17,12 @@ mod expressions;
 mod moving;
 mod needs;
 mod order;
+mod shared;
 mod watches;
 
-pub use blocks::build;
+pub use blocks::{build, build_in};
 pub use dependence::{Coloring, coloring, loop_coloring};
+pub use shared::Shared;
 pub use watches::{Sampler, Watch, WatchKind, When, WhenAction};
 
 use crate::expr::ExprId;
@@ -156,6 +158,10 @@ pub struct Program {
     pub given: Vec<(Leaf, Register)>,
     /// Variables that have one register in all parts: states, discrete ones, unknowns of loops.
     pub fixed: Vec<(Leaf, Register)>,
+    /// Of a position: all variables and derivatives, in the part for events.
+    pub frame: Vec<(Leaf, Register)>,
+    /// Of a position: the conditions of all switches, in the part for events.
+    pub conditions: Vec<Register>,
 }
 
 impl Program {

@@ -10,19 +10,7 @@ use crate::flat::{Kind, Leaf, Type};
 impl Registers<'_> {
     /// The kind of watch a node needs, if it needs one.
     pub fn watch_kind(&mut self, id: ExprId) -> Option<WatchKind> {
-        use BinaryOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
-        let kind = match self.flat.exprs.node(id) {
-            Node::Binary(op @ (Less | LessEqual | Greater | GreaterEqual), ..) => {
-                WatchKind::Relation(op)
-            }
-            Node::Binary(op @ (Equal | NotEqual), a, _) if !self.is_boolean(a) => {
-                WatchKind::Relation(op)
-            }
-            Node::Call(Function::Sign, _) => WatchKind::Sign,
-            Node::Call(Function::Floor | Function::Mod, _) => WatchKind::Floor,
-            Node::Call(Function::Ceil, _) => WatchKind::Ceil,
-            _ => return None,
-        };
+        let kind = WatchKind::of(self.flat, id)?;
         self.is_moving(id).then_some(kind)
     }
 
@@ -56,25 +44,6 @@ impl Registers<'_> {
             timed,
         });
         held
-    }
-
-    pub fn is_boolean(&self, mut id: ExprId) -> bool {
-        loop {
-            return match self.flat.exprs.node(id) {
-                Node::Bool(_) | Node::Unary(UnaryOp::Not, _) => true,
-                Node::Binary(op, ..) => !matches!(
-                    op,
-                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow
-                ),
-                Node::Call(Function::Sample, _) => true,
-                Node::Leaf(leaf) => self.flat.variable(leaf.variable()).ty == Type::Boolean,
-                Node::If(_, a, _) => {
-                    id = a;
-                    continue;
-                }
-                _ => false,
-            };
-        }
     }
 
     /// Whether an expression changes between events.

@@ -1,8 +1,8 @@
 //! What events are about: relations that are watched, times that are known, `when`s.
 
 use super::code::Register;
-use crate::expr::{BinaryOp, ExprId};
-use crate::flat::{EqId, Leaf, WhenId};
+use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp};
+use crate::flat::{EqId, Flat, Leaf, Type, WhenId};
 
 /// What a watch keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,44 @@ pub struct When {
     pub branches: Vec<(Register, Vec<WhenAction>)>,
 }
 
+/// A boolean expression.
+pub fn is_truth(flat: &Flat, mut id: ExprId) -> bool {
+    loop {
+        return match flat.exprs.node(id) {
+            Node::Bool(_) | Node::Unary(UnaryOp::Not, _) => true,
+            Node::Binary(op, ..) => !matches!(
+                op,
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow
+            ),
+            Node::Call(Function::Sample, _) => true,
+            Node::Leaf(leaf) => flat.variable(leaf.variable()).ty == Type::Boolean,
+            Node::If(_, a, _) => {
+                id = a;
+                continue;
+            }
+            _ => false,
+        };
+    }
+}
+
 impl WatchKind {
+    /// The kind of watch that a node needs where its operands move.
+    pub fn of(flat: &Flat, id: ExprId) -> Option<WatchKind> {
+        use BinaryOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+        Some(match flat.exprs.node(id) {
+            Node::Binary(op @ (Less | LessEqual | Greater | GreaterEqual), ..) => {
+                WatchKind::Relation(op)
+            }
+            Node::Binary(op @ (Equal | NotEqual), a, _) if !is_truth(flat, a) => {
+                WatchKind::Relation(op)
+            }
+            Node::Call(Function::Sign, _) => WatchKind::Sign,
+            Node::Call(Function::Floor | Function::Mod, _) => WatchKind::Floor,
+            Node::Call(Function::Ceil, _) => WatchKind::Ceil,
+            _ => return None,
+        })
+    }
+
     /// What is kept from now on, when the two sides differ by this and are not about equal.
     pub fn decide(self, difference: f64) -> f64 {
         let truth = |truth: bool| f64::from(u8::from(truth));

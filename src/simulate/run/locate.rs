@@ -55,10 +55,10 @@ pub(super) struct Found {
     pub(super) crossed: Vec<usize>,
 }
 
-impl Run<'_> {
+impl Run<'_, '_, '_, '_> {
     /// Whether a relation has changed within the last step, and when the first did.
     pub(super) fn watch(&mut self, integrator: &dyn Integrator) -> Result<Option<Found>, Halt> {
-        if self.program.watches.iter().all(|watch| watch.timed) {
+        if self.seat.program.watches.iter().all(|watch| watch.timed) {
             return Ok(None);
         }
         let (before, after) = (integrator.before(), integrator.time());
@@ -84,14 +84,14 @@ impl Run<'_> {
         self.dips.go_on();
         self.states_at(integrator, after);
         self.look(after)?;
-        self.events.remember(&self.rates.machine.borrow());
+        self.events.remember(&self.seat.rates.machine.borrow());
         Ok(None)
     }
 
     /// How far all relations are from changing, where the machine is.
     pub(super) fn distances(&self) -> Vec<f64> {
-        let machine = self.rates.machine.borrow();
-        (0..self.program.watches.len())
+        let machine = self.seat.rates.machine.borrow();
+        (0..self.seat.program.watches.len())
             .map(|at| self.events.distance(&machine, at))
             .collect()
     }
@@ -136,8 +136,8 @@ impl Run<'_> {
     fn changed_at(&mut self, integrator: &dyn Integrator, time: f64) -> Result<Vec<usize>, Halt> {
         self.states_at(integrator, time);
         self.look(time)?;
-        let machine = self.rates.machine.borrow();
-        Ok((0..self.program.watches.len())
+        let machine = self.seat.rates.machine.borrow();
+        Ok((0..self.seat.program.watches.len())
             .filter(|&at| self.events.has_changed(&machine, at))
             .collect())
     }
@@ -167,10 +167,14 @@ impl Run<'_> {
                 watched = changed[0];
                 self.states_at(integrator, right);
                 self.look(right)?;
-                high = self.events.distance(&self.rates.machine.borrow(), watched);
+                high = self
+                    .events
+                    .distance(&self.seat.rates.machine.borrow(), watched);
                 self.states_at(integrator, left);
                 self.look(left)?;
-                low = self.events.distance(&self.rates.machine.borrow(), watched);
+                low = self
+                    .events
+                    .distance(&self.seat.rates.machine.borrow(), watched);
                 last_side = 0;
             }
             let part = low / (low - high);
@@ -182,7 +186,9 @@ impl Run<'_> {
             let edge = 0.5 * resolution;
             let middle = middle.clamp(left + edge, right - edge);
             let found = self.changed_at(integrator, middle)?;
-            let value = self.events.distance(&self.rates.machine.borrow(), watched);
+            let value = self
+                .events
+                .distance(&self.seat.rates.machine.borrow(), watched);
             match found.is_empty() {
                 true => {
                     (left, low) = (middle, value);

@@ -3,7 +3,7 @@
 use super::{Extent, Failure, Halt, Machine, Program, Run, Trouble, rescue};
 use crate::evaluate::Reason;
 
-impl Run<'_> {
+impl Run<'_, '_, '_, '_> {
     /// What the integrator says, with what the model says of it.
     pub(super) fn trouble(&self, trouble: Trouble) -> Halt {
         let (time, state) = match trouble {
@@ -17,8 +17,8 @@ impl Run<'_> {
                 };
             }
         };
-        let mut machine = self.rates.machine.borrow_mut();
-        if self.rates.stuck.get().is_some() || matches!(trouble, Trouble::NotFinite { .. }) {
+        let mut machine = self.seat.rates.machine.borrow_mut();
+        if self.seat.rates.stuck.get().is_some() || matches!(trouble, Trouble::NotFinite { .. }) {
             // Where the last attempt was; from the last good states if its own are no numbers.
             let at = machine.get(Program::TIME);
             let mut attempt = self.good.clone();
@@ -26,7 +26,7 @@ impl Run<'_> {
             if attempt.iter().any(|state| !state.is_finite()) {
                 let _ = machine.evaluate(at, &self.good, Extent::Rates);
             }
-            if let Err(failure) = rescue(self.solved, &mut machine, at) {
+            if let Err(failure) = rescue(self.seat.solved, &mut machine, at) {
                 return Halt::Evaluation(Box::new(failure));
             }
         }
@@ -55,7 +55,7 @@ impl Run<'_> {
                 return None;
             }
             machine.load(time, &moved);
-            let failure = rescue(self.solved, machine, time).err()?;
+            let failure = rescue(self.seat.solved, machine, time).err()?;
             (failure.reason == Reason::NotFinite).then_some(failure)
         })
     }

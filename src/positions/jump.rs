@@ -1,0 +1,475 @@
+//! What states jump to when a position begins, and the impulses that make them.
+//!
+//! Before: the equations of a position, each followed by its derivatives, as index reduction leaves them. After: the
+//! system of the jump. An equation that is differentiated c times holds, with its derivatives up to the order c - 1, just after the
+//! event: of the highest of these the values after the jump are the unknowns. Any other equation is integrated over the
+//! instant: der(x) becomes the difference of x after and before, an algebraic variable its impulse, and what is finite
+//! drops out. So charge, flux and momentum are conserved. The unknowns are those of the position itself, one order
+//! lower, and the matrix is the same: a position that can be solved has one jump.
+//!
+//! A coefficient that depends on what jumps is integrated along with it where it depends on nothing else that jumps
+//! (a capacity gamma/e); otherwise the jump is refused by name.
+
+use rustc_hash::FxHashMap;
+
+use crate::evaluate::{Numbers, leaves};
+use crate::expr::{ExprId, Node};
+use crate::flat::{Equation, EquationKind, Flat, Kind, Leaf, Type};
+use crate::reduce::coefficients;
+use crate::simulate::integrate::Pattern;
+use crate::simulate::lu::Lu;
+use crate::vanishing::constant;
+
+/// A coefficient: a number as given, or an expression.
+#[derive(Clone, Copy, Debug)]
+enum Coefficient {
+    Number(f64),
+    Expression(ExprId),
+}
+
+#[derive(Clone, Debug)]
+struct Row {
+    /// As it is shown.
+    equation: Equation,
+    /// Holds after the jump: left - right; `None` where it is integrated over the instant.
+    holds: Option<(ExprId, ExprId)>,
+    /// Of lower orders: these have to hold already.
+    lower: Vec<(ExprId, ExprId)>,
+    /// By column.
+    entries: Vec<(u32, Coefficient)>,
+}
+
+/// The system of a position.
+#[derive(Clone, Debug)]
+pub struct Jump {
+    /// What jumps: a variable, or a derivative of lower order; or what has an impulse.
+    columns: Vec<Leaf>,
+    impulsive: Vec<bool>,
+    rows: Vec<Row>,
+}
+
+/// Values just after the jump.
+#[derive(Clone, Debug, Default)]
+pub struct Jumped {
+    /// Of everything that may jump.
+    pub after: FxHashMap<Leaf, f64>,
+    /// Impulses other than zero.
+    pub impulses: FxHashMap<Leaf, f64>,
+}
+
+/// Why there is no jump.
+#[derive(Clone, Debug)]
+pub enum Refused {
+    /// A constraint on positions does not hold: no impulse can move them.
+    Apart(Box<Equation>, f64),
+    /// The coefficient of a leaf depends on something else that jumps.
+    Coefficient(Box<Equation>, Leaf),
+    /// No values satisfy the constraints.
+    NoSolution,
+}
+
+/// Values that the equations are evaluated at.
+pub type Values = FxHashMap<Leaf, f64>;
+
+const MOST_STEPS: usize = 50;
+/// Beside its terms, what is left of an equation that holds.
+const HOLDS: f64 = 1e-12;
+/// Constraints on positions were reached by a step of integration.
+const APART: f64 = 1e-6;
+
+impl Jump {
+    /// `None` where nothing is differentiated: then nothing can jump.
+    pub fn new(flat: &mut Flat) -> Option<Jump> {
+        flat.reduction.as_ref()?;
+        let mut columns = Vec::new();
+        let mut impulsive = Vec::new();
+        let mut of: FxHashMap<u32, u32> = FxHashMap::default();
+        for id in flat.variable_ids() {
+            let variable = flat.variable(id);
+            let unknown = matches!(variable.kind, Kind::State | Kind::Algebraic | Kind::Output);
+            if !unknown || variable.ty != Type::Real {
+                continue;
+            }
+            of.insert(id.0, columns.len() as u32);
+            columns.push(Leaf::at_order(id, variable.order.saturating_sub(1)));
+            impulsive.push(variable.order == 0);
+        }
+        let is_boolean = |flat: &Flat, equation: &Equation| {
+            crate::reference::is_boolean(flat, equation.left, equation.right)
+        };
+        let definitions = definitions(flat);
+        let mut rows = Vec::new();
+        let mut at = 0;
+        while at < flat.equations.len() {
+            let equation = flat.equations[at];
+            let first = at;
+            at += 1;
+            if !equation.kind.is_continuous() || is_boolean(flat, &equation) {
+                continue;
+            }
+            while (flat.equations.get(at))
+                .is_some_and(|next| matches!(next.kind, EquationKind::Derivative(_)))
+            {
+                at += 1;
+            }
+            let times = at - first - 1;
+            // Of a differentiated equation the highest that holds at once, else itself.
+            let highest = flat.equations[first + times.saturating_sub(1)];
+            let below = u8::from(times > 0);
+            let mut tight: FxHashMap<Leaf, u32> = FxHashMap::default();
+            for side in [highest.left, highest.right] {
+                flat.exprs.leaves(side, |leaf| {
+                    let Some(order) = leaf.order() else { return };
+                    let Some(&column) = of.get(&leaf.variable().0) else {
+                        return;
+                    };
+                    if order + below == flat.variable(leaf.variable()).order {
+                        tight.insert(leaf, column);
+                    }
+                });
+            }
+            let entries = coefficients(flat, (highest.left, highest.right), &tight);
+            let entries = (entries.into_iter())
+                .map(|(column, value)| {
+                    let coefficient = match constant(flat, value) {
+                        Some(number) => Coefficient::Number(number),
+                        None => Coefficient::Expression(opened(flat, value, &definitions)),
+                    };
+                    (column, coefficient)
+                })
+                .collect();
+            let sides = |at: usize| (flat.equations[at].left, flat.equations[at].right);
+            rows.push(Row {
+                equation,
+                holds: (times > 0).then_some((highest.left, highest.right)),
+                lower: (first..first + times.saturating_sub(1))
+                    .map(sides)
+                    .collect(),
+                entries,
+            });
+        }
+        // Every real unknown has a real equation.
+        (rows.len() == columns.len()).then_some(Jump {
+            columns,
+            impulsive,
+            rows,
+        })
+    }
+
+    /// Whether the values satisfy what the position asks of them; then nothing jumps.
+    pub fn holds(&self, flat: &Flat, time: f64, before: &Values) -> bool {
+        let mut numbers = Numbers::new(flat, time);
+        let all = self.rows.iter().flat_map(|row| {
+            let highest = row.holds.iter().copied();
+            highest.chain(row.lower.iter().copied())
+        });
+        for (left, right) in all {
+            let (Some(a), Some(b)) = (numbers.value(left, before), numbers.value(right, before))
+            else {
+                return false;
+            };
+            if (a - b).abs() > HOLDS * (a.abs() + b.abs()) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Solves for the values after the jump. `scale` says how large a leaf was so far: rounding of that size is no
+    /// displacement.
+    pub fn solve(
+        &self,
+        flat: &Flat,
+        time: f64,
+        before: &Values,
+        scale: impl Fn(Leaf) -> f64,
+    ) -> Result<Jumped, Refused> {
+        let mut numbers = Numbers::new(flat, time);
+        self.apart(flat, &mut numbers, before, &scale)?;
+        let size = self.columns.len();
+        let value = |leaf: &Leaf| before.get(leaf).copied().unwrap_or(0.0);
+        let start: Vec<f64> = (self.columns.iter().zip(&self.impulsive))
+            .map(|(leaf, &impulsive)| if impulsive { 0.0 } else { value(leaf) })
+            .collect();
+        let pattern = self.pattern();
+        let place: Vec<u32> = (0..size as u32).collect();
+        let mut lu = Lu::new(&pattern);
+        let mut now = start.clone();
+        let mut values = before.clone();
+        let mut last = f64::INFINITY;
+        for step in 0..MOST_STEPS {
+            let mut entries: Vec<(u32, u32, f64)> = Vec::new();
+            let mut right = vec![0.0; size];
+            for (at, row) in self.rows.iter().enumerate() {
+                let mut off = 0.0;
+                if let Some((a, b)) = row.holds {
+                    let a = numbers.value(a, &values).ok_or(Refused::NoSolution)?;
+                    let b = numbers.value(b, &values).ok_or(Refused::NoSolution)?;
+                    off = a - b;
+                }
+                for &(column, coefficient) in &row.entries {
+                    let here = self.coefficient(&mut numbers, coefficient, &values)?;
+                    entries.push((column, at as u32, here));
+                    if row.holds.is_none() {
+                        let j = column as usize;
+                        off += self.integral(
+                            &mut numbers,
+                            (j, coefficient),
+                            (start[j], now[j]),
+                            &values,
+                        )?;
+                    }
+                }
+                right[at] = -off;
+            }
+            entries.sort_unstable_by_key(|&(column, row, _)| (column, row));
+            let numbers_only: Vec<f64> = entries.iter().map(|entry| entry.2).collect();
+            if !lu.factor(&pattern, &numbers_only, &place) {
+                return Err(Refused::NoSolution);
+            }
+            lu.solve(&mut right);
+            if right.iter().any(|value| !value.is_finite()) {
+                return Err(Refused::NoSolution);
+            }
+            let mut change = 0.0_f64;
+            for (j, delta) in right.iter().enumerate() {
+                now[j] += delta;
+                change = change.max(delta.abs() / (now[j].abs() + start[j].abs()).max(1e-300));
+                if !self.impulsive[j] {
+                    values.insert(self.columns[j], now[j]);
+                }
+            }
+            let linear = step == 0 && self.is_linear();
+            if linear || change <= 1e-14 || (change >= last && change < 1e-9) {
+                break;
+            }
+            if step + 1 == MOST_STEPS {
+                return Err(Refused::NoSolution);
+            }
+            last = change;
+        }
+        Ok(self.jumped(&now))
+    }
+
+    fn jumped(&self, now: &[f64]) -> Jumped {
+        let mut jumped = Jumped::default();
+        let largest = (now.iter().zip(&self.impulsive))
+            .filter(|(_, impulsive)| **impulsive)
+            .fold(0.0_f64, |most, (value, _)| most.max(value.abs()));
+        for (j, &leaf) in self.columns.iter().enumerate() {
+            if !self.impulsive[j] {
+                jumped.after.insert(leaf, now[j]);
+            } else if now[j].abs() > 1e-12 * largest {
+                jumped.impulses.insert(leaf, now[j]);
+            }
+        }
+        jumped
+    }
+
+    /// What has an impulse where anything jumps.
+    pub fn algebraic(&self) -> impl Iterator<Item = Leaf> + '_ {
+        let all = self.columns.iter().zip(&self.impulsive);
+        all.filter(|(_, impulsive)| **impulsive)
+            .map(|(leaf, _)| *leaf)
+    }
+
+    /// Whether one step is enough: all coefficients are numbers.
+    pub fn is_linear(&self) -> bool {
+        let mut all = self.rows.iter().flat_map(|row| &row.entries);
+        all.all(|(_, coefficient)| matches!(coefficient, Coefficient::Number(_)))
+    }
+
+    fn pattern(&self) -> Pattern {
+        let size = self.columns.len();
+        let mut columns: Vec<Vec<usize>> = vec![Vec::new(); size];
+        for (at, row) in self.rows.iter().enumerate() {
+            for &(column, _) in &row.entries {
+                columns[column as usize].push(at);
+            }
+        }
+        let mut pattern = Pattern {
+            size,
+            starts: vec![0],
+            rows: Vec::new(),
+        };
+        for rows in columns {
+            pattern.rows.extend(rows);
+            pattern.starts.push(pattern.rows.len());
+        }
+        pattern
+    }
+
+    fn coefficient(
+        &self,
+        numbers: &mut Numbers<'_>,
+        coefficient: Coefficient,
+        values: &Values,
+    ) -> Result<f64, Refused> {
+        match coefficient {
+            Coefficient::Number(number) => Ok(number),
+            Coefficient::Expression(id) => numbers.value(id, values).ok_or(Refused::NoSolution),
+        }
+    }
+
+    /// What a term adds over the instant: its coefficient integrated over what its leaf passes through.
+    fn integral(
+        &self,
+        numbers: &mut Numbers<'_>,
+        (j, coefficient): (usize, Coefficient),
+        (from, to): (f64, f64),
+        values: &Values,
+    ) -> Result<f64, Refused> {
+        let leaf = self.columns[j];
+        let id = match coefficient {
+            Coefficient::Expression(id) if !self.impulsive[j] && from != to => id,
+            _ => {
+                let value = self.coefficient(numbers, coefficient, values)?;
+                return Ok(value * (to - from));
+            }
+        };
+        if !leaves(numbers.exprs(), id).contains(&leaf) {
+            let value = numbers.value(id, values).ok_or(Refused::NoSolution)?;
+            return Ok(value * (to - from));
+        }
+        // Gauss and Legendre, on parts in which the value at most doubles.
+        let ratio = (to / from).abs();
+        let parts = match ratio.is_finite() && ratio > 0.0 && from.signum() == to.signum() {
+            true => (ratio.log2().abs().ceil() as usize).clamp(1, 64),
+            false => 8,
+        };
+        let mut moved = values.clone();
+        let mut sum = 0.0;
+        for part in 0..parts {
+            let (a, b) = match parts == 8 && from.signum() != to.signum() {
+                true => {
+                    let width = (to - from) / parts as f64;
+                    (from + part as f64 * width, from + (part + 1) as f64 * width)
+                }
+                false => {
+                    let root = (to / from).powf(1.0 / parts as f64);
+                    (
+                        from * root.powi(part as i32),
+                        from * root.powi(part as i32 + 1),
+                    )
+                }
+            };
+            for (node, weight) in GAUSS {
+                for sign in [-1.0, 1.0] {
+                    moved.insert(leaf, 0.5 * (a + b) + 0.5 * sign * node * (b - a));
+                    let value = numbers.value(id, &moved).ok_or(Refused::NoSolution)?;
+                    sum += 0.5 * weight * (b - a) * value;
+                }
+            }
+        }
+        Ok(sum)
+    }
+
+    /// Refuses what would need to know how several things jump together: a coefficient that is another one after the
+    /// jump, and not because of its own variable alone.
+    pub fn one_way(
+        &self,
+        flat: &Flat,
+        time: f64,
+        (before, after): (&Values, &Values),
+        jumped: &Jumped,
+    ) -> Result<(), Refused> {
+        if self.is_linear() {
+            return Ok(());
+        }
+        let mut numbers = Numbers::new(flat, time);
+        for row in self.rows.iter().filter(|row| row.holds.is_none()) {
+            for &(column, coefficient) in &row.entries {
+                let (j, Coefficient::Expression(id)) = (column as usize, coefficient) else {
+                    continue;
+                };
+                let leaf = self.columns[j];
+                let acts = match self.impulsive[j] {
+                    true => jumped.impulses.contains_key(&leaf),
+                    false => before.get(&leaf) != jumped.after.get(&leaf),
+                };
+                if !acts {
+                    continue;
+                }
+                // With its own variable it was integrated.
+                let mut there = after.clone();
+                if let (false, Some(&own)) = (self.impulsive[j], before.get(&leaf)) {
+                    there.insert(leaf, own);
+                }
+                let values = [before, &there].map(|values| numbers.value(id, values));
+                if let [Some(a), Some(b)] = values
+                    && (a - b).abs() > 1e-7 * (a.abs() + b.abs())
+                {
+                    return Err(Refused::Coefficient(Box::new(row.equation), leaf));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Constraints of lower order hold already.
+    fn apart(
+        &self,
+        flat: &Flat,
+        numbers: &mut Numbers<'_>,
+        before: &Values,
+        scale: &impl Fn(Leaf) -> f64,
+    ) -> Result<(), Refused> {
+        for row in &self.rows {
+            for &(left, right) in &row.lower {
+                let values = [left, right].map(|side| numbers.value(side, before));
+                let [Some(a), Some(b)] = values else {
+                    return Err(Refused::NoSolution);
+                };
+                let mut size = a.abs() + b.abs();
+                for side in [left, right] {
+                    flat.exprs.leaves(side, |leaf| size = size.max(scale(leaf)));
+                }
+                if (a - b).abs() > APART * size {
+                    return Err(Refused::Apart(Box::new(row.equation), a - b));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Variables that are given by a formula, `C = gamma/e`: a coefficient that is one depends on what stands in it.
+fn definitions(flat: &Flat) -> FxHashMap<Leaf, ExprId> {
+    let mut found = FxHashMap::default();
+    for equation in
+        (flat.equations.iter()).filter(|equation| equation.kind == EquationKind::Equation)
+    {
+        if let Node::Leaf(leaf @ Leaf::Var(id)) = flat.exprs.node(equation.left)
+            && flat.variable(id).order == 0
+            && flat.variable(id).kind.is_unknown()
+        {
+            found.entry(leaf).or_insert(equation.right);
+        }
+    }
+    found
+}
+
+/// An expression in which variables stand for their formulas, a few levels deep.
+fn opened(flat: &mut Flat, mut id: ExprId, definitions: &FxHashMap<Leaf, ExprId>) -> ExprId {
+    const MOST_LEVELS: usize = 4;
+    const MOST_NODES: usize = 200;
+    for _ in 0..MOST_LEVELS {
+        let next = flat
+            .exprs
+            .replace_leaves(id, |leaf| definitions.get(&leaf).copied());
+        if next == id || flat.exprs.size(next, MOST_NODES) >= MOST_NODES {
+            break;
+        }
+        id = next;
+    }
+    id
+}
+
+/// Nodes and weights of Gauss and Legendre with 10 points, of the upper half.
+const GAUSS: [(f64, f64); 5] = [
+    (0.148_874_338_981_631_2, 0.295_524_224_714_752_9),
+    (0.433_395_394_129_247_2, 0.269_266_719_309_996_4),
+    (0.679_409_568_299_024_4, 0.219_086_362_515_982_04),
+    (0.865_063_366_688_984_5, 0.149_451_349_150_580_6),
+    (0.973_906_528_517_171_7, 0.066_671_344_308_688_14),
+];

@@ -1,0 +1,156 @@
+//! Positions of ideal switches: each is a model of its own, made when it is needed.
+//!
+//! The 1995 paper (Cellier, Otter and Elmqvist) solves an ideal switch once for both positions where its equation lies
+//! in a loop, and leaves open what to do where the index changes with the position. Here a *position* is the truth
+//! of all switches. For each that occurs the branches that hold are put in and the model goes through all stages
+//! again: signs that cancel, index reduction, choice of states, sorting, solving. So a position has the order and
+//! the index that it has, its constraints hold exactly, and nothing drifts. Between positions go the values of all variables,
+//! and where they do not satisfy the constraints of the next one, the balance of impulses says what they jump to ([`jump`]).
+//!
+//! [`switches`] finds the switches, [`open`] takes relations out of the equations so that all positions share them,
+//! [`least_norm`] settles what a position leaves open, [`uniform`] tells whether one solved model does for all
+//! positions, [`paper`] writes what a switch alone decides in the form of the paper.
+
+pub mod jump;
+mod least_norm;
+mod modes;
+mod names;
+mod open;
+mod paper;
+pub mod stiff;
+mod switches;
+mod uniform;
+
+pub use jump::{Jump, Jumped, Refused, Values};
+pub use least_norm::Loose;
+pub use modes::{Mode, Shape};
+pub use open::{OpenSampler, OpenWatch, Opened, Side};
+pub use paper::form;
+pub use switches::{Key, Switch, plain, switches};
+pub use uniform::uniform;
+
+use crate::alias::eliminate;
+use crate::compile::{reduced, sound};
+use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
+use crate::flat::Flat;
+use crate::solve::{Solved, solve};
+use crate::sort::sort;
+use crate::start::start;
+
+/// A model with switches, before any position is put in.
+#[derive(Clone, Debug)]
+pub struct Positions {
+    /// As it was flattened, with the experiment in it.
+    pub written: Flat,
+    /// The same with its relations taken out.
+    pub flat: Flat,
+    /// Conditions are those of [`Positions::flat`].
+    pub switches: Vec<Switch>,
+    /// The same switches in [`Positions::written`].
+    pub written_switches: Vec<Switch>,
+    pub opened: Opened,
+}
+
+/// The model in one position.
+#[derive(Debug)]
+pub struct Position {
+    pub key: Key,
+    pub solved: Solved,
+    /// What may jump when it begins.
+    pub jump: Option<Jump>,
+    /// What was open and has the least norm.
+    pub loose: Vec<Loose>,
+    /// Start values contradict each other in it.
+    pub contradicts: bool,
+}
+
+impl Positions {
+    /// `None` if there are no switches.
+    pub fn new(written: &Flat) -> Option<Positions> {
+        let positions = Positions::of(written);
+        let count = positions.switches.len();
+        (count > 0 && count == positions.written_switches.len()).then_some(positions)
+    }
+
+    /// The same of any model.
+    pub fn of(written: &Flat) -> Positions {
+        let mut flat = written.clone();
+        let opened = open::open(&mut flat);
+        Positions {
+            written: written.clone(),
+            switches: switches(&flat),
+            written_switches: switches(written),
+            flat,
+            opened,
+        }
+    }
+
+    /// Compiles one position; what is wrong with it if that cannot be done. `starts` looks at start values, too.
+    pub fn compile(&self, key: &[bool], starts: bool) -> Result<Position, Diagnostics> {
+        let mut said = Diagnostics::default();
+        let made = self.stages(key, starts, &mut said);
+        made.ok_or(said)
+    }
+
+    fn stages(&self, key: &[bool], starts: bool, said: &mut Diagnostics) -> Option<Position> {
+        let (flat, loose) = in_position(&self.flat, &self.switches, key);
+        let (mut flat, differentiated) = without_index(flat, said)?;
+        let jump = differentiated.then(|| Jump::new(&mut flat)).flatten();
+        let flat = eliminate(flat);
+        let sorted = sort(&flat, said)?;
+        let mut solved = solve(flat, &sorted, said)?;
+        let contradicts = starts && start(&mut solved, &mut Diagnostics::default()).is_none();
+        Some(Position {
+            key: key.into(),
+            solved,
+            jump,
+            loose,
+            contradicts,
+        })
+    }
+
+    /// Positions to look at first: all switches alike, then all but one.
+    pub fn candidates(&self) -> impl Iterator<Item = Key> + use<> {
+        let count = self.switches.len();
+        let all = [false, true].map(|truth| vec![truth; count].into_boxed_slice());
+        let single = (0..count).flat_map(move |at| {
+            [false, true].map(|other| (0..count).map(|k| (k == at) ^ other).collect())
+        });
+        all.into_iter().chain(single)
+    }
+
+    /// What is wrong with a position, as it was written.
+    pub fn why(&self, key: &[bool]) -> Vec<Diagnostic> {
+        let mut said = Diagnostics::default();
+        let (flat, _) = self.shown(key);
+        if let Some((flat, _)) = without_index(flat, &mut said)
+            && let flat = eliminate(flat)
+            && let Some(sorted) = sort(&flat, &mut said)
+        {
+            solve(flat, &sorted, &mut said);
+        }
+        let errors = said.iter().filter(|one| one.severity() == Severity::Error);
+        errors.cloned().collect()
+    }
+
+    /// The equations of a position as they were written, for listings and messages.
+    pub fn shown(&self, key: &[bool]) -> (Flat, Vec<Loose>) {
+        in_position(&self.written, &self.written_switches, key)
+    }
+}
+
+/// The branches put in, and what they leave open settled.
+fn in_position(written: &Flat, switches: &[Switch], key: &[bool]) -> (Flat, Vec<Loose>) {
+    let mut flat = written.clone();
+    switches::put_in(&mut flat, switches, key);
+    let loose = least_norm::settle(&mut flat, written, switches, key);
+    (flat, loose)
+}
+
+/// The index reduced; and whether anything was differentiated.
+fn without_index(flat: Flat, said: &mut Diagnostics) -> Option<(Flat, bool)> {
+    let (flat, found) = sound(flat, said);
+    let flat = reduced(flat, &found?, said)?;
+    let differentiated = flat.reduction.is_some();
+    Some((flat, differentiated))
+}

@@ -1,0 +1,85 @@
+//! What each position is: its order, its index, the storages that it takes out of play.
+
+use rustc_hash::FxHashSet;
+
+use super::{Key, Positions, without_index};
+use crate::diagnostics::Diagnostics;
+use crate::flat::{Flat, Kind, Leaf, Type};
+
+/// All positions are looked at of so many switches; of more, those in which all but one are alike.
+const FEW: usize = 6;
+
+/// One position.
+#[derive(Clone, Debug)]
+pub struct Mode {
+    pub key: Key,
+    /// `None` for a position that is impossible.
+    pub shape: Option<Shape>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// How many states there are.
+    pub order: usize,
+    pub index: u8,
+    /// States of the source that are none here, with what they follow from.
+    pub dropped: Vec<(Leaf, Vec<Leaf>)>,
+    /// Something is open, and has the least norm.
+    pub loose: bool,
+}
+
+impl Positions {
+    /// Positions, and whether these are all.
+    pub fn modes(&self) -> (Vec<Mode>, bool) {
+        let count = self.switches.len();
+        let all = count <= FEW;
+        let keys: Vec<Key> = match all {
+            true => (0..1u32 << count)
+                .map(|number| (0..count).map(|at| number >> at & 1 == 1).collect())
+                .collect(),
+            false => self.candidates().collect(),
+        };
+        let mut seen: FxHashSet<Key> = FxHashSet::default();
+        let mut modes = Vec::new();
+        for key in keys {
+            if seen.insert(key.clone()) {
+                let shape = self.shape(&key);
+                modes.push(Mode { key, shape });
+            }
+        }
+        (modes, all)
+    }
+
+    fn shape(&self, key: &[bool]) -> Option<Shape> {
+        let mut said = Diagnostics::default();
+        let (flat, loose) = self.shown(key);
+        let (flat, _) = without_index(flat, &mut said)?;
+        let dropped = (flat.reduction.iter())
+            .flat_map(|reduction| &reduction.dropped)
+            .filter(|dropped| is_state(&self.written, dropped.state))
+            .map(|dropped| (dropped.state, dropped.others.clone()))
+            .collect();
+        Some(Shape {
+            order: flat.state_count(),
+            index: index(&flat),
+            dropped,
+            loose: !loose.is_empty(),
+        })
+    }
+}
+
+fn is_state(written: &Flat, leaf: Leaf) -> bool {
+    let variable = written.variable(leaf.variable());
+    leaf.order().is_some_and(|order| order < variable.states)
+}
+
+/// Of a model as it was written: 0 without algebraic unknowns, else 1, and more where it was reduced.
+fn index(flat: &Flat) -> u8 {
+    if let Some(reduction) = &flat.reduction {
+        return reduction.index;
+    }
+    let algebraic = flat.variables.iter().any(|variable| {
+        matches!(variable.kind, Kind::Algebraic | Kind::Output) && variable.ty == Type::Real
+    });
+    u8::from(algebraic)
+}

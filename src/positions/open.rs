@@ -1,0 +1,243 @@
+//! Relations taken out of the equations, so that all positions share them.
+//!
+//! Before: a flat model. After: the same, in which each relation of moving numbers (and `sign`, `floor`, `ceil`, `mod`,
+//! `sample`) is a discrete variable that keeps its truth, and its sides are variables of their own. A position puts other
+//! equations in, eliminates other aliases and has other states; these variables it has like all others, so that what was
+//! decided in one position is known in the next. They are for runs only: no listing shows them.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::expr::{BinaryOp, ExprId, Function, Node};
+use crate::flat::{
+    DeclId, Declaration, Equation, EquationKind, Flat, InstanceId, Kind, Leaf, Role, Type, VarId,
+    Variable,
+};
+use crate::simulate::program::WatchKind;
+use crate::syntax::ast::Remarks;
+
+/// One side of a relation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Of numbers, parameters, discrete variables and Time.
+    Given(ExprId),
+    /// A variable of its own, and the expression that it is.
+    Variable(VarId, ExprId),
+}
+
+/// A relation, or a function that jumps.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenWatch {
+    pub kind: WatchKind,
+    /// As it was written.
+    pub node: ExprId,
+    /// What keeps its truth or value.
+    pub held: VarId,
+    pub left: Side,
+    pub right: Option<Side>,
+}
+
+/// `sample(start, period)`
+#[derive(Clone, Copy, Debug)]
+pub struct OpenSampler {
+    pub node: ExprId,
+    pub held: VarId,
+    pub start: ExprId,
+    pub period: ExprId,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Opened {
+    pub watches: Vec<OpenWatch>,
+    pub samplers: Vec<OpenSampler>,
+}
+
+enum Found {
+    Watch(WatchKind),
+    Sampler,
+}
+
+pub fn open(flat: &mut Flat) -> Opened {
+    let found = relations(flat);
+    let mut opened = Opened::default();
+    let mut by: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+    for (node, what) in &found {
+        let node = *node;
+        let real = !matches!(what, Found::Watch(WatchKind::Relation(_)) | Found::Sampler);
+        let ty = if real { Type::Real } else { Type::Boolean };
+        let held = variable(flat, node, Kind::Discrete, ty);
+        let now = flat.exprs.leaf(Leaf::Var(held));
+        let next = flat.exprs.leaf(Leaf::New(held));
+        // It is decided by its sides, at events: nothing else changes it.
+        equation(flat, next, now, EquationKind::New);
+        let (a, b) = sides(flat, node);
+        let instead = match (flat.exprs.node(node), b) {
+            (Node::Call(Function::Mod, _), Some(b)) => {
+                let whole = flat.exprs.binary(BinaryOp::Mul, now, b);
+                flat.exprs.binary(BinaryOp::Sub, a, whole)
+            }
+            _ => now,
+        };
+        by.insert(node, instead);
+        match what {
+            Found::Sampler => opened.samplers.push(OpenSampler {
+                node,
+                held,
+                start: a,
+                period: b.unwrap_or(a),
+            }),
+            Found::Watch(kind) => opened.watches.push(OpenWatch {
+                kind: *kind,
+                node,
+                held,
+                left: Side::Given(a),
+                right: b.map(Side::Given),
+            }),
+        }
+    }
+    for at in 0..flat.equations.len() {
+        let Equation { left, right, .. } = flat.equations[at];
+        let left = with(flat, left, &by);
+        let right = with(flat, right, &by);
+        let equation = &mut flat.equations[at];
+        (equation.left, equation.right) = (left, right);
+    }
+    for at in 0..flat.whens.len() {
+        for branch in 0..flat.whens[at].conditions.len() {
+            let condition = with(flat, flat.whens[at].conditions[branch].0, &by);
+            flat.whens[at].conditions[branch].0 = condition;
+        }
+    }
+    let mut watches = std::mem::take(&mut opened.watches);
+    for watch in &mut watches {
+        watch.left = side(flat, watch.left, &by);
+        watch.right = watch.right.map(|right| side(flat, right, &by));
+    }
+    for sampler in &mut opened.samplers {
+        sampler.start = with(flat, sampler.start, &by);
+        sampler.period = with(flat, sampler.period, &by);
+    }
+    opened.watches = watches;
+    opened
+}
+
+fn with(flat: &mut Flat, root: ExprId, by: &FxHashMap<ExprId, ExprId>) -> ExprId {
+    (flat.exprs).rewrite(root, &mut |_, id| by.get(&id).copied())
+}
+
+/// A side with the relations in it taken out; a variable of its own where unknowns stand in it.
+fn side(flat: &mut Flat, given: Side, by: &FxHashMap<ExprId, ExprId>) -> Side {
+    let Side::Given(written) = given else {
+        return given;
+    };
+    let value = with(flat, written, by);
+    let mut unknown = false;
+    flat.exprs.leaves(value, |leaf| {
+        let variable = flat.variable(leaf.variable());
+        unknown |= matches!(variable.kind, Kind::State | Kind::Algebraic | Kind::Output);
+    });
+    if !unknown {
+        return Side::Given(value);
+    }
+    let own = variable(flat, written, Kind::Algebraic, Type::Real);
+    let left = flat.exprs.leaf(Leaf::Var(own));
+    equation(flat, left, value, EquationKind::Equation);
+    Side::Variable(own, left)
+}
+
+/// A variable for an expression, by its text.
+fn variable(flat: &mut Flat, of: ExprId, kind: Kind, ty: Type) -> VarId {
+    let text = flat.expression(of);
+    let name = Arc::make_mut(&mut flat.names).intern(&text);
+    let declaration = DeclId(flat.declarations.len() as u32);
+    flat.declarations.push(Declaration {
+        name,
+        span: flat.instances[0].span,
+        role: Role::Local,
+        remarks: Remarks::default(),
+        doc: None,
+    });
+    let id = VarId(flat.variables.len() as u32);
+    flat.variables.push(Variable {
+        instance: InstanceId::TOP,
+        declaration,
+        index: 0,
+        kind,
+        ty,
+        output: false,
+        order: 0,
+        states: 0,
+    });
+    id
+}
+
+fn equation(flat: &mut Flat, left: ExprId, right: ExprId, kind: EquationKind) {
+    flat.equations.push(Equation {
+        left,
+        right,
+        origin: InstanceId::TOP,
+        span: flat.instances[0].span,
+        kind,
+    });
+}
+
+fn sides(flat: &Flat, node: ExprId) -> (ExprId, Option<ExprId>) {
+    match flat.exprs.node(node) {
+        Node::Binary(_, a, b) => (a, Some(b)),
+        Node::Call(function, args) => {
+            let args = flat.exprs.args(args);
+            let two = matches!(function, Function::Mod | Function::Sample);
+            (args[0], two.then(|| args[1]))
+        }
+        _ => (node, None),
+    }
+}
+
+/// All that is watched or sampled, in the order of the arena: what stands inside another comes first.
+fn relations(flat: &Flat) -> Vec<(ExprId, Found)> {
+    let mut used = vec![false; flat.exprs.len()];
+    let mut work: Vec<ExprId> = Vec::new();
+    for equation in (flat.equations.iter()).filter(|equation| equation.kind != EquationKind::Init) {
+        work.extend([equation.left, equation.right]);
+    }
+    for when in &flat.whens {
+        work.extend(when.conditions.iter().map(|&(condition, _)| condition));
+    }
+    while let Some(id) = work.pop() {
+        if !std::mem::replace(&mut used[id.index()], true) {
+            flat.exprs.operands(id, &mut work);
+        }
+    }
+    // Operands come before their users.
+    let mut moving = Vec::with_capacity(used.len());
+    let mut operands = Vec::new();
+    let mut found = Vec::new();
+    for (at, &used) in used.iter().enumerate() {
+        let id = ExprId(at as u32);
+        operands.clear();
+        flat.exprs.operands(id, &mut operands);
+        let moves = match flat.exprs.node(id) {
+            Node::Time => true,
+            Node::Leaf(leaf @ (Leaf::Var(_) | Leaf::Der(..))) => {
+                let variable = flat.variable(leaf.variable());
+                variable.ty == Type::Real
+                    && !matches!(
+                        variable.kind,
+                        Kind::Parameter | Kind::Constant | Kind::Discrete | Kind::Input
+                    )
+            }
+            _ => operands.iter().any(|id| moving[id.index()]),
+        };
+        moving.push(moves);
+        if !used {
+            continue;
+        }
+        if let Node::Call(Function::Sample, _) = flat.exprs.node(id) {
+            found.push((id, Found::Sampler));
+        } else if let Some(kind) = WatchKind::of(flat, id).filter(|_| moves) {
+            found.push((id, Found::Watch(kind)));
+        }
+    }
+    found
+}
