@@ -31,7 +31,7 @@ fn ladder(stages: usize, diode: &str) -> String {
     format!(
         "@electrical
 model class (Switch) LeakyDiode
-  parameter GOpen = 1E-6, RClosed = 1E-6
+  parameter GOpen = 1E-3, RClosed = 1E-3
   new(OpenSwitch) = not u > 0 and not i > 0
 end
 model Ladder

@@ -13,6 +13,23 @@ impl<L: Leaf> Arena<L> {
         root: ExprId,
         replace: &mut impl FnMut(&mut Self, ExprId) -> Option<ExprId>,
     ) -> ExprId {
+        self.replaced(root, true, replace)
+    }
+
+    /// The expression with leaves replaced; what they are replaced by stays as it is.
+    pub fn replace_leaves(&mut self, root: ExprId, by: impl Fn(L) -> Option<ExprId>) -> ExprId {
+        self.replaced(root, false, &mut |arena, id| match arena.node(id) {
+            Node::Leaf(leaf) => by(leaf),
+            _ => None,
+        })
+    }
+
+    fn replaced(
+        &mut self,
+        root: ExprId,
+        again: bool,
+        replace: &mut impl FnMut(&mut Self, ExprId) -> Option<ExprId>,
+    ) -> ExprId {
         let mut new: FxHashMap<ExprId, ExprId> = FxHashMap::default();
         let mut other: FxHashMap<ExprId, ExprId> = FxHashMap::default();
         let mut stack = vec![root];
@@ -28,8 +45,12 @@ impl<L: Leaf> Arena<L> {
                 other.insert(id, by);
             }
             if let Some(&by) = other.get(&id) {
-                match new.get(&by) {
-                    Some(&done) => {
+                match if again {
+                    new.get(&by).copied()
+                } else {
+                    Some(by)
+                } {
+                    Some(done) => {
                         new.insert(id, done);
                         stack.pop();
                     }
@@ -45,36 +66,6 @@ impl<L: Leaf> Arena<L> {
                 continue;
             }
             stack.pop();
-            let result = match operands.iter().all(|id| new[id] == *id) {
-                true => id,
-                false => self.with_operands(id, &new),
-            };
-            new.insert(id, result);
-        }
-        new[&root]
-    }
-
-    /// The expression with leaves replaced; what they are replaced by stays as it is.
-    pub fn replace_leaves(&mut self, root: ExprId, by: impl Fn(L) -> Option<ExprId>) -> ExprId {
-        let mut new: FxHashMap<ExprId, ExprId> = FxHashMap::default();
-        let mut stack = vec![root];
-        let mut operands = Vec::new();
-        while let Some(&id) = stack.last() {
-            if new.contains_key(&id) {
-                stack.pop();
-                continue;
-            }
-            if let Node::Leaf(leaf) = self.node(id) {
-                new.insert(id, by(leaf).unwrap_or(id));
-                continue;
-            }
-            operands.clear();
-            self.operands(id, &mut operands);
-            let before = stack.len();
-            stack.extend(operands.iter().filter(|id| !new.contains_key(id)));
-            if stack.len() > before {
-                continue;
-            }
             let result = match operands.iter().all(|id| new[id] == *id) {
                 true => id,
                 false => self.with_operands(id, &new),

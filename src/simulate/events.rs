@@ -105,7 +105,6 @@ pub(super) struct Judged {
     pub(super) at: usize,
     difference: f64,
     pub(super) verdict: Verdict,
-    pub(super) by_impulse: bool,
 }
 
 impl Judged {
@@ -365,12 +364,10 @@ impl Events {
                 at,
                 difference,
                 verdict: Verdict::Tie,
-                by_impulse: false,
             };
             let impulse = impulses.get(at).copied().unwrap_or(0.0);
             if impulse != 0.0 && !watch.kind.is_momentary() {
                 judged.verdict = Verdict::Sure(watch.kind.decide(impulse));
-                judged.by_impulse = true;
                 all.push(judged);
                 continue;
             }

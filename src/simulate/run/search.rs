@@ -63,18 +63,17 @@ impl Run<'_, '_, '_, '_> {
         Err(restless(&machine, shown, time, false).into())
     }
 
-    /// Relations that are sure get their truth; true if one has changed. Where there are impulses, those that they decide.
+    /// Relations that are sure get their truth; true if one has changed.
     fn decide_sure(&mut self, moments: &[usize]) -> bool {
         let mut machine = self.seat.rates.machine.borrow_mut();
         let all = (self.events).judge(&mut machine, moments, &self.standing.impulses);
-        let leaps = self.standing.leap.is_some();
         let mut changed = false;
         for judged in all {
             let (Verdict::Sure(decided) | Verdict::Moves(decided)) = judged.verdict else {
                 continue;
             };
             let held = machine.program.watches[judged.at].held;
-            if (judged.by_impulse || !leaps) && machine.get(held) != decided {
+            if machine.get(held) != decided {
                 machine.set(held, decided);
                 changed = true;
             }

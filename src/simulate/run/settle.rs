@@ -114,9 +114,10 @@ impl<'m> Run<'_, 'm, '_, '_> {
                     (Way::Together, [_, _, ..]) => way = Way::Single,
                     (_, changes) => {
                         barred.extend(changes.iter().map(|&change| name(change)));
-                        // Something else may have to change at the same moment.
+                        // Something else may have to change at the same moment, unless the values after a jump say otherwise.
+                        let leaps = self.standing.leap.is_some();
                         self.put_back(&tried);
-                        if self.accompanied(time, changes)? {
+                        if !leaps && self.accompanied(time, changes)? {
                             barred.clear();
                             way = way.max(Way::Single);
                             continue;
