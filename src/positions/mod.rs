@@ -32,7 +32,8 @@ pub use uniform::uniform;
 use crate::alias::eliminate;
 use crate::compile::{reduced, sound};
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
-use crate::flat::Flat;
+use crate::expr::Node;
+use crate::flat::{Flat, Leaf};
 use crate::solve::{Solved, solve};
 use crate::sort::sort;
 use crate::start::start;
@@ -117,6 +118,40 @@ impl Positions {
             [false, true].map(|other| (0..count).map(|k| (k == at) ^ other).collect())
         });
         all.into_iter().chain(single)
+    }
+
+    /// Variables that switches themselves hold at zero in a position: `f` of an open one, `e` of a closed one.
+    pub fn held_at_zero(&self, key: &[bool]) -> Vec<Leaf> {
+        let flat = &self.flat;
+        let mut found = Vec::new();
+        for (switch, &truth) in self.switches.iter().zip(key) {
+            for id in &switch.equations {
+                let equation = &flat.equations[id.index()];
+                for side in [equation.left, equation.right] {
+                    if let Node::If(condition, a, b) = flat.exprs.node(side)
+                        && let (condition, negated) = plain(flat, condition)
+                        && condition == switch.condition
+                        && let Node::Leaf(leaf) =
+                            flat.exprs.node(if truth ^ negated { a } else { b })
+                    {
+                        found.push(leaf);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The variable that stands alone on the left of a relation.
+    pub fn left_leaf(&self, watch: &OpenWatch) -> Option<Leaf> {
+        let node = self.flat.exprs.node(watch.node);
+        let Node::Binary(_, left, _) = node else {
+            return None;
+        };
+        match self.flat.exprs.node(left) {
+            Node::Leaf(leaf) => Some(leaf),
+            _ => None,
+        }
     }
 
     /// What is wrong with a position, as it was written.

@@ -109,7 +109,7 @@ pub(super) struct Judged {
 
 impl Judged {
     /// As it is written for sides that are equal.
-    fn at_rest(&self, watch: &Watch) -> f64 {
+    pub(super) fn at_rest(&self, watch: &Watch) -> f64 {
         watch.kind.decide_at(self.difference, 0.0)
     }
 }

@@ -196,3 +196,30 @@ end";
     close(last[1], 0.0);
     assert!(result.summary.events < 100, "{:?}", result.summary);
 }
+
+/// A current source whose only way would be through a diode against its direction: no position is possible, and that is
+/// said; a closed diode never carries a current backwards.
+#[test]
+fn no_way_back() {
+    let current = 1.65;
+    let text = format!(
+        "@electrical
+model M
+  submodel (ConstantCurrent) I0(I = {current})
+  submodel (IdealDiode) D1
+  submodel (IdealSwitch) S
+  submodel (Inductor) L1(L = 1.81)
+  submodel (ConstantVoltage) U0(E = 1.39)
+  submodel (Resistor) R1(R = 1.12)
+  submodel Ground
+  node a, b
+  connect I0 from a to b, S from b to a
+  connect Ground - D1 - U0 - b
+  connect L1 from a to Ground, R1 from Ground to a
+  S.OpenSwitch = Time >= 1.33
+end"
+    );
+    let result = exact(&text, 3.0).run(&["D1.i"]);
+    assert_eq!(result.code, Some("E0905"));
+    assert!(result.rows.iter().all(|row| row[0] >= 0.0));
+}

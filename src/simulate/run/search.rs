@@ -63,16 +63,32 @@ impl Run<'_, '_, '_, '_> {
         Err(restless(&machine, shown, time, false).into())
     }
 
+    /// Relations of what a switch itself holds at zero: that is zero, and no more than that.
+    fn held_by_switches(&self) -> Vec<bool> {
+        let mut held = vec![false; self.seat.program.watches.len()];
+        if let (Some(positions), Some(position)) = (self.seats.positions, self.seat.position) {
+            let zero = positions.held_at_zero(&position.key);
+            for (held, watch) in held.iter_mut().zip(&positions.opened.watches) {
+                *held = (positions.left_leaf(watch)).is_some_and(|leaf| zero.contains(&leaf));
+            }
+        }
+        held
+    }
+
     /// Relations that are sure get their truth; true if one has changed.
     fn decide_sure(&mut self, moments: &[usize]) -> bool {
+        let is_held = self.held_by_switches();
         let mut machine = self.seat.rates.machine.borrow_mut();
         let all = (self.events).judge(&mut machine, moments, &self.standing.impulses);
         let mut changed = false;
         for judged in all {
-            let (Verdict::Sure(decided) | Verdict::Moves(decided)) = judged.verdict else {
-                continue;
+            let watch = &machine.program.watches[judged.at];
+            let decided = match judged.verdict {
+                Verdict::Sure(decided) | Verdict::Moves(decided) => decided,
+                Verdict::Tie if is_held[judged.at] => judged.at_rest(watch),
+                Verdict::Tie => continue,
             };
-            let held = machine.program.watches[judged.at].held;
+            let held = watch.held;
             if machine.get(held) != decided {
                 machine.set(held, decided);
                 changed = true;
@@ -83,11 +99,12 @@ impl Run<'_, '_, '_, '_> {
 
     /// Discrete variables whose next value is another one, whatever the relations are that may be either.
     fn against(&mut self, time: f64, moments: &[usize]) -> Result<Vec<Change>, Halt> {
+        let is_held = self.held_by_switches();
         let ties: Vec<u32> = {
             let mut machine = self.seat.rates.machine.borrow_mut();
             let all = (self.events).judge(&mut machine, moments, &self.standing.impulses);
             (all.iter())
-                .filter(|judged| judged.verdict == Verdict::Tie)
+                .filter(|judged| judged.verdict == Verdict::Tie && !is_held[judged.at])
                 .map(|judged| machine.program.watches[judged.at].held)
                 .collect()
         };
