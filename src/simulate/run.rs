@@ -53,14 +53,22 @@ pub fn run(
         None => 1,
     };
     let made = Shelf::new(room);
-    let first = Seat::new(solved, program, None);
+    let first;
     let seats = Shelf::new(room);
     let places = Shelf::new(room);
     let mut all = Seats::new(solved.positions.as_deref(), &made, &seats, &places);
-    let (seat, plain) = match solved.positions {
+    let plain = solved.positions.is_none();
+    let seat = Seat::new(solved, program, None);
+    let seat = match plain {
+        true => match all.add(seat) {
+            Some(seat) => seat,
+            None => unreachable!("a shelf has room for one"),
+        },
         // The first position is found when the run begins.
-        Some(_) => (&first, false),
-        None => (all.add(first_seat(solved, program)).unwrap_or(&first), true),
+        false => {
+            first = seat;
+            &first
+        }
     };
     let mut run = Run {
         dips: locate::Dips::default(),
@@ -91,10 +99,6 @@ pub fn run(
     let mut summary = std::mem::take(&mut run.summary);
     run.seats.count(&mut summary);
     Outcome { summary, end }
-}
-
-fn first_seat<'m>(solved: &'m Solved, program: &'m Program) -> Seat<'m> {
-    Seat::new(solved, program, None)
 }
 
 struct Run<'r, 'm, 's, 'p> {
