@@ -11,6 +11,7 @@
 //! a model, and nothing depends on hash order. docs/architecture.md tells more.
 
 pub mod alias;
+pub mod bond;
 pub mod cli;
 pub mod compile;
 pub mod diagnostics;

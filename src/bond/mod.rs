@@ -1,0 +1,6 @@
+//! The bond-graph view: a graph recovered from the flat model, its causality, its picture.
+//!
+//! A view, not a second compiler: it reads the flat model and its sorted equations and changes neither.
+
+pub mod draw;
+pub mod net;
