@@ -36,4 +36,5 @@ pub mod source;
 pub mod start;
 pub mod structure;
 pub mod syntax;
+pub mod unit;
 pub mod vanishing;

@@ -2,5 +2,12 @@
 //!
 //! A view, not a second compiler: it reads the flat model and its sorted equations and changes neither.
 
+pub mod causality;
+pub mod classify;
 pub mod draw;
+pub mod graph;
 pub mod net;
+pub mod order;
+pub mod recover;
+mod signals;
+pub mod view;

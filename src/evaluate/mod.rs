@@ -17,7 +17,7 @@ mod numbers;
 mod point;
 pub mod show;
 mod system;
-mod walk;
+pub(crate) mod walk;
 
 pub use choose::{Chosen, Quotas};
 pub use failure::{Failure, Reason};

@@ -60,6 +60,10 @@ pub struct Junction {
     pub junction1: bool,
     /// A terminal is connected here as well: no flow is balanced.
     pub has_terminal: bool,
+    /// The declared node, with its index in an array (0 for a single one).
+    pub node: Option<(Symbol, u32)>,
+    /// Its place in a bundle, from 1 on, where bundles were connected.
+    pub part: Option<u32>,
 }
 
 /// A simple cut of an instance.

@@ -40,7 +40,20 @@ pub struct Group {
     pub members: Vec<Opened>,
     /// At a `junction1` the roles of across and through change.
     pub junction1: bool,
+    /// The node that they meet at, the one declared first if there are several.
+    pub node: Option<u32>,
+    /// Connected as a part of a bundle: its place in it, from 1 on.
+    pub part: Option<u32>,
     pub span: Span,
+}
+
+/// What is known of a set of simple cuts from the points that joined them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Joint {
+    /// There is a node, and it is a `junction1` or not.
+    junction1: Option<bool>,
+    node: Option<u32>,
+    part: Option<u32>,
 }
 
 /// What the connections of an instance come to.
@@ -341,7 +354,7 @@ impl<'c> Connector<'_, 'c> {
         let mut met = Met::default();
         let mut simple: Sets = Sets::default();
         let mut opened: Vec<Opened> = Vec::new();
-        let mut junctions: FxHashMap<u32, bool> = FxHashMap::default();
+        let mut joints: FxHashMap<u32, Joint> = FxHashMap::default();
         for group in self.points.groups() {
             let nodes: Vec<u32> = (group.iter())
                 .filter_map(|&at| match self.points.keys[at as usize] {
@@ -378,19 +391,26 @@ impl<'c> Connector<'_, 'c> {
                     }
                 }
             }
-            for number in first {
-                if nodes.is_empty() {
-                    continue;
+            let in_bundle = first.len() > 1;
+            for (position, number) in first.into_iter().enumerate() {
+                let joint = joints.entry(number).or_default();
+                if in_bundle {
+                    joint.part = joint.part.or(Some(position as u32 + 1));
                 }
-                if *junctions.entry(number).or_insert(junction1) != junction1 {
+                let Some(&node) = nodes.iter().min() else {
+                    continue;
+                };
+                joint.node = Some(joint.node.map_or(node, |other| other.min(node)));
+                if *joint.junction1.get_or_insert(junction1) != junction1 {
                     self.mixed_roles(opened[number as usize].key);
                 }
             }
         }
         for members in simple.groups() {
-            let kinds: Vec<bool> = (members.iter())
-                .filter_map(|number| junctions.get(number).copied())
+            let known: Vec<Joint> = (members.iter())
+                .filter_map(|number| joints.get(number).copied())
                 .collect();
+            let kinds: Vec<bool> = known.iter().filter_map(|joint| joint.junction1).collect();
             if kinds.iter().any(|&kind| kind != kinds[0]) {
                 self.mixed_roles(opened[members[0] as usize].key);
             }
@@ -398,6 +418,8 @@ impl<'c> Connector<'_, 'c> {
             met.groups.push(Group {
                 span: self.spans[last.unwrap_or(0) as usize],
                 junction1: kinds.first().copied().unwrap_or(false),
+                node: known.iter().filter_map(|joint| joint.node).min(),
+                part: known.iter().filter_map(|joint| joint.part).min(),
                 members: (members.iter())
                     .map(|&number| opened[number as usize].clone())
                     .collect(),

@@ -12,6 +12,7 @@ use super::instance::Tree;
 use crate::flat::{
     EquationKind, InstanceId, Junction, JunctionId, Law, Pair, PortId, Ports, Signed, VarId,
 };
+use crate::intern::Symbol;
 
 /// The cuts that meet in one place of an instance, each by its owner and its place among the ports
 /// of it.
@@ -20,6 +21,10 @@ pub struct Meeting {
     pub members: Vec<(OwnerNumber, u32)>,
     pub junction1: bool,
     pub has_terminal: bool,
+    /// The declared node, with its index in an array.
+    pub node: Option<(Symbol, u32)>,
+    /// Its place in a bundle, from 1 on.
+    pub part: Option<u32>,
 }
 
 /// Where the cuts of the groups lie among the ports of their owners.
@@ -48,6 +53,8 @@ pub fn meetings(tree: &Tree<'_>, instance: u32, groups: &[Group]) -> Vec<Meeting
             found.push(Meeting {
                 has_terminal: members.len() < group.members.len(),
                 junction1: group.junction1,
+                node: group.node.map(|node| tree.node_name(instance, node)),
+                part: group.part,
                 members,
             });
         }
@@ -122,6 +129,8 @@ impl Flattener<'_, '_> {
                 origin: InstanceId(instance),
                 junction1: meeting.junction1,
                 has_terminal: meeting.has_terminal,
+                node: meeting.node,
+                part: meeting.part,
             });
             for &(owner, place) in &meeting.members {
                 let inner = self.tree.owner_instance(instance, owner);

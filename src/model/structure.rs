@@ -8,6 +8,7 @@ use super::class::{CutBody, CutDecl, CutMember, Side};
 use super::connect::{OwnerNumber, PointKey, SELF};
 use super::instance::Tree;
 use crate::diagnostics::{Code, Diagnostic};
+use crate::intern::Symbol;
 
 /// A variable in a cut: its place among the variables of its owner, and its sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -259,9 +260,19 @@ impl<'c> Tree<'c> {
         ));
     }
 
+    /// The declaration of a node, and its index: from 1 on in an array, 0 for a single one.
+    pub fn node_name(&self, instance: u32, node: u32) -> (Symbol, u32) {
+        let runs = &self.shape(instance).nodes;
+        let slot = runs.partition_point(|run| run.first <= node) - 1;
+        let decl = &self.class(instance).nodes[slot];
+        match decl.array {
+            true => (decl.name, node - runs[slot].first + 1),
+            false => (decl.name, 0),
+        }
+    }
+
     /// `R1:A`, `n`, `c[3]:p[2]`
     pub fn point_name(&self, instance: u32, key: PointKey) -> String {
-        let class = self.class(instance);
         let indexed = |name: String, array: bool, index: u32| match array {
             true => format!("{name}[{index}]"),
             false => name,
@@ -277,14 +288,8 @@ impl<'c> Tree<'c> {
         };
         match key {
             PointKey::Node(node) => {
-                let runs = &self.shape(instance).nodes;
-                let slot = runs.partition_point(|run| run.first <= node) - 1;
-                let decl = &class.nodes[slot];
-                indexed(
-                    self.text(decl.name),
-                    decl.array,
-                    node - runs[slot].first + 1,
-                )
+                let (name, index) = self.node_name(instance, node);
+                indexed(self.text(name), index > 0, index)
             }
             PointKey::Cut {
                 owner,

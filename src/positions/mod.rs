@@ -26,7 +26,7 @@ pub use least_norm::Loose;
 pub use modes::{Mode, Shape};
 pub use open::{OpenSampler, OpenWatch, Opened, Side};
 pub use paper::form;
-pub use switches::{Key, Switch, plain, switches};
+pub use switches::{Key, Switch, branch, plain, switches};
 pub use uniform::uniform;
 
 use crate::alias::eliminate;

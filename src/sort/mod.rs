@@ -69,6 +69,25 @@ pub fn balanced(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<()> {
     Some(())
 }
 
+/// The equation that determines each variable, a state and its derivatives taken as one, as far as they can be matched;
+/// also of a model that is not balanced.
+pub fn determined_by(flat: &Flat) -> Vec<Option<EqId>> {
+    let rows = rows(flat);
+    let mut columns = Columns::new(flat, &rows, States::WithDerivatives);
+    let matching = maximum_matching(&columns.incidence(flat, &rows));
+    let of_row = |row: u32| match rows.get(row as usize)? {
+        Row::Equation(id) => Some(*id),
+        Row::When(_, equations) => equations.first().copied(),
+        Row::Selection(_) => None,
+    };
+    (flat.variable_ids())
+        .map(|id| {
+            let column = columns.of_variable(id)?;
+            of_row(matching.row_of[column as usize])
+        })
+        .collect()
+}
+
 /// Whether the states depend on each other: no matching leaves them known, or one that does hides a loop that
 /// is singular.
 pub fn needs_reduction(flat: &Flat) -> bool {

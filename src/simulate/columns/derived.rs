@@ -3,9 +3,9 @@
 use super::pattern::{is_glob, matches};
 use super::power::{self, Power, Powers, Terms};
 use super::storage::{Closed, Integral, Store, stores};
-use super::unit::product;
 use super::{Column, NoColumn, What};
 use crate::flat::{Flat, InstanceId, PortId, VarId};
+use crate::unit::product;
 
 /// The last part of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,6 @@ mod derived;
 pub mod pattern;
 pub mod power;
 pub mod storage;
-pub mod unit;
 
 use std::fmt;
 
@@ -218,7 +217,7 @@ fn of_leaf(flat: &Flat, candidates: &FxHashSet<Leaf>, leaf: Leaf, value: ExprId)
         name: flat.leaf_name(leaf),
         unit: match order {
             0 => unit,
-            _ => unit.and_then(|unit| unit::times_seconds(&unit, -i32::from(order))),
+            _ => unit.and_then(|unit| crate::unit::times_seconds(&unit, -i32::from(order))),
         },
         boolean: variable.ty == Type::Boolean,
         value,

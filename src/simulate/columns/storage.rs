@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::power::sum;
-use super::unit::{is_velocity, times_seconds};
 use crate::expr::linear::{Form, difference};
 use crate::expr::{BinaryOp, ExprId, Node};
 use crate::flat::{Flat, InstanceId, Kind, Law, Leaf, PortId, Signed, VarId};
+use crate::unit::{is_velocity, times_seconds};
 use crate::vanishing::constant;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,64 @@
+//! The graph as a net: junctions and two-ports with their rules, ports of other elements by themselves.
+
+use crate::bond::graph::{BondId, ElementKind, Graph, NodeId, Pattern, What};
+use crate::bond::net::{End, Gives, Net, Rule};
+
+/// The net of an expanded graph; `switches` gives what a switch gives, if it stands still.
+pub fn net_of(graph: &Graph, switches: &dyn Fn(NodeId) -> Option<Gives>) -> Net {
+    let mut marked: Vec<[Option<Gives>; 2]> = vec![[None; 2]; graph.bonds.len()];
+    let mut nodes = Vec::with_capacity(graph.nodes.len());
+    let mut mark = |bond: BondId, node: NodeId, gives: Option<Gives>| {
+        let end = end_at(graph, bond, node);
+        marked[bond.index()][end] = gives;
+    };
+    let bonds_of = graph.bonds_of();
+    for id in graph.node_ids() {
+        nodes.push(match &graph.node(id).what {
+            What::Junction(kind) => {
+                for &bond in &bonds_of[id.index()] {
+                    mark(bond, id, Some(kind.gives_once()));
+                }
+                Rule::One
+            }
+            What::Element(element) => match &element.pattern {
+                Pattern::One(marks) => {
+                    for (&bond, &gives) in element.ports.iter().zip(marks) {
+                        mark(bond, id, Some(gives));
+                    }
+                    Rule::One
+                }
+                Pattern::Each(allowed) => {
+                    for (&bond, allowed) in element.ports.iter().zip(allowed) {
+                        let gives = match element.kind {
+                            ElementKind::Sw => switches(id),
+                            _ => allowed.only(),
+                        };
+                        mark(bond, id, gives);
+                    }
+                    Rule::Each
+                }
+            },
+            What::Box(_) => Rule::Each,
+        });
+    }
+    let bonds = (graph.bonds.iter().zip(marked))
+        .map(|(bond, [from, to])| {
+            [
+                End {
+                    node: bond.from.0,
+                    marked: from,
+                },
+                End {
+                    node: bond.to.0,
+                    marked: to,
+                },
+            ]
+        })
+        .collect();
+    Net { nodes, bonds }
+}
+
+/// 0 for the end that a bond comes from, 1 for the other.
+pub fn end_at(graph: &Graph, bond: BondId, node: NodeId) -> usize {
+    usize::from(graph.bond(bond).from != node)
+}

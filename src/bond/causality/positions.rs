@@ -1,0 +1,256 @@
+//! Positions of switches: what is the same in all of them, and what is not.
+//!
+//! A closed switch gives an effort of zero, an open one a flow of zero. Few switches are tried in all combinations, more of
+//! them one at a time against the others, very many are left open. A position that contradicts the sources does not
+//! occur.
+
+use super::assign::{Assigned, Plan};
+use super::net_of::end_at;
+use super::prefer::{Preferences, Wanted};
+use super::{BondCausality, Causality, Contradiction, ElementCausality, Loop, switches};
+use crate::bond::graph::{BondId, ElementKind, Graph, NodeId, Pattern};
+use crate::bond::net::{Conflict, Gives};
+
+/// Up to here all combinations are tried.
+const ALL_OF: usize = 6;
+/// Up to here one at a time.
+const SINGLE_OF: usize = 64;
+
+pub fn settle(
+    graph: &Graph,
+    preferences: &Preferences,
+    kept: &dyn Fn(NodeId) -> bool,
+) -> Causality {
+    let plan = Plan::new(graph, preferences, kept);
+    let switches = switches(graph);
+    let mut results: Vec<Assigned> = Vec::new();
+    let mut conflict: Option<Conflict> = None;
+    for key in keys(switches.len()) {
+        let stands = |id: NodeId| {
+            let at = switches.binary_search(&id).ok()?;
+            let open = *key.as_ref()?.get(at)?;
+            Some(if open { Gives::Flow } else { Gives::Effort })
+        };
+        match plan.run(preferences, &stands) {
+            Ok(assigned) => results.push(assigned),
+            Err(found) => conflict = conflict.or(Some(found)),
+        }
+    }
+    if results.is_empty() {
+        let stuck = conflict.map(|conflict| contradiction(graph, &conflict));
+        return without(graph, plan.storages(), stuck);
+    }
+    let mut result = combine(graph, &plan, &results, !switches.is_empty());
+    if preferences.list.is_empty() {
+        return result;
+    }
+    for (at, preference) in preferences.list.iter().enumerate() {
+        let wanted = match preference.wanted {
+            Wanted::Integral => ElementCausality::Integral,
+            Wanted::Derivative => ElementCausality::Derivative,
+            Wanted::Resistance => ElementCausality::Resistance,
+            Wanted::Conductance => ElementCausality::Conductance,
+        };
+        if result.elements[preference.node.index()] != wanted {
+            result.unmet.push(at);
+        }
+    }
+    // A wish for a derivative does not make the model degenerate.
+    let plain = settle(graph, &Preferences::default(), kept);
+    (result.order, result.storages) = (plain.order, plain.storages);
+    result
+}
+
+/// What is tried; `None` leaves all switches open.
+fn keys(count: usize) -> Vec<Option<Vec<bool>>> {
+    match count {
+        0 => vec![None],
+        _ if count <= ALL_OF => (0..1u32 << count)
+            .map(|key| Some((0..count).map(|at| key >> at & 1 == 1).collect()))
+            .collect(),
+        _ if count <= SINGLE_OF => {
+            let alike = [false, true].map(|open| Some(vec![open; count]));
+            let single = (0..count).flat_map(|at| {
+                [false, true].map(|open| Some((0..count).map(|k| (k == at) ^ open).collect()))
+            });
+            alike.into_iter().chain(single).collect()
+        }
+        _ => vec![None],
+    }
+}
+
+fn contradiction(graph: &Graph, conflict: &Conflict) -> Contradiction {
+    let mut elements: Vec<NodeId> = (conflict.ends.iter())
+        .map(|&(bond, end)| graph.bonds[bond as usize].ends()[end])
+        .collect();
+    elements.sort_unstable();
+    elements.dedup();
+    let nodes = conflict.nodes.iter().map(|&node| NodeId(node));
+    Contradiction {
+        elements,
+        junctions: nodes
+            .filter(|&id| graph.node(id).junction().is_some())
+            .collect(),
+    }
+}
+
+/// There is no causality.
+fn without(graph: &Graph, storages: usize, stuck: Option<Contradiction>) -> Causality {
+    let nothing = BondCausality {
+        gives: None,
+        free: false,
+        in_loop: None,
+    };
+    let stuck = stuck.unwrap_or(Contradiction {
+        elements: Vec::new(),
+        junctions: Vec::new(),
+    });
+    Causality {
+        bonds: vec![nothing; graph.bonds.len()],
+        elements: vec![ElementCausality::None; graph.nodes.len()],
+        loops: Vec::new(),
+        contradiction: Some(stuck),
+        storages,
+        order: 0,
+        unmet: Vec::new(),
+        has_positions: false,
+    }
+}
+
+fn combine(graph: &Graph, plan: &Plan<'_>, results: &[Assigned], switched: bool) -> Causality {
+    let bonds: Vec<BondCausality> = (0..graph.bonds.len())
+        .map(|at| {
+            let first = results[0].gives[at];
+            let same = results.iter().all(|one| one.gives[at] == first);
+            // Where a loop comes and goes with a switch, its strokes do so too.
+            let loops = results.iter().filter(|one| one.free[at]).count();
+            let steady = same && (loops == 0 || loops == results.len());
+            BondCausality {
+                gives: steady.then_some(first),
+                free: !steady || loops > 0,
+                in_loop: None,
+            }
+        })
+        .collect();
+    let mut result = Causality {
+        elements: Vec::new(),
+        loops: Vec::new(),
+        contradiction: None,
+        storages: plan.storages(),
+        order: (results.iter().map(|one| one.integrating).max()).unwrap_or(0),
+        unmet: Vec::new(),
+        has_positions: switched && bonds.iter().any(|bond| bond.gives.is_none()),
+        bonds,
+    };
+    result.loops = loops(graph, &mut result.bonds);
+    result.elements = (graph.node_ids())
+        .map(|id| of_element(graph, &result, id))
+        .collect();
+    result
+}
+
+/// Connected parts of what is free.
+fn loops(graph: &Graph, bonds: &mut [BondCausality]) -> Vec<Loop> {
+    let bonds_of = graph.bonds_of();
+    let mut found: Vec<Loop> = Vec::new();
+    let mut work = Vec::new();
+    for start in graph.bond_ids() {
+        if !bonds[start.index()].free || bonds[start.index()].in_loop.is_some() {
+            continue;
+        }
+        let number = found.len() as u32;
+        let mut one = Loop {
+            bonds: Vec::new(),
+            elements: Vec::new(),
+            has_resistor: false,
+        };
+        bonds[start.index()].in_loop = Some(number);
+        work.push(start);
+        while let Some(id) = work.pop() {
+            one.bonds.push(id);
+            for node in graph.bond(id).ends() {
+                if let Some(element) = graph.node(node).element() {
+                    one.elements.push(node);
+                    one.has_resistor |= matches!(
+                        element.kind,
+                        ElementKind::R | ElementKind::RS | ElementKind::Sw
+                    );
+                    // The ports of a resistor with several are coupled; those of a storage are not.
+                    if element.kind == ElementKind::C || element.kind == ElementKind::I {
+                        continue;
+                    }
+                }
+                for &next in &bonds_of[node.index()] {
+                    let next_bond = &mut bonds[next.index()];
+                    if next_bond.free && next_bond.in_loop.is_none() {
+                        next_bond.in_loop = Some(number);
+                        work.push(next);
+                    }
+                }
+            }
+        }
+        one.bonds.sort_unstable();
+        one.elements.sort_unstable();
+        one.elements.dedup();
+        found.push(one);
+    }
+    found
+}
+
+fn of_element(graph: &Graph, causality: &Causality, id: NodeId) -> ElementCausality {
+    let Some(element) = graph.node(id).element() else {
+        return ElementCausality::Plain;
+    };
+    let given: Option<Vec<Gives>> = (element.ports.iter())
+        .map(|&bond| causality.gives(graph, id, bond))
+        .collect();
+    if element.kind.is_source() {
+        return ElementCausality::Source;
+    }
+    let Some(given) = given else {
+        return ElementCausality::Free;
+    };
+    let all = |gives: Gives| given.iter().all(|&one| one == gives);
+    match element.kind {
+        ElementKind::C | ElementKind::I => {
+            let Pattern::Each(allowed) = &element.pattern else {
+                return ElementCausality::Plain;
+            };
+            let integrates = (allowed.iter().zip(&given))
+                .all(|(allowed, &gives)| allowed.integral == Some(gives));
+            match integrates {
+                true => ElementCausality::Integral,
+                false => ElementCausality::Derivative,
+            }
+        }
+        ElementKind::RS => resistive(given[0]),
+        ElementKind::R if all(Gives::Effort) => ElementCausality::Resistance,
+        ElementKind::R if all(Gives::Flow) => ElementCausality::Conductance,
+        ElementKind::R => ElementCausality::Mixed,
+        _ => ElementCausality::Plain,
+    }
+}
+
+fn resistive(gives: Gives) -> ElementCausality {
+    match gives {
+        Gives::Effort => ElementCausality::Resistance,
+        Gives::Flow => ElementCausality::Conductance,
+    }
+}
+
+/// What a port of a storage does, by its bond.
+pub(crate) fn integrates(
+    graph: &Graph,
+    causality: &Causality,
+    id: NodeId,
+    bond: BondId,
+    integral: Gives,
+) -> Option<bool> {
+    let given = causality.bonds[bond.index()].gives?;
+    let own = if end_at(graph, bond, id) == 0 {
+        given
+    } else {
+        given.other()
+    };
+    Some(own == integral)
+}

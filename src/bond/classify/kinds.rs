@@ -1,0 +1,260 @@
+//! From what an element can give to what it is.
+//!
+//! Before: for each choice of what is given at the ports whether the equations can be solved. After: kind and pattern.
+//! Choices are bits by port: set where the across variable is given; they become efforts and flows at the end.
+
+use super::gives_of;
+use super::system::{Port, Regime, System};
+use crate::bond::graph::{Allowed, ElementKind, Pattern};
+use crate::bond::net::Gives;
+
+#[derive(Clone, Debug)]
+pub struct Finding {
+    pub kind: ElementKind,
+    pub pattern: Pattern,
+    /// Choices whose equations are worth showing.
+    pub forms: Vec<(Vec<bool>, Regime)>,
+}
+
+/// Choices that can be solved, as bits.
+#[derive(Clone, Debug)]
+pub struct Patterns {
+    ports: usize,
+    /// With states known.
+    integral: Vec<u32>,
+    /// With states and derivatives as one.
+    derivative: Vec<u32>,
+    /// In no choice can it be solved in all positions of a switch.
+    switches: bool,
+}
+
+fn bits(ports: usize, choice: u32) -> Vec<bool> {
+    (0..ports).map(|at| choice >> at & 1 == 1).collect()
+}
+
+impl Patterns {
+    pub fn of(system: &System, ports: &[Port]) -> Self {
+        let all = 0..1u32 << ports.len();
+        let solvable = |regime: Regime| -> Vec<u32> {
+            (all.clone())
+                .filter(|&choice| {
+                    let gives = bits(ports.len(), choice);
+                    system.solve(ports, &gives, regime).is_some()
+                })
+                .collect()
+        };
+        let derivative = solvable(Regime::Derivative);
+        let integral = match system.states(ports).is_empty() {
+            true => derivative.clone(),
+            false => solvable(Regime::Integral),
+        };
+        Patterns {
+            ports: ports.len(),
+            integral,
+            derivative,
+            switches: false,
+        }
+    }
+
+    /// Only what can be solved in all positions; a switch if there is nothing.
+    pub fn narrow(&mut self, in_positions: &[Patterns]) {
+        let everywhere = |choice: &u32| {
+            (in_positions.iter())
+                .all(|one| one.integral.contains(choice) || one.derivative.contains(choice))
+        };
+        let somewhere = in_positions.iter().any(|one| !one.derivative.is_empty());
+        let before = self.clone();
+        self.integral.retain(everywhere);
+        self.derivative.retain(everywhere);
+        if self.derivative.is_empty() && somewhere {
+            *self = before;
+            self.switches = true;
+        }
+    }
+
+    pub fn never_the_same(&mut self) {
+        self.switches = true;
+    }
+
+    pub fn finding(
+        &self,
+        system: &System,
+        ports: &[Port],
+        keeps_power: &mut dyn FnMut(&[bool]) -> bool,
+    ) -> Finding {
+        let count = self.ports;
+        if self.switches {
+            return Finding {
+                kind: ElementKind::Sw,
+                pattern: Pattern::Each(vec![Allowed::EITHER; count]),
+                forms: Vec::new(),
+            };
+        }
+        let mut all: Vec<u32> = self.derivative.clone();
+        all.extend(&self.integral);
+        all.sort_unstable();
+        all.dedup();
+        if all.is_empty() {
+            return Finding {
+                kind: ElementKind::Other,
+                pattern: Pattern::Each(ports.iter().map(by_variables).collect()),
+                forms: Vec::new(),
+            };
+        }
+        let stores = !system.states(ports).is_empty();
+        let allowed: Vec<Allowed> = (0..count)
+            .map(|at| self.allowed(&all, at, ports[at].swapped, stores))
+            .collect();
+        let fixed = allowed.iter().filter(|one| one.only().is_some()).count();
+        // As efforts: which ports give one.
+        let efforts: Vec<u32> = (all.iter())
+            .map(|&choice| {
+                let swapped = (ports.iter().enumerate())
+                    .fold(0, |mask, (at, port)| mask | u32::from(port.swapped) << at);
+                choice ^ swapped
+            })
+            .collect();
+        let pattern = match one(&efforts, count) {
+            Some(marks) if !stores && fixed == 0 => Pattern::One(marks),
+            _ => Pattern::Each(allowed.clone()),
+        };
+        let is_product = all.len() == 1 << (count - fixed);
+        let conserves =
+            !stores && count > 1 && all.iter().all(|&choice| keeps_power(&bits(count, choice)));
+        let integral = |gives: Gives| allowed.iter().all(|one| one.integral == Some(gives));
+        let kind = match (stores, count) {
+            (_, 1) if fixed == 1 => match allowed[0].only() {
+                // Whatever it keeps account of does not act back.
+                Some(Gives::Effort) if !stores || all.len() == 1 => ElementKind::Se,
+                Some(Gives::Flow) if !stores || all.len() == 1 => ElementKind::Sf,
+                _ => ElementKind::Other,
+            },
+            (true, _) if fixed == 0 && integral(Gives::Effort) => ElementKind::C,
+            (true, _) if fixed == 0 && integral(Gives::Flow) => ElementKind::I,
+            (true, _) => ElementKind::Other,
+            (false, 1) => ElementKind::R,
+            (false, 2) if conserves && is_gyrator(&pattern) => ElementKind::GY,
+            (false, _) if conserves && matches!(pattern, Pattern::One(_)) => ElementKind::TF,
+            (false, 2) if conserves => ElementKind::RS,
+            (false, _) if !conserves && fixed == 0 && is_product => ElementKind::R,
+            _ => ElementKind::Other,
+        };
+        let regime = |choice: u32| match self.derivative.contains(&choice) {
+            true => Regime::Derivative,
+            false => Regime::Integral,
+        };
+        let forms = match stores {
+            true => Vec::new(),
+            false => (all.iter())
+                .map(|&choice| (bits(count, choice), regime(choice)))
+                .collect(),
+        };
+        Finding {
+            kind,
+            pattern,
+            forms,
+        }
+    }
+
+    fn allowed(&self, all: &[u32], at: usize, swapped: bool, stores: bool) -> Allowed {
+        let across = all.iter().any(|&choice| choice >> at & 1 == 1);
+        let through = all.iter().any(|&choice| choice >> at & 1 == 0);
+        let (effort, flow) = match swapped {
+            false => (across, through),
+            true => (through, across),
+        };
+        let mut integral = None;
+        if stores {
+            let bits: Vec<bool> = (self.integral.iter())
+                .map(|&choice| choice >> at & 1 == 1)
+                .collect();
+            if let Some(&first) = bits.first()
+                && bits.iter().all(|&bit| bit == first)
+            {
+                integral = Some(gives_of(first, swapped));
+            }
+        }
+        Allowed {
+            effort,
+            flow,
+            integral,
+        }
+    }
+}
+
+/// What is marked at each port if exactly one of them gives it.
+fn one(efforts: &[u32], count: usize) -> Option<Vec<Gives>> {
+    if count < 2 || efforts.len() != count {
+        return None;
+    }
+    let mut sorted = efforts.to_vec();
+    sorted.sort_unstable();
+    let single: Vec<u32> = (0..count).map(|at| 1 << at).collect();
+    if sorted == single {
+        return Some(vec![Gives::Effort; count]);
+    }
+    let full = (1u32 << count) - 1;
+    let mut all_but_one: Vec<u32> = single.iter().map(|bit| full ^ bit).collect();
+    all_but_one.sort_unstable();
+    if sorted == all_but_one {
+        return Some(vec![Gives::Flow; count]);
+    }
+    (count == 2 && sorted == [0, 3]).then(|| vec![Gives::Effort, Gives::Flow])
+}
+
+fn is_gyrator(pattern: &Pattern) -> bool {
+    matches!(pattern, Pattern::One(marks) if marks[0] != marks[1])
+}
+
+/// What can be said without equations: nothing is given that there is no variable for.
+fn by_variables(port: &Port) -> Allowed {
+    let (across, through) = (port.across.is_some(), port.through.is_some());
+    let (effort, flow) = match port.swapped {
+        false => (across, through),
+        true => (through, across),
+    };
+    Allowed {
+        effort,
+        flow,
+        integral: None,
+    }
+}
+
+/// Too many ports to try all choices: taken as independent of each other.
+pub fn many_ports(system: &System, ports: &[Port]) -> Finding {
+    let stores = !system.states(ports).is_empty();
+    let regime = |stores: bool| match stores {
+        true => Regime::Integral,
+        false => Regime::Derivative,
+    };
+    let solvable = |across: bool| {
+        let gives = vec![across; ports.len()];
+        system.solve(ports, &gives, regime(stores)).is_some()
+    };
+    let (across, through) = (solvable(true), solvable(false));
+    let allowed: Vec<Allowed> = (ports.iter())
+        .map(|port| {
+            let integral = match (stores, across, through) {
+                (true, true, false) => Some(gives_of(true, port.swapped)),
+                (true, false, true) => Some(gives_of(false, port.swapped)),
+                _ => None,
+            };
+            Allowed {
+                integral,
+                ..by_variables(port)
+            }
+        })
+        .collect();
+    let all = |gives: Gives| allowed.iter().all(|one| one.integral == Some(gives));
+    let kind = match (stores, across && through) {
+        (true, _) if all(Gives::Effort) => ElementKind::C,
+        (true, _) if all(Gives::Flow) => ElementKind::I,
+        (false, true) => ElementKind::R,
+        _ => ElementKind::Other,
+    };
+    Finding {
+        kind,
+        pattern: Pattern::Each(allowed),
+        forms: Vec::new(),
+    }
+}

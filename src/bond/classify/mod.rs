@@ -1,0 +1,377 @@
+//! What elements are, from their equations and not from their names.
+//!
+//! Before: a submodel with its power ports. After: its kind, what it can give at its ports, and its equations in each
+//! form. An element is what it can compute: one that always gives the effort is a source of effort, one whose
+//! effort is known from its states stores displacement, one that gives either is a resistor. Two ports are a
+//! transformer or a gyrator if the effort goes from one to the other or comes back as a flow, and no power is lost
+//! (Cellier 1990; Hood, Rosenberg, Withers and Zhou 1987, Table 1 and Figure 4).
+//!
+//! A switch is an element that can give but one thing in one position and but the other in another (Cellier, Otter and
+//! Elmqvist 1995).
+
+mod kinds;
+mod probe;
+mod system;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::graph::{Assignment, ElementKind, Form, Pattern};
+use super::net::Gives;
+use super::recover::gates::{Gate, OwnEquations};
+use crate::evaluate::walk::Walk;
+use crate::expr::isolate::isolate;
+use crate::expr::linear::difference;
+use crate::expr::{ExprId, Node};
+use crate::flat::{EqId, EquationKind, Flat, InstanceId, Kind, Leaf, Signed, VarId};
+use crate::positions::{branch, switches};
+use crate::sort::determined_by;
+use kinds::{Finding, Patterns};
+use probe::{Powers, keeps_power};
+use system::{Port, System};
+
+/// Elements with more ports are not tried in all forms.
+const MOST_PORTS: usize = 6;
+/// Conditions of one element that are tried in all combinations.
+const MOST_CONDITIONS: usize = 4;
+
+/// What was found of an element.
+#[derive(Clone, Debug)]
+pub struct Classified {
+    pub kind: ElementKind,
+    pub signals: Vec<VarId>,
+    pub pattern: Pattern,
+    pub states: Vec<VarId>,
+    pub forms: Vec<Form>,
+    pub reference: bool,
+    /// The variable that equals the difference of a gate's across variables (or the sum of its through variables),
+    /// by gate, and whether it has the other sign.
+    pub names: Vec<Option<(bool, VarId)>>,
+}
+
+/// Looks at one element after the other.
+#[derive(Debug)]
+pub struct Classifier<'f> {
+    pub flat: &'f mut Flat,
+    own: &'f OwnEquations,
+    /// The equation that computes a variable.
+    pub determined: Vec<Option<EqId>>,
+    conditions: FxHashMap<EqId, Vec<ExprId>>,
+    /// Variables that an event of their own submodel sets.
+    set_by_itself: FxHashSet<VarId>,
+    walk: Walk,
+}
+
+impl<'f> Classifier<'f> {
+    pub fn new(flat: &'f mut Flat, own: &'f OwnEquations) -> Self {
+        let mut conditions: FxHashMap<EqId, Vec<ExprId>> = FxHashMap::default();
+        for switch in switches(flat) {
+            for id in switch.equations {
+                conditions.entry(id).or_default().push(switch.condition);
+            }
+        }
+        let mut set_by_itself = FxHashSet::default();
+        for equation in &flat.equations {
+            if matches!(equation.kind, EquationKind::New | EquationKind::When(..))
+                && let Node::Leaf(Leaf::New(id)) = flat.exprs.node(equation.left)
+                && flat.variable(id).instance == equation.origin
+            {
+                set_by_itself.insert(id);
+            }
+        }
+        Classifier {
+            determined: determined_by(flat),
+            own,
+            conditions,
+            set_by_itself,
+            flat,
+            walk: Walk::default(),
+        }
+    }
+
+    pub fn classify(
+        &mut self,
+        instance: InstanceId,
+        gates: &[Gate],
+        swapped: &[bool],
+    ) -> Classified {
+        let ports: Vec<Port> = (gates.iter().zip(swapped))
+            .map(|(gate, &swapped)| port(gate, swapped))
+            .collect();
+        let equations: Vec<EqId> = self.own.of(instance).collect();
+        let rows: Vec<(ExprId, ExprId)> = (equations.iter())
+            .map(|id| {
+                let equation = &self.flat.equations[id.index()];
+                (equation.left, equation.right)
+            })
+            .collect();
+        let names = (gates.iter())
+            .map(|gate| name_of(self.flat, &rows, gate))
+            .collect();
+        let system = self.system(instance, rows.clone(), &ports);
+        let finding = self.finding(instance, &equations, &rows, &system, &ports, gates);
+        let forms = self.forms(&system, &ports, &finding);
+        let mut signals = system.signals.clone();
+        signals.extend(self.switch_signals(instance, &equations));
+        signals.sort_unstable();
+        signals.dedup();
+        let holds_zero = |form: &Form| {
+            let zero = |one: &Assignment| one.value.is_some_and(|id| self.flat.exprs.is_zero(id));
+            form.assignments.len() == 1 && form.assignments.iter().all(zero)
+        };
+        let lacks = |gate: &Gate| match gate {
+            Gate::Single(spot) => spot.through.is_none() || spot.across.is_none(),
+            _ => false,
+        };
+        let reference =
+            finding.kind.is_source() && gates.iter().all(lacks) && forms.iter().any(holds_zero);
+        Classified {
+            kind: finding.kind,
+            signals,
+            pattern: finding.pattern,
+            states: system.states(&ports),
+            forms,
+            reference,
+            names,
+        }
+    }
+
+    fn system(&self, instance: InstanceId, rows: Vec<(ExprId, ExprId)>, ports: &[Port]) -> System {
+        let computed = |id: VarId| {
+            let by = self.determined[id.index()];
+            by.is_some_and(|by| self.flat.equations[by.index()].origin == instance)
+        };
+        System::new(self.flat, instance, rows, ports, &computed)
+    }
+
+    fn finding(
+        &mut self,
+        instance: InstanceId,
+        equations: &[EqId],
+        rows: &[(ExprId, ExprId)],
+        system: &System,
+        ports: &[Port],
+        gates: &[Gate],
+    ) -> Finding {
+        if ports.len() > MOST_PORTS {
+            return kinds::many_ports(system, ports);
+        }
+        let mut patterns = Patterns::of(system, ports);
+        let mut conditions: Vec<ExprId> = (equations.iter())
+            .filter_map(|id| self.conditions.get(id))
+            .flatten()
+            .copied()
+            .collect();
+        conditions.sort_unstable();
+        conditions.dedup();
+        conditions.truncate(MOST_CONDITIONS);
+        if !conditions.is_empty() {
+            let in_positions: Vec<Patterns> = (0..1u32 << conditions.len())
+                .map(|key| {
+                    let truth: FxHashMap<ExprId, bool> = (conditions.iter().enumerate())
+                        .map(|(at, &condition)| (condition, key >> at & 1 == 1))
+                        .collect();
+                    let rows = (rows.iter())
+                        .map(|&(left, right)| {
+                            let left = branch(self.flat, left, &truth);
+                            (left, branch(self.flat, right, &truth))
+                        })
+                        .collect();
+                    Patterns::of(&self.system(instance, rows, ports), ports)
+                })
+                .collect();
+            patterns.narrow(&in_positions);
+        }
+        if ports.len() == 1 && self.has_two_signal_coefficients(rows, ports) {
+            patterns.never_the_same();
+        }
+        let powers: Vec<Powers> = gates.iter().map(power).collect();
+        let (flat, walk) = (&*self.flat, &mut self.walk);
+        let mut keeps = |gives: &[bool]| keeps_power(flat, system, ports, &powers, gives, walk);
+        patterns.finding(system, ports, &mut keeps)
+    }
+
+    /// `0 = s*f + (1 - s)*e`: whichever it is solved for, the coefficient can be made zero.
+    fn has_two_signal_coefficients(&mut self, rows: &[(ExprId, ExprId)], ports: &[Port]) -> bool {
+        let (Some(across), Some(through)) = (ports[0].across, ports[0].through) else {
+            return false;
+        };
+        let number = |leaf: Leaf| match leaf {
+            Leaf::Var(id) if id == across => Some(0),
+            Leaf::Var(id) if id == through => Some(1),
+            _ => None,
+        };
+        rows.iter().any(|&(left, right)| {
+            let Some(form) = difference(&mut self.flat.exprs, left, right, &number) else {
+                return false;
+            };
+            [0, 1].iter().all(|&at| {
+                let varies = |id| {
+                    let mut varies = false;
+                    self.flat.exprs.leaves(id, |leaf| {
+                        let variable = self.flat.variable(leaf.variable());
+                        varies |= variable.kind == Kind::Discrete;
+                    });
+                    varies
+                };
+                form.coefficient(at).is_some_and(varies)
+            })
+        })
+    }
+
+    /// Signals from outside that decide the position of a switch.
+    fn switch_signals(&self, instance: InstanceId, equations: &[EqId]) -> Vec<VarId> {
+        let mut found = Vec::new();
+        for id in equations {
+            let equation = &self.flat.equations[id.index()];
+            for side in [equation.left, equation.right] {
+                self.flat.exprs.leaves(side, |leaf| {
+                    let id = leaf.variable();
+                    let variable = self.flat.variable(id);
+                    let discrete = variable.kind == Kind::Discrete;
+                    if discrete
+                        && variable.instance == instance
+                        && !self.set_by_itself.contains(&id)
+                    {
+                        found.push(id);
+                    }
+                });
+            }
+        }
+        found
+    }
+
+    /// The equations in each form, of elements with few ports.
+    fn forms(&mut self, system: &System, ports: &[Port], finding: &Finding) -> Vec<Form> {
+        let mut forms = Vec::new();
+        for (gives, regime) in &finding.forms {
+            let Some(assigned) = system.solve(ports, gives, *regime) else {
+                continue;
+            };
+            let assignments: Vec<Assignment> = (assigned.into_iter())
+                .map(|(row, target)| {
+                    let (left, right) = system.rows[row];
+                    let isolated = isolate(&mut self.flat.exprs, left, right, target);
+                    Assignment {
+                        target,
+                        value: isolated.map(|isolated| isolated.value),
+                    }
+                })
+                .collect();
+            forms.push(Form {
+                gives: (gives.iter().zip(ports))
+                    .map(|(&across, port)| gives_of(across, port.swapped))
+                    .collect(),
+                explicit: assignments.iter().all(|one| one.value.is_some()),
+                assignments,
+            });
+        }
+        forms
+    }
+}
+
+/// What is given where the across (or the through) variable is.
+fn gives_of(across: bool, swapped: bool) -> Gives {
+    match across != swapped {
+        true => Gives::Effort,
+        false => Gives::Flow,
+    }
+}
+
+fn port(gate: &Gate, swapped: bool) -> Port {
+    let spots = gate.spots();
+    let variable = |one: Option<Signed>| one.map(Signed::variable);
+    let others = match gate {
+        Gate::Single(_) => Vec::new(),
+        Gate::Series(spots) => (spots[1..].iter())
+            .filter_map(|spot| variable(spot.across))
+            .collect(),
+        Gate::Parallel(spots) => (spots[1..].iter())
+            .filter_map(|spot| variable(spot.through))
+            .collect(),
+    };
+    Port {
+        across: variable(spots[0].across),
+        through: variable(spots[0].through),
+        others,
+        swapped,
+    }
+}
+
+fn power(gate: &Gate) -> Powers {
+    (gate.spots().iter())
+        .filter_map(|spot| {
+            let (across, through) = (spot.across?, spot.through?);
+            let sign = match across.negative() != through.negative() {
+                true => -1.0,
+                false => 1.0,
+            };
+            Some((across.variable(), through.variable(), sign))
+        })
+        .collect()
+}
+
+/// A variable that an equation sets equal to what the gate sums up: `u = Va - Vb`.
+fn name_of(flat: &mut Flat, rows: &[(ExprId, ExprId)], gate: &Gate) -> Option<(bool, VarId)> {
+    let (spots, across) = match gate {
+        Gate::Single(_) => return None,
+        Gate::Series(spots) => (spots, true),
+        Gate::Parallel(spots) => (spots, false),
+    };
+    let shared = if across {
+        spots[0].through
+    } else {
+        spots[0].across
+    }?;
+    // The terms of the sum, as the power that goes in has them.
+    let terms: Vec<(VarId, f64)> = (spots.iter())
+        .filter_map(|spot| {
+            let (own, other) = match across {
+                true => (spot.across?, spot.through?),
+                false => (spot.through?, spot.across?),
+            };
+            let turned = own.negative() ^ other.negative() ^ shared.negative();
+            Some((own.variable(), if turned { -1.0 } else { 1.0 }))
+        })
+        .collect();
+    let mut found: Option<(bool, VarId)> = None;
+    for &(left, right) in rows {
+        let number = |leaf: Leaf| match leaf {
+            Leaf::Var(id) => Some(id.0),
+            _ => None,
+        };
+        let Some(form) = difference(&mut flat.exprs, left, right, &number) else {
+            continue;
+        };
+        let rest = flat.exprs.sum(&form.rest);
+        if form.terms.len() != terms.len() + 1 || !flat.exprs.is_zero(rest) {
+            continue;
+        }
+        let value = |id: VarId| {
+            let coefficient = form.coefficient(id.0)?;
+            flat.exprs.as_number(coefficient)
+        };
+        let ratios: Option<Vec<f64>> = (terms.iter())
+            .map(|&(id, sign)| value(id).map(|value| value * sign))
+            .collect();
+        let Some(ratios) = ratios else {
+            continue;
+        };
+        let other = (form.terms.iter().map(|&(id, _)| VarId(id)))
+            .find(|id| terms.iter().all(|(term, _)| term != id));
+        let (Some(&first), Some(other)) = (ratios.first(), other) else {
+            continue;
+        };
+        let Some(own) = value(other) else {
+            continue;
+        };
+        let alike = ratios.iter().all(|&ratio| ratio == first) && first.abs() == own.abs();
+        let kind = flat.variable(other).kind;
+        if alike && !matches!(kind, Kind::Parameter | Kind::Constant) {
+            let negative = first * own > 0.0;
+            if found.is_none_or(|(was_negative, _)| was_negative && !negative) {
+                found = Some((negative, other));
+            }
+        }
+    }
+    found
+}

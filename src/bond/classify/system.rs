@@ -1,0 +1,191 @@
+//! The equations of one element, and what it can give at its ports.
+//!
+//! Before: an element with its ports. After: [`System`]: its own equations, and for any choice of what is given at each
+//! port an assignment of equations to unknowns, if there is one by structure. Variables of other submodels, signals from outside
+//! and discrete variables are known. A state is known too where its derivative is to be integrated
+//! ([`Regime::Integral`]); without that it is one unknown with its derivatives ([`Regime::Derivative`]).
+
+use rustc_hash::FxHashMap;
+
+use crate::expr::{BinaryOp, ExprId, Node};
+use crate::flat::{Flat, InstanceId, Kind, Leaf, VarId};
+use crate::structure::{Incidence, NONE, maximum_matching};
+use crate::vanishing::constant;
+
+/// A power port as its element sees it.
+#[derive(Clone, Debug)]
+pub struct Port {
+    /// One of its across variables; the others, if it has several, count as known: only differences matter.
+    pub across: Option<VarId>,
+    pub through: Option<VarId>,
+    /// Further variables of the same port.
+    pub others: Vec<VarId>,
+    /// The across variable is the flow.
+    pub swapped: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Regime {
+    Integral,
+    Derivative,
+}
+
+/// A variable of the element in its equations.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    variable: VarId,
+    /// Its highest derivative in them.
+    order: u8,
+}
+
+/// The equations of an element.
+#[derive(Clone, Debug)]
+pub struct System {
+    pub rows: Vec<(ExprId, ExprId)>,
+    /// What occurs in each row.
+    leaves: Vec<Vec<Leaf>>,
+    /// Unknowns of its own, but for the ports.
+    inner: Vec<Own>,
+    orders: FxHashMap<VarId, u8>,
+    /// Signals from outside, in the order of their declaration.
+    pub signals: Vec<VarId>,
+}
+
+/// A row and what it is solved for.
+pub type Assigned = Vec<(usize, Leaf)>;
+
+impl System {
+    /// `computed` tells of a signal whether one of the element's own equations computes it.
+    pub fn new(
+        flat: &Flat,
+        instance: InstanceId,
+        rows: Vec<(ExprId, ExprId)>,
+        ports: &[Port],
+        computed: &dyn Fn(VarId) -> bool,
+    ) -> System {
+        let leaves: Vec<Vec<Leaf>> = (rows.iter())
+            .map(|&(left, right)| unknowns(flat, [left, right]))
+            .collect();
+        let at_ports: Vec<VarId> = (ports.iter())
+            .flat_map(|port| [port.across, port.through].into_iter().flatten())
+            .chain(ports.iter().flat_map(|port| port.others.iter().copied()))
+            .collect();
+        let mut orders: FxHashMap<VarId, u8> = FxHashMap::default();
+        for leaf in leaves.iter().flatten() {
+            let order = orders.entry(leaf.variable()).or_default();
+            *order = (*order).max(leaf.order().unwrap_or(0));
+        }
+        let mut own: Vec<VarId> = (orders.keys().copied())
+            .filter(|&id| flat.variable(id).instance == instance && !at_ports.contains(&id))
+            .collect();
+        own.sort_unstable();
+        let is_signal = |id: VarId| {
+            use crate::flat::Role::{Input, Output, Terminal};
+            matches!(flat.declaration(id).role, Terminal | Input | Output)
+                && orders.get(&id) == Some(&0)
+        };
+        let (terminals, inner): (Vec<VarId>, Vec<VarId>) =
+            own.into_iter().partition(|&id| is_signal(id));
+        // What is left of the equations for signals, once inner variables and ports have theirs.
+        let spare = rows.len().saturating_sub(inner.len() + ports.len());
+        let (mut made, mut signals): (Vec<VarId>, Vec<VarId>) =
+            terminals.into_iter().partition(|&id| computed(id));
+        while made.len() > spare {
+            signals.extend(made.pop());
+        }
+        while made.len() < spare && !signals.is_empty() {
+            made.push(signals.remove(0));
+        }
+        signals.sort_unstable();
+        let with_order = |id: VarId| Own {
+            variable: id,
+            order: orders[&id],
+        };
+        let mut inner: Vec<Own> = inner.into_iter().chain(made).map(with_order).collect();
+        inner.sort_by_key(|own| own.variable);
+        System {
+            rows,
+            leaves,
+            inner,
+            orders,
+            signals,
+        }
+    }
+
+    /// Variables that are differentiated, those of the ports among them.
+    pub fn states(&self, ports: &[Port]) -> Vec<VarId> {
+        let at_ports = (ports.iter()).flat_map(|port| [port.across, port.through]);
+        let mut all: Vec<VarId> = (at_ports.flatten())
+            .chain(self.inner.iter().map(|own| own.variable))
+            .filter(|id| self.orders.get(id).is_some_and(|&order| order > 0))
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Which row is solved for what, if at each port the across (true) or the through variable is given.
+    pub fn solve(&self, ports: &[Port], gives_across: &[bool], regime: Regime) -> Option<Assigned> {
+        let mut columns: Vec<Leaf> = Vec::new();
+        let mut numbers: FxHashMap<Leaf, u32> = FxHashMap::default();
+        let mut add = |id: VarId, order: u8| {
+            let leaf = match regime {
+                Regime::Integral => Leaf::at_order(id, order),
+                Regime::Derivative => Leaf::Var(id),
+            };
+            if numbers.insert(leaf, columns.len() as u32).is_none() {
+                columns.push(leaf);
+            }
+        };
+        for own in &self.inner {
+            add(own.variable, own.order);
+        }
+        for (port, &across) in ports.iter().zip(gives_across) {
+            // What it has no variable for it cannot give; the other is then given to it.
+            let given = if across { port.across } else { port.through }?;
+            add(given, self.orders.get(&given).copied().unwrap_or(0));
+        }
+        if columns.len() != self.rows.len() {
+            return None;
+        }
+        let column = |leaf: Leaf| {
+            let leaf = match regime {
+                Regime::Integral => leaf,
+                Regime::Derivative => Leaf::Var(leaf.variable()),
+            };
+            numbers.get(&leaf).copied()
+        };
+        let mut incidence = Incidence::new(columns.len());
+        for leaves in &self.leaves {
+            let entries = leaves.iter().filter_map(|&leaf| column(leaf));
+            incidence.push_row(entries.map(|column| (column, 0)));
+        }
+        let matching = maximum_matching(&incidence);
+        let pairs = matching.column_of.iter().enumerate();
+        pairs
+            .map(|(row, &column)| (column != NONE).then(|| (row, columns[column as usize])))
+            .collect()
+    }
+}
+
+/// The variables in an equation that are not known before the start; not those whose coefficient is zero as given.
+fn unknowns(flat: &Flat, sides: [ExprId; 2]) -> Vec<Leaf> {
+    let mut found = Vec::new();
+    let mut work = sides.to_vec();
+    while let Some(id) = work.pop() {
+        match flat.exprs.node(id) {
+            Node::Leaf(leaf @ (Leaf::Var(_) | Leaf::Der(..))) => {
+                let kind = flat.variable(leaf.variable()).kind;
+                let known = matches!(kind, Kind::Parameter | Kind::Constant | Kind::Discrete);
+                if !known && !found.contains(&leaf) {
+                    found.push(leaf);
+                }
+            }
+            Node::Leaf(_) => {}
+            Node::Binary(BinaryOp::Mul, a, b)
+                if [a, b].iter().any(|&x| constant(flat, x) == Some(0.0)) => {}
+            _ => flat.exprs.operands(id, &mut work),
+        }
+    }
+    found
+}

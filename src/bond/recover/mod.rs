@@ -1,0 +1,469 @@
+//! The bond graph of a flat model.
+//!
+//! Before: a flat model, as it was written. After: its [`Graph`], expanded: every node, `junction1`, `bond`, `link` and
+//! cut of a submodel as it stands. Nodes are 0-junctions and `junction1`s 1-junctions, or the other way round where
+//! roles are exchanged ([`roles`]). A part whose two cuts share a through variable hangs on a 1-junction between two
+//! nodes, by the rules of Cellier 1990 for circuits; a part whose cuts share an across variable on a 0-junction.
+//! What simplifies the graph is in [`super::view`].
+
+pub mod gates;
+mod names;
+mod points;
+mod roles;
+
+use rustc_hash::FxHashMap;
+
+use super::classify::{Classified, Classifier};
+use super::graph::{
+    Allowed, Bond, BondId, Element, ElementKind, Graph, JunctionKind, Node, NodeId, Pattern,
+    Quantity, What,
+};
+use super::net::Gives;
+use super::signals::signals;
+use crate::expr::Node as ExprNode;
+use crate::flat::{EquationKind, Flat, InstanceId, Leaf, VarId};
+use gates::{Gate, OwnEquations, Part, Spot, parts};
+use points::Points;
+use roles::{Roles, roles};
+
+/// The graph of a model; `None` if it has no power ports. Expressions are added to the model, for the forms of elements.
+pub fn recover(flat: &mut Flat) -> Option<Graph> {
+    let points = Points::new(flat);
+    let own = OwnEquations::new(flat);
+    let parts = parts(flat, &points, &own);
+    if parts.is_empty() {
+        return None;
+    }
+    let roles = roles(flat, &points, &parts);
+    let mut classifier = Classifier::new(flat, &own);
+    let mut builder = Builder {
+        points: &points,
+        roles: &roles,
+        nodes: vec![None; points.list.len()],
+        graph: Graph::default(),
+    };
+    builder.junctions(classifier.flat);
+    for (part, &gyrates) in parts.iter().zip(&roles.gyrates) {
+        builder.part(&mut classifier, part, gyrates);
+    }
+    let determined = std::mem::take(&mut classifier.determined);
+    builder.references(flat);
+    let mut graph = builder.graph;
+    graph.signals = signals(flat, &graph, &determined);
+    Some(graph)
+}
+
+struct Builder<'p> {
+    points: &'p Points,
+    roles: &'p Roles,
+    /// The junction of each point of power.
+    nodes: Vec<Option<NodeId>>,
+    graph: Graph,
+}
+
+fn kind(common_through: bool, swapped: bool) -> JunctionKind {
+    match common_through != swapped {
+        true => JunctionKind::One,
+        false => JunctionKind::Zero,
+    }
+}
+
+impl Builder<'_> {
+    fn junctions(&mut self, flat: &Flat) {
+        for (at, point) in self.points.list.iter().enumerate() {
+            if !point.power {
+                continue;
+            }
+            let record = flat.ports.junctions[point.junction.index()];
+            let (name, named) = names::point(flat, self.points, at);
+            let junction = self.add(Node {
+                name,
+                named,
+                owner: record.origin,
+                what: What::Junction(kind(record.junction1, self.roles.swapped[at])),
+            });
+            self.nodes[at] = Some(junction);
+            if record.has_terminal && !record.junction1 {
+                // A terminal says how large the across variable is, and no flow is balanced.
+                let (effort, flow) = self.split(at, Quantity(None), Quantity(None));
+                let name = format!("{}:signal", self.graph.node(junction).name);
+                let gives = self.given_across(at);
+                let source = self.fixed_element(name, record.origin, gives, false, false);
+                self.bond(source, junction, effort, flow, false);
+            }
+        }
+    }
+
+    fn given_across(&self, point: usize) -> Gives {
+        match self.roles.swapped[point] {
+            false => Gives::Effort,
+            true => Gives::Flow,
+        }
+    }
+
+    /// A potential that was set to zero because nothing held it.
+    fn references(&mut self, flat: &Flat) {
+        let mut wanted: Vec<VarId> = Vec::new();
+        for equation in &flat.equations {
+            if equation.kind == EquationKind::Reference
+                && let ExprNode::Leaf(Leaf::Var(id)) = flat.exprs.node(equation.left)
+            {
+                wanted.push(id);
+            }
+        }
+        if wanted.is_empty() {
+            return;
+        }
+        let mut found: FxHashMap<VarId, usize> = FxHashMap::default();
+        for (at, point) in self.points.list.iter().enumerate() {
+            for member in &point.members {
+                if let Some(across) = member.pair.across.filter(|_| point.power) {
+                    found.entry(across.variable()).or_insert(at);
+                }
+            }
+        }
+        for id in wanted {
+            let Some(&at) = found.get(&id) else {
+                continue;
+            };
+            let Some(junction) = self.nodes[at] else {
+                continue;
+            };
+            let owner = self.graph.node(junction).owner;
+            let name = format!("{}:reference", self.graph.node(junction).name);
+            let source = self.fixed_element(name, owner, self.given_across(at), true, false);
+            let (effort, flow) = self.split(at, Quantity::of(id, false), Quantity(None));
+            self.bond(source, junction, effort, flow, false);
+        }
+    }
+
+    fn add(&mut self, node: Node) -> NodeId {
+        self.graph.nodes.push(node);
+        NodeId(self.graph.nodes.len() as u32 - 1)
+    }
+
+    /// A bond, which is one of the ports of an element at either end.
+    fn bond(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        effort: Quantity,
+        flow: Quantity,
+        in_bundle: bool,
+    ) -> BondId {
+        let id = BondId(self.graph.bonds.len() as u32);
+        self.graph.bonds.push(Bond {
+            from,
+            to,
+            effort,
+            flow,
+            in_bundle,
+        });
+        for end in [from, to] {
+            if let What::Element(element) = &mut self.graph.nodes[end.index()].what {
+                element.ports.push(id);
+            }
+        }
+        id
+    }
+
+    /// Across and through as effort and flow.
+    fn split(&self, point: usize, across: Quantity, through: Quantity) -> (Quantity, Quantity) {
+        match self.roles.swapped[point] {
+            false => (across, through),
+            true => (through, across),
+        }
+    }
+
+    /// A source of zero: a reference, or the end of a cut that nothing is connected to.
+    fn fixed_element(
+        &mut self,
+        name: String,
+        owner: InstanceId,
+        gives: Gives,
+        reference: bool,
+        open: bool,
+    ) -> NodeId {
+        let effort = gives == Gives::Effort;
+        self.add(Node {
+            name,
+            named: false,
+            owner,
+            what: What::Element(Element {
+                kind: if effort {
+                    ElementKind::Se
+                } else {
+                    ElementKind::Sf
+                },
+                signals: Vec::new(),
+                ports: Vec::new(),
+                pattern: Pattern::Each(vec![Allowed {
+                    effort,
+                    flow: !effort,
+                    integral: None,
+                }]),
+                states: Vec::new(),
+                forms: Vec::new(),
+                reference,
+                open,
+            }),
+        })
+    }
+
+    fn part(&mut self, classifier: &mut Classifier<'_>, part: &Part, gyrates: bool) {
+        match part {
+            Part::Wire {
+                instance,
+                exchanges,
+                ends,
+            } => self.wire(classifier.flat, *instance, *exchanges && gyrates, ends),
+            Part::Element { instance, gates } => {
+                let swapped: Vec<bool> = gates.iter().map(|gate| self.swapped(gate)).collect();
+                let found = classifier.classify(*instance, gates, &swapped);
+                self.element(classifier.flat, *instance, gates, found);
+            }
+        }
+    }
+
+    fn swapped(&self, gate: &Gate) -> bool {
+        let point = gate.spots().iter().find_map(|spot| spot.point);
+        point.is_some_and(|point| self.roles.swapped[point])
+    }
+
+    fn wire(&mut self, flat: &Flat, instance: InstanceId, gyrates: bool, ends: &[Spot; 2]) {
+        let node = |at: Option<usize>| at.and_then(|at| self.nodes[at]);
+        let (a, b) = (node(ends[0].point), node(ends[1].point));
+        let quantities = |spot: &Spot, at: usize| {
+            let of = |one: Option<crate::flat::Signed>| {
+                one.map_or(Quantity(None), |one| Quantity::of(one.variable(), false))
+            };
+            self.split(at, of(spot.across), of(spot.through))
+        };
+        let in_bundle = self.in_bundle(flat, &ends[0]);
+        match (a, b, ends[0].point, ends[1].point) {
+            (Some(a), Some(b), Some(at), Some(other)) if gyrates => {
+                let (first, second) = (quantities(&ends[0], at), quantities(&ends[1], other));
+                let name = flat.path(instance);
+                let gyrator = self.add(Node {
+                    name,
+                    named: true,
+                    owner: instance,
+                    what: What::Element(Element {
+                        kind: ElementKind::GY,
+                        signals: Vec::new(),
+                        ports: Vec::new(),
+                        pattern: Pattern::One(vec![Gives::Effort, Gives::Flow]),
+                        states: Vec::new(),
+                        forms: Vec::new(),
+                        reference: false,
+                        open: false,
+                    }),
+                });
+                let (into, out_of) = match ends[0].is_outward() {
+                    false => ((a, gyrator), (gyrator, b)),
+                    true => ((gyrator, a), (b, gyrator)),
+                };
+                self.bond(into.0, into.1, first.0, first.1, in_bundle);
+                self.bond(out_of.0, out_of.1, second.0, second.1, in_bundle);
+            }
+            (Some(a), Some(b), Some(at), _) => {
+                let (effort, flow) = quantities(&ends[0], at);
+                let (from, to) = if ends[0].is_outward() { (b, a) } else { (a, b) };
+                self.bond(from, to, effort, flow, in_bundle);
+            }
+            (None, Some(junction), _, Some(at)) => {
+                self.open_end(flat, instance, &ends[1], at, junction);
+            }
+            (Some(junction), None, Some(at), _) => {
+                self.open_end(flat, instance, &ends[0], at, junction);
+            }
+            _ => {}
+        }
+    }
+
+    /// Nothing is connected to the other side of a cut: nothing goes through it.
+    fn open_end(
+        &mut self,
+        flat: &Flat,
+        instance: InstanceId,
+        spot: &Spot,
+        at: usize,
+        junction: NodeId,
+    ) {
+        let variable = |one: Option<crate::flat::Signed>| {
+            one.map_or(Quantity(None), |one| Quantity::of(one.variable(), false))
+        };
+        let (effort, flow) = self.split(at, variable(spot.across), variable(spot.through));
+        let gives = self.given_across(at).other();
+        let name = names::cut(flat, spot.port);
+        let end = self.fixed_element(name, instance, gives, false, true);
+        self.bond(end, junction, effort, flow, false);
+    }
+
+    fn in_bundle(&self, flat: &Flat, spot: &Spot) -> bool {
+        let record = spot.point.map(|at| self.points.list[at].junction);
+        record.is_some_and(|junction| flat.ports.junctions[junction.index()].part.is_some())
+    }
+
+    fn element(&mut self, flat: &Flat, instance: InstanceId, gates: &[Gate], found: Classified) {
+        let name = match instance {
+            InstanceId::TOP => flat.model().to_string(),
+            _ => flat.path(instance),
+        };
+        let is_source = found.kind.is_source();
+        let names = found.names;
+        let element = self.add(Node {
+            name: name.clone(),
+            named: true,
+            owner: instance,
+            what: What::Element(Element {
+                kind: found.kind,
+                signals: found.signals,
+                ports: Vec::new(),
+                pattern: found.pattern,
+                states: found.states,
+                forms: found.forms,
+                reference: found.reference,
+                open: false,
+            }),
+        });
+        for (gate, known) in gates.iter().zip(names) {
+            match gate {
+                Gate::Single(spot) => self.single(flat, element, instance, spot),
+                Gate::Series(spots) | Gate::Parallel(spots) => {
+                    let series = matches!(gate, Gate::Series(_));
+                    let name = match gates.len() {
+                        1 => name.clone(),
+                        _ => names::cut(flat, spots[0].port),
+                    };
+                    let gate = Shared {
+                        spots,
+                        series,
+                        known,
+                        swapped: self.swapped(gate),
+                        turned: is_source,
+                        name,
+                    };
+                    self.shared(flat, element, instance, &gate);
+                }
+            }
+        }
+    }
+
+    fn single(&mut self, flat: &Flat, element: NodeId, instance: InstanceId, spot: &Spot) {
+        let quantity = |one: Option<crate::flat::Signed>| {
+            one.map(|one| Quantity::of(one.variable(), one.negative()))
+        };
+        let Some((at, junction)) = (spot.point).and_then(|at| Some((at, self.nodes[at]?))) else {
+            // A junction of its own, for the zero that the loose end is worth.
+            let name = names::cut(flat, spot.port);
+            let junction = self.add(Node {
+                name: format!("{name}:open"),
+                named: false,
+                owner: instance,
+                what: What::Junction(JunctionKind::Zero),
+            });
+            let end = self.fixed_element(name, instance, Gives::Flow, false, true);
+            let across = quantity(spot.across).unwrap_or(Quantity(None));
+            let through = (spot.through).map(|one| Quantity::of(one.variable(), false));
+            let through = through.unwrap_or(Quantity(None));
+            let (from, to) = match spot.is_outward() {
+                true => (element, junction),
+                false => (junction, element),
+            };
+            self.bond(from, to, across.clone(), through.clone(), false);
+            self.bond(end, junction, across, through, false);
+            return;
+        };
+        let missing = |across: bool| self.points.missing(flat, at, spot.port, across);
+        let across = quantity(spot.across).unwrap_or_else(|| missing(true));
+        // The sign of the through variable is the direction of the bond.
+        let through = (spot.through).map(|one| Quantity::of(one.variable(), false));
+        let through = through.unwrap_or_else(|| missing(false));
+        let (effort, flow) = self.split(at, across, through);
+        let in_bundle = self.in_bundle(flat, spot);
+        match spot.is_outward() {
+            true => self.bond(element, junction, effort, flow, in_bundle),
+            false => self.bond(junction, element, effort, flow, in_bundle),
+        };
+    }
+
+    /// Cuts that share a variable: the element hangs on a junction between them.
+    fn shared(&mut self, flat: &Flat, element: NodeId, instance: InstanceId, gate: &Shared<'_>) {
+        let Shared { spots, series, .. } = *gate;
+        let kind = kind(series, gate.swapped);
+        let inner = self.add(Node {
+            name: format!("{}:{}", gate.name, kind.digit()),
+            named: false,
+            owner: instance,
+            what: What::Junction(kind),
+        });
+        let sides = |across: Quantity, through: Quantity| match gate.swapped {
+            false => (across, through),
+            true => (through, across),
+        };
+        let mut terms = Vec::with_capacity(spots.len());
+        let reference = if series {
+            spots[0].through
+        } else {
+            spots[0].across
+        };
+        let Some(reference) = reference else {
+            return;
+        };
+        for spot in spots {
+            let (Some(across), Some(through)) = (spot.across, spot.through) else {
+                continue;
+            };
+            let own = if series { across } else { through };
+            let turned = across.negative() ^ through.negative() ^ reference.negative();
+            terms.push((turned, own.variable()));
+            let Some(junction) = spot.point.and_then(|at| self.nodes[at]) else {
+                continue;
+            };
+            let across = Quantity::of(across.variable(), across.negative());
+            let (effort, flow) = sides(across, Quantity::of(through.variable(), false));
+            let in_bundle = self.in_bundle(flat, spot);
+            match through.negative() {
+                true => self.bond(inner, junction, effort, flow, in_bundle),
+                false => self.bond(junction, inner, effort, flow, in_bundle),
+            };
+        }
+        let turned = gate.turned;
+        let sum = match gate.known {
+            Some((negative, id)) => Quantity::of(id, negative != turned),
+            None => Quantity(Some(
+                terms.iter().map(|&(n, id)| (n != turned, id)).collect(),
+            )),
+        };
+        // A name with the wrong sign says less than the sum itself.
+        let sum = match sum.single() {
+            None => Quantity(Some(
+                terms.iter().map(|&(n, id)| (n != turned, id)).collect(),
+            )),
+            Some(_) => sum,
+        };
+        let common = Quantity::of(reference.variable(), false);
+        let (effort, flow) = match series {
+            true => sides(sum, common),
+            false => sides(common, sum),
+        };
+        match turned {
+            true => self.bond(element, inner, effort, flow, false),
+            false => self.bond(inner, element, effort, flow, false),
+        };
+    }
+}
+
+/// A gate whose cuts share a variable.
+struct Shared<'g> {
+    spots: &'g [Spot],
+    /// They share the through variable.
+    series: bool,
+    /// A variable that equals the sum of the others, and whether it has the other sign.
+    known: Option<(bool, VarId)>,
+    swapped: bool,
+    /// Power counts out of the element.
+    turned: bool,
+    name: String,
+}

@@ -1,0 +1,134 @@
+//! Where power variables meet: the junctions of the flat model, position by position.
+//!
+//! Before: ports, each with the junctions it is connected to from outside and from inside. After: [`Points`], one
+//! for each position of each junction, with the ports that meet there. A point is one of *power* if an across
+//! variable meets there and a through variable; where all cuts have one kind only, signals are connected.
+
+use crate::flat::{Flat, JunctionId, Pair, PortId, Signed, VarId};
+
+use crate::bond::graph::Quantity;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    pub port: PortId,
+    pub pair: Pair,
+    /// A cut of the model that has the junction.
+    pub from_inside: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Point {
+    pub junction: JunctionId,
+    /// Which pair of variables of the cuts, where they have several.
+    pub position: u32,
+    pub members: Vec<Member>,
+    pub power: bool,
+}
+
+#[derive(Debug)]
+pub struct Points {
+    pub list: Vec<Point>,
+    /// The first point of each junction.
+    first: Vec<u32>,
+}
+
+impl Points {
+    pub fn new(flat: &Flat) -> Self {
+        let junctions = flat.ports.junctions.len();
+        let mut sizes = vec![0; junctions];
+        let sides = |port: PortId| {
+            let record = flat.ports.get(port);
+            [(record.outside, false), (record.inside, true)]
+        };
+        for port in flat.ports.ids() {
+            for (junction, _) in sides(port) {
+                if let Some(junction) = junction {
+                    let size: &mut usize = &mut sizes[junction.index()];
+                    *size = (*size).max(flat.ports.pairs(port).len());
+                }
+            }
+        }
+        let mut list = Vec::new();
+        let mut first = Vec::with_capacity(junctions + 1);
+        for (at, size) in sizes.into_iter().enumerate() {
+            first.push(list.len() as u32);
+            list.extend((0..size as u32).map(|position| Point {
+                junction: JunctionId::new(at),
+                position,
+                members: Vec::new(),
+                power: false,
+            }));
+        }
+        first.push(list.len() as u32);
+        let mut points = Points { list, first };
+        for port in flat.ports.ids() {
+            for (junction, from_inside) in sides(port) {
+                let Some(junction) = junction else {
+                    continue;
+                };
+                for (position, &pair) in flat.ports.pairs(port).iter().enumerate() {
+                    let at = points.first[junction.index()] as usize + position;
+                    points.list[at].members.push(Member {
+                        port,
+                        pair,
+                        from_inside,
+                    });
+                }
+            }
+        }
+        for point in &mut points.list {
+            let has_across = point.members.iter().any(|m| m.pair.across.is_some());
+            point.power = has_across && point.members.iter().any(|m| m.pair.through.is_some());
+        }
+        points
+    }
+
+    /// By junction and position.
+    pub fn at(&self, junction: JunctionId, position: u32) -> Option<usize> {
+        let at = self.first[junction.index()] + position;
+        (at < self.first[junction.index() + 1]).then_some(at as usize)
+    }
+
+    /// The variable that a port lacks at a point, counted out of its model: the sum that the others leave, or what is
+    /// common to all. `across` says which one it lacks.
+    pub fn missing(&self, flat: &Flat, at: usize, port: PortId, across: bool) -> Quantity {
+        let point = &self.list[at];
+        let record = flat.ports.junctions[point.junction.index()];
+        let side = |pair: &Pair| if across { pair.across } else { pair.through };
+        if record.junction1 != across {
+            // Common to all: the across variable of a node, the through variable of a junction1.
+            let any = point.members.iter().find_map(|member| side(&member.pair));
+            // The through variables of a junction1 are equal as they are, without their signs.
+            let quantity = |one: Signed| Quantity::of(one.variable(), across && one.negative());
+            return any.map_or(Quantity(None), quantity);
+        }
+        let lacking = (point.members.iter()).filter(|member| side(&member.pair).is_none());
+        if lacking.count() != 1 || record.has_terminal {
+            return Quantity(None);
+        }
+        let others = point.members.iter().filter(|member| member.port != port);
+        let terms = others.filter_map(|member| {
+            let found = side(&member.pair)?;
+            let mut negative = found.negative() != member.from_inside;
+            if across {
+                // Efforts around a junction1 count with the sign of their flow.
+                negative ^= member.pair.through.is_none_or(Signed::negative);
+            }
+            Some((negative, found.variable()))
+        });
+        // Terms that take each other away: a part with both ends here.
+        let mut kept: Vec<(bool, VarId)> = Vec::new();
+        for (negative, variable) in terms {
+            match kept
+                .iter()
+                .position(|&other| other == (!negative, variable))
+            {
+                Some(at) => {
+                    kept.remove(at);
+                }
+                None => kept.push((negative, variable)),
+            }
+        }
+        Quantity(Some(kept))
+    }
+}

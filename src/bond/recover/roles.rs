@@ -1,0 +1,108 @@
+//! Effort or flow: which of across and through is which, point by point.
+//!
+//! Before: points and parts. After: for each point whether its across variable is the flow. Across is effort, unless it
+//! is a velocity (Table 1 of Cellier 1990: mechanical parts are also written v/F); a `bond` exchanges the roles, all
+//! else keeps them. From points where a unit tells, then from those with an element, then from the first that is left,
+//! the roles spread over the wires, breadth first. A `bond` that finds both its ends decided against it is the
+//! gyrator with r = 1 as which it is written (Cellier 1990, "symplectic gyrator").
+
+use std::collections::VecDeque;
+
+use super::gates::Part;
+use super::points::Points;
+use crate::flat::{Flat, Signed};
+use crate::unit::is_velocity;
+
+#[derive(Debug)]
+pub struct Roles {
+    /// By point: the across variable is the flow.
+    pub swapped: Vec<bool>,
+    /// By part: a `bond` that exchanges nothing.
+    pub gyrates: Vec<bool>,
+}
+
+pub fn roles(flat: &Flat, points: &Points, parts: &[Part]) -> Roles {
+    let mut next: Vec<Vec<(usize, bool)>> = vec![Vec::new(); points.list.len()];
+    let mut strong: Vec<usize> = Vec::new();
+    let mut weak: Vec<usize> = Vec::new();
+    let is_flow = |across: Option<Signed>| {
+        let declaration = across.map(|across| flat.declaration(across.variable()));
+        let unit = declaration.and_then(|declaration| declaration.remarks.unit.as_deref());
+        unit.is_some_and(is_velocity)
+    };
+    let mut join = |a: Option<usize>, b: Option<usize>, exchanges: bool| {
+        if let (Some(a), Some(b)) = (a, b) {
+            next[a].push((b, exchanges));
+            next[b].push((a, exchanges));
+        }
+    };
+    for part in parts {
+        match part {
+            Part::Wire {
+                exchanges, ends, ..
+            } => join(ends[0].point, ends[1].point, *exchanges),
+            Part::Element { gates, .. } => {
+                for gate in gates {
+                    for spot in gate.spots() {
+                        let of_unit = is_flow(spot.across);
+                        let list = if of_unit { &mut strong } else { &mut weak };
+                        list.extend(spot.point);
+                    }
+                    for pair in gate.spots().windows(2) {
+                        join(pair[0].point, pair[1].point, false);
+                    }
+                }
+            }
+        }
+    }
+    let mut found: Vec<Option<bool>> = vec![None; points.list.len()];
+    let mut queue = VecDeque::new();
+    let power = (0..points.list.len()).filter(|&at| points.list[at].power);
+    let stages: [(Vec<usize>, bool); 2] = [(strong, true), (weak, false)];
+    for (anchors, swapped) in stages {
+        // All anchors of a stage are decided before any of them spreads.
+        for at in anchors {
+            if found[at].is_none() {
+                found[at] = Some(swapped);
+                queue.push_back(at);
+            }
+        }
+        spread(&next, &mut found, &mut queue);
+    }
+    for at in power {
+        if found[at].is_none() {
+            found[at] = Some(false);
+            queue.push_back(at);
+            spread(&next, &mut found, &mut queue);
+        }
+    }
+    let swapped: Vec<bool> = found.into_iter().map(|role| role == Some(true)).collect();
+    let gyrates = (parts.iter())
+        .map(|part| match part {
+            Part::Wire {
+                exchanges: true,
+                ends: [a, b],
+                ..
+            } => match (a.point, b.point) {
+                (Some(a), Some(b)) => swapped[a] == swapped[b],
+                _ => false,
+            },
+            _ => false,
+        })
+        .collect();
+    Roles { swapped, gyrates }
+}
+
+fn spread(next: &[Vec<(usize, bool)>], found: &mut [Option<bool>], queue: &mut VecDeque<usize>) {
+    while let Some(at) = queue.pop_front() {
+        let Some(role) = found[at] else {
+            continue;
+        };
+        for &(other, exchanges) in &next[at] {
+            if found[other].is_none() {
+                found[other] = Some(role != exchanges);
+                queue.push_back(other);
+            }
+        }
+    }
+}

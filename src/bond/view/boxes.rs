@@ -1,0 +1,48 @@
+//! Closes submodels that lie deeper than is wanted: each becomes one box with the bonds that lead into it.
+//!
+//! A submodel is closed if it contains others that are in the graph; an element is none, however deep it lies.
+
+use std::collections::BTreeMap;
+
+use super::simplify::Shrunk;
+use crate::bond::graph::{Node, NodeId, What};
+use crate::flat::{Flat, InstanceId};
+
+pub fn close(flat: &Flat, shrunk: &mut Shrunk, depth: usize) {
+    let depth = depth.max(1);
+    let mut depths = vec![0usize; flat.instances.len()];
+    for (at, instance) in flat.instances.iter().enumerate().skip(1) {
+        // Parents come before their submodels.
+        depths[at] = depths[instance.parent.index()] + 1;
+    }
+    let ancestor = |mut at: InstanceId| {
+        while depths[at.index()] > depth {
+            at = flat.instances[at.index()].parent;
+        }
+        at
+    };
+    let mut members: BTreeMap<InstanceId, (bool, Vec<NodeId>)> = BTreeMap::new();
+    for (at, node) in shrunk.nodes.iter().enumerate() {
+        if depths[node.owner.index()] < depth {
+            continue;
+        }
+        let above = ancestor(node.owner);
+        let entry = members.entry(above).or_default();
+        entry.0 |= node.owner != above;
+        entry.1.push(NodeId(at as u32));
+    }
+    for (instance, (contains_others, nodes)) in members {
+        if contains_others {
+            let class = flat.instances[instance.index()].class;
+            shrunk.join_as(
+                &nodes,
+                Node {
+                    name: flat.path(instance),
+                    named: true,
+                    owner: instance,
+                    what: What::Box(flat.names.name(class).to_string()),
+                },
+            );
+        }
+    }
+}

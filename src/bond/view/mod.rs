@@ -1,0 +1,50 @@
+//! The graph as it is shown: simplified, or as written; to a chosen depth; numbered.
+//!
+//! Before: the expanded graph. After: a [`View`] whose bonds know the bonds of the expanded graph that they stand for,
+//! so that causality, which is found there, holds for every view. What [`simplify`] leaves out says nothing: bonds to a
+//! reference, neighbours of one kind, junctions that power only passes through (Cellier 1990). [`boxes`] closes
+//! submodels. Bonds are numbered along the power, from the sources on, and names decide where there is a choice: the
+//! order of declarations does not matter.
+
+mod boxes;
+mod number;
+mod simplify;
+
+use super::graph::{BondId, Graph, NodeId};
+
+/// What is to be seen of a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Choice {
+    /// As it was written, with nothing left out.
+    pub expanded: bool,
+    /// Submodels below this depth are closed; the compiled model has depth 0.
+    pub depth: Option<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub struct View {
+    /// Bond `b0` has the number 1.
+    pub graph: Graph,
+    /// The bond of the expanded graph for each bond here.
+    pub of: Vec<BondId>,
+}
+
+impl View {
+    pub fn number(bond: BondId) -> u32 {
+        bond.0 + 1
+    }
+}
+
+pub fn view(flat: &crate::flat::Flat, expanded: &Graph, choice: Choice) -> View {
+    let mut shrunk = simplify::Shrunk::new(expanded);
+    if let Some(depth) = choice.depth {
+        boxes::close(flat, &mut shrunk, depth);
+    }
+    if !choice.expanded {
+        shrunk.simplify();
+    }
+    number::numbered(shrunk)
+}
+
+/// The node of a view for each node of the graph it was made from, if it is shown.
+pub(crate) type Shown = Vec<Option<NodeId>>;

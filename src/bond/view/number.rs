@@ -1,0 +1,151 @@
+//! Numbers the bonds of a graph: along the power from the sources on, breadth first, names deciding.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use super::View;
+use super::simplify::Shrunk;
+use crate::bond::graph::{BondId, Graph, NodeId, Signal, SignalSource, What};
+use crate::bond::order::natural;
+
+pub fn numbered(mut shrunk: Shrunk) -> View {
+    let count = shrunk.nodes.len();
+    let roots: Vec<NodeId> = (0..count as u32)
+        .map(|at| shrunk.find(NodeId(at)))
+        .collect();
+    let alive: Vec<usize> = (0..count)
+        .filter(|&at| roots[at].index() == at && !shrunk.gone[at])
+        .collect();
+    let mut of: Vec<Vec<BondId>> = vec![Vec::new(); count];
+    for (at, bond) in shrunk.bonds.iter_mut().enumerate() {
+        if let Some(bond) = bond {
+            (bond.from, bond.to) = (roots[bond.from.index()], roots[bond.to.index()]);
+            of[bond.from.index()].push(BondId(at as u32));
+            of[bond.to.index()].push(BondId(at as u32));
+        }
+    }
+    let rank = ranks(&shrunk, &alive);
+    let far = |at: usize, id: BondId| {
+        let bond = shrunk.bonds[id.index()].as_ref();
+        bond.map_or(at, |bond| bond.other(NodeId(at as u32)).index())
+    };
+    for &at in &alive {
+        // What ends here first, then what leads on.
+        of[at].sort_by_key(|&id| {
+            let far = far(at, id);
+            (of_one(&shrunk, far), rank[far], id)
+        });
+    }
+    let mut starts = alive.clone();
+    starts.sort_by_key(|&at| (start_class(&shrunk, at), rank[at]));
+    let mut seen = vec![false; count];
+    let mut order: Vec<BondId> = Vec::new();
+    let mut nodes: Vec<usize> = Vec::new();
+    let mut taken = vec![false; shrunk.bonds.len()];
+    let mut queue = VecDeque::new();
+    for start in starts {
+        if seen[start] {
+            continue;
+        }
+        seen[start] = true;
+        queue.push_back(start);
+        while let Some(at) = queue.pop_front() {
+            nodes.push(at);
+            for &id in &of[at] {
+                if !std::mem::replace(&mut taken[id.index()], true) {
+                    order.push(id);
+                }
+                let next = far(at, id);
+                if !std::mem::replace(&mut seen[next], true) {
+                    queue.push_back(next);
+                }
+            }
+        }
+    }
+    renumbered(shrunk, &nodes, order, &roots)
+}
+
+/// Whether a node has one bond only by its nature.
+fn of_one(shrunk: &Shrunk, at: usize) -> u8 {
+    match &shrunk.nodes[at].what {
+        What::Element(element) if element.ports.len() == 1 => 0,
+        _ => 1,
+    }
+}
+
+fn start_class(shrunk: &Shrunk, at: usize) -> u8 {
+    match &shrunk.nodes[at].what {
+        What::Element(element)
+            if element.kind.is_source() && !element.reference && !element.open =>
+        {
+            0
+        }
+        What::Box(_) => 1,
+        What::Element(_) => 2,
+        What::Junction(_) => 3,
+    }
+}
+
+/// The place of each node among all names.
+fn ranks(shrunk: &Shrunk, alive: &[usize]) -> Vec<u32> {
+    let mut by_name = alive.to_vec();
+    by_name.sort_by(|&a, &b| {
+        natural(&shrunk.nodes[a].name, &shrunk.nodes[b].name).then_with(|| a.cmp(&b))
+    });
+    let mut rank = vec![0; shrunk.nodes.len()];
+    for (place, at) in by_name.into_iter().enumerate() {
+        rank[at] = place as u32;
+    }
+    rank
+}
+
+fn renumbered(mut shrunk: Shrunk, nodes: &[usize], order: Vec<BondId>, roots: &[NodeId]) -> View {
+    let mut new = vec![None; shrunk.nodes.len()];
+    for (place, &at) in nodes.iter().enumerate() {
+        new[at] = Some(NodeId(place as u32));
+    }
+    let places: FxHashMap<BondId, BondId> = (order.iter().enumerate())
+        .map(|(place, &id)| (id, BondId(place as u32)))
+        .collect();
+    let mut graph = Graph::default();
+    for &at in nodes {
+        let mut node = shrunk.nodes[at].clone();
+        if let What::Element(element) = &mut node.what {
+            for port in &mut element.ports {
+                *port = places.get(port).copied().unwrap_or(*port);
+            }
+        }
+        graph.nodes.push(node);
+    }
+    let shown = |id: NodeId| new[roots[id.index()].index()];
+    for id in &order {
+        if let Some(mut bond) = shrunk.bonds[id.index()].take()
+            && let (Some(from), Some(to)) = (shown(bond.from), shown(bond.to))
+        {
+            (bond.from, bond.to) = (from, to);
+            graph.bonds.push(bond);
+        }
+    }
+    for signal in &shrunk.signals {
+        let Some(to) = shown(signal.to) else {
+            continue;
+        };
+        let from = match signal.from {
+            SignalSource::Node(node) => match shown(node) {
+                Some(from) if from != to => SignalSource::Node(from),
+                _ => continue,
+            },
+            input => input,
+        };
+        let signal = Signal {
+            from,
+            to,
+            variable: signal.variable,
+        };
+        if !graph.signals.contains(&signal) {
+            graph.signals.push(signal);
+        }
+    }
+    View { graph, of: order }
+}

@@ -1,0 +1,281 @@
+//! Leaves out of a graph what says nothing, by the rules of Cellier 1990.
+//!
+//! - Neighbours of one kind are one junction, and a bond between them is nothing.
+//! - A reference holds its junction at zero: no power goes through bonds to junctions of the other kind, and they can
+//!   be left out; with them the reference, if nothing else is left there.
+//! - An open end lets nothing through: at a junction whose other bonds do not notice, it is left out.
+//! - A junction with two bonds, one in and one out, is a piece of bond.
+//!
+//! Nodes are joined by union-find, the shorter list of bonds appended to the longer one, so the cost is near linear.
+
+use std::collections::VecDeque;
+
+use crate::bond::graph::{Bond, BondId, Graph, JunctionKind, Node, NodeId, Signal, What};
+use crate::bond::order::natural;
+
+/// A graph that is being made smaller; ids stay those of the graph it came from.
+#[derive(Clone, Debug)]
+pub struct Shrunk {
+    pub nodes: Vec<Node>,
+    /// `None`: left out.
+    pub bonds: Vec<Option<Bond>>,
+    pub signals: Vec<Signal>,
+    pub gone: Vec<bool>,
+    /// Joined to another; itself if not.
+    parent: Vec<NodeId>,
+    of: Vec<Vec<BondId>>,
+}
+
+impl Shrunk {
+    pub fn new(graph: &Graph) -> Self {
+        Shrunk {
+            nodes: graph.nodes.clone(),
+            bonds: graph.bonds.iter().cloned().map(Some).collect(),
+            signals: graph.signals.clone(),
+            gone: vec![false; graph.nodes.len()],
+            parent: graph.node_ids().collect(),
+            of: graph.bonds_of(),
+        }
+    }
+
+    /// The node that stands for this one.
+    pub fn find(&mut self, mut at: NodeId) -> NodeId {
+        while self.parent[at.index()] != at {
+            let above = self.parent[self.parent[at.index()].index()];
+            self.parent[at.index()] = above;
+            at = above;
+        }
+        at
+    }
+
+    /// Closes nodes into one, which takes their bonds; bonds among them are left out.
+    pub fn join_as(&mut self, members: &[NodeId], node: Node) {
+        let Some((&first, rest)) = members.split_first() else {
+            return;
+        };
+        for &other in rest {
+            self.parent[other.index()] = first;
+            let bonds = std::mem::take(&mut self.of[other.index()]);
+            self.of[first.index()].extend(bonds);
+        }
+        self.nodes[first.index()] = node;
+        self.clean(first);
+    }
+
+    fn junction(&self, at: NodeId) -> Option<JunctionKind> {
+        self.nodes[at.index()].junction()
+    }
+
+    fn ends(&mut self, id: BondId) -> Option<(NodeId, NodeId)> {
+        let (from, to) = {
+            let bond = self.bonds[id.index()].as_ref()?;
+            (bond.from, bond.to)
+        };
+        Some((self.find(from), self.find(to)))
+    }
+
+    /// Takes out of a node's list what was left out, and bonds that lead back to it.
+    fn clean(&mut self, at: NodeId) {
+        let list = std::mem::take(&mut self.of[at.index()]);
+        let mut kept = Vec::with_capacity(list.len());
+        for id in list {
+            match self.ends(id) {
+                Some((from, to)) if from == to => self.bonds[id.index()] = None,
+                Some(_) => kept.push(id),
+                None => {}
+            }
+        }
+        kept.sort_unstable();
+        kept.dedup();
+        self.of[at.index()] = kept;
+    }
+
+    pub fn simplify(&mut self) {
+        for at in 0..self.bonds.len() {
+            self.merge(BondId(at as u32));
+        }
+        let all: Vec<NodeId> = (0..self.nodes.len() as u32).map(NodeId).collect();
+        for &at in &all {
+            if self.find(at) == at && self.junction(at).is_some() {
+                self.clean(at);
+            }
+        }
+        for &at in &all {
+            if self.find(at) == at && !self.gone[at.index()] {
+                self.drop_reference(at);
+                self.drop_open(at);
+            }
+        }
+        let mut queue: VecDeque<NodeId> = all.into_iter().collect();
+        while let Some(at) = queue.pop_front() {
+            if self.find(at) == at
+                && !self.gone[at.index()]
+                && let Some(touched) = self.amalgamate(at)
+            {
+                queue.extend(touched);
+            }
+        }
+    }
+
+    /// Joins the ends of a bond if they are junctions of one kind.
+    fn merge(&mut self, id: BondId) -> Option<NodeId> {
+        let (from, to) = self.ends(id)?;
+        let kind = self.junction(from)?;
+        if from != to && self.junction(to) != Some(kind) {
+            return None;
+        }
+        self.bonds[id.index()] = None;
+        if from == to {
+            return Some(from);
+        }
+        let longer = self.of[from.index()].len() >= self.of[to.index()].len();
+        let (root, below) = if longer { (from, to) } else { (to, from) };
+        self.parent[below.index()] = root;
+        let bonds = std::mem::take(&mut self.of[below.index()]);
+        self.of[root.index()].extend(bonds);
+        if better(&self.nodes[below.index()], &self.nodes[root.index()]) {
+            let Node {
+                name, named, owner, ..
+            } = self.nodes[below.index()].clone();
+            let node = &mut self.nodes[root.index()];
+            (node.name, node.named, node.owner) = (name, named, owner);
+        }
+        Some(root)
+    }
+
+    fn live(&mut self, at: NodeId) -> Vec<BondId> {
+        self.clean(at);
+        self.of[at.index()].clone()
+    }
+
+    /// The element at the other end of a bond, and whether it is a reference or an open end.
+    fn far(&mut self, at: NodeId, id: BondId) -> Option<NodeId> {
+        let (from, to) = self.ends(id)?;
+        Some(if from == at { to } else { from })
+    }
+
+    fn drop_reference(&mut self, at: NodeId) {
+        let Some(kind) = self.junction(at) else {
+            return;
+        };
+        let bonds = self.live(at);
+        let mut references = Vec::new();
+        let mut others = Vec::new();
+        for &id in &bonds {
+            let Some(far) = self.far(at, id) else {
+                continue;
+            };
+            match &self.nodes[far.index()].what {
+                What::Element(element) if element.reference => references.push((id, far)),
+                _ => others.push((id, far)),
+            }
+        }
+        if references.is_empty() {
+            return;
+        }
+        let mut left = 0;
+        for (id, far) in others {
+            match self.junction(far) {
+                Some(other) if other != kind => self.bonds[id.index()] = None,
+                _ => left += 1,
+            }
+        }
+        // Of several references one is enough.
+        let keep = usize::from(left > 0);
+        for (id, far) in references.into_iter().skip(keep) {
+            self.bonds[id.index()] = None;
+            self.gone[far.index()] = true;
+        }
+        self.gone[at.index()] = left == 0;
+        self.clean(at);
+    }
+
+    fn drop_open(&mut self, at: NodeId) {
+        let Some(kind) = self.junction(at) else {
+            return;
+        };
+        for id in self.live(at) {
+            let Some(far) = self.far(at, id) else {
+                continue;
+            };
+            let What::Element(element) = &self.nodes[far.index()].what else {
+                continue;
+            };
+            let gives_flow = element.kind == crate::bond::graph::ElementKind::Sf;
+            let unnoticed = gives_flow == (kind == JunctionKind::Zero);
+            if element.open && unnoticed && self.of[at.index()].len() > 2 {
+                self.bonds[id.index()] = None;
+                self.gone[far.index()] = true;
+            }
+        }
+        self.clean(at);
+    }
+
+    /// Makes one bond of two where power goes through; returns what has to be looked at again.
+    fn amalgamate(&mut self, at: NodeId) -> Option<Vec<NodeId>> {
+        self.junction(at)?;
+        let bonds = self.live(at);
+        if bonds.is_empty() {
+            self.gone[at.index()] = true;
+            return None;
+        }
+        let [a, b] = bonds[..] else {
+            return None;
+        };
+        let (from_a, to_a) = self.ends(a)?;
+        let (into, out_of) = if to_a == at { (a, b) } else { (b, a) };
+        let (source, through) = self.ends(into)?;
+        let (again, target) = self.ends(out_of)?;
+        if through != at || again != at || source == target || from_a == to_a {
+            return None;
+        }
+        // What the element calls effort and flow is the better name.
+        let is_element = |node: NodeId| self.nodes[node.index()].element().is_some();
+        let keep = match (is_element(source), is_element(target)) {
+            (true, false) => into,
+            (_, true) => out_of,
+            _ => into.min(out_of),
+        };
+        let dropped = if keep == into { out_of } else { into };
+        let in_bundle = [into, out_of].iter().any(|id| {
+            let bond = self.bonds[id.index()].as_ref();
+            bond.is_some_and(|bond| bond.in_bundle)
+        });
+        let bond = self.bonds[keep.index()].as_mut()?;
+        (bond.from, bond.to, bond.in_bundle) = (source, target, in_bundle);
+        self.bonds[dropped.index()] = None;
+        self.gone[at.index()] = true;
+        self.of[at.index()].clear();
+        for far in [source, target] {
+            let list = &mut self.of[far.index()];
+            list.retain(|&id| id != dropped && id != keep);
+            list.push(keep);
+        }
+        // An element keeps its ports in order.
+        for far in [source, target] {
+            if let What::Element(element) = &mut self.nodes[far.index()].what {
+                for port in &mut element.ports {
+                    if *port == dropped {
+                        *port = keep;
+                    }
+                }
+            }
+        }
+        match self.merge(keep) {
+            Some(root) => {
+                self.clean(root);
+                Some(vec![root])
+            }
+            None => Some(Vec::new()),
+        }
+    }
+}
+
+/// Whether a name is to be preferred: one that the user gave, nearer the top, earlier in the alphabet.
+fn better(a: &Node, b: &Node) -> bool {
+    let depth = |node: &Node| node.name.matches('.').count();
+    (b.named.cmp(&a.named))
+        .then_with(|| depth(a).cmp(&depth(b)))
+        .then_with(|| natural(&a.name, &b.name))
+        .is_lt()
+}
