@@ -3,6 +3,7 @@
 //! Everything keeps its own stack, visits rows and columns in the order of their numbers, and gives
 //! the same answer in every run.
 
+mod covering;
 mod dulmage_mendelsohn;
 mod incidence;
 mod integer_rows;
@@ -13,6 +14,7 @@ mod scc;
 pub mod signs;
 mod tearing;
 
+pub use covering::Covering;
 pub use dulmage_mendelsohn::{LEFT_OUT, Part, disputed_rows, overdetermined, underdetermined};
 pub use incidence::Incidence;
 pub use integer_rows::IntegerRows;

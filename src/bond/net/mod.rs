@@ -14,6 +14,12 @@
 //!
 //! Hood, Rosenberg, Withers and Zhou 1987, Figure 4, has these rules as pictures.
 
+mod causal;
+mod conflict;
+
+pub use causal::Causal;
+pub use conflict::Conflict;
+
 /// What is computed at an end of a bond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Gives {

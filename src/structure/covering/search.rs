@@ -1,0 +1,267 @@
+//! Alternating paths in general graphs: blossoms (Edmonds 1965), bases by union-find (Gabow 1976).
+//!
+//! From a vertex that is exposed and has to be covered a tree of alternating paths grows, breadth first. *Outer* vertices
+//! are reached by paths of even length, the others are *inner*; where two outer vertices meet, the circle so closed is a
+//! blossom, and its inner vertices become outer as well. The search ends well in an exposed vertex, or in an outer one
+//! that need not be covered. Otherwise each inner vertex has its mate in the tree and one outer part is left over: the
+//! vertices reached are why the root cannot be covered.
+//!
+//! What is known of a vertex holds only if it was seen in the present search, so nothing is reset between searches, and
+//! each costs what it visits.
+
+use super::super::NONE;
+use super::Covering;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Label {
+    Outer,
+    Inner,
+    /// Inner first, outer since it is part of a blossom.
+    Shrunk,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    /// The search in which this was written.
+    search: u32,
+    /// The walk to the root that came by last.
+    walk: u32,
+    label: Label,
+    /// An inner or shrunk vertex: the edge by which the tree came here.
+    via: u32,
+    /// A shrunk vertex: the edge that closed the blossom, and its vertex on this side of it.
+    bridge: u32,
+    near: u32,
+    /// Towards the base of the blossom that the vertex is part of; the base itself if it is one.
+    base: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Search {
+    seen: Vec<Seen>,
+    number: u32,
+    walks: u32,
+    /// Outer vertices in the order found.
+    queue: Vec<u32>,
+    /// Vertices that this search must not touch, and an edge that it must not use.
+    pub(super) avoided: [u32; 2],
+    pub(super) without: u32,
+}
+
+impl Search {
+    pub(super) fn new(vertices: usize) -> Self {
+        let never = Seen {
+            search: 0,
+            walk: 0,
+            label: Label::Outer,
+            via: NONE,
+            bridge: NONE,
+            near: NONE,
+            base: NONE,
+        };
+        Search {
+            seen: vec![never; vertices],
+            number: 0,
+            walks: 0,
+            queue: Vec::new(),
+            avoided: [NONE; 2],
+            without: NONE,
+        }
+    }
+
+    fn begin(&mut self, root: u32) {
+        self.number += 1;
+        self.queue.clear();
+        self.see(root, Label::Outer, NONE);
+        self.queue.push(root);
+    }
+
+    fn see(&mut self, vertex: u32, label: Label, via: u32) {
+        self.seen[vertex as usize] = Seen {
+            search: self.number,
+            walk: 0,
+            label,
+            via,
+            bridge: NONE,
+            near: NONE,
+            base: vertex,
+        };
+    }
+
+    fn is_seen(&self, vertex: u32) -> bool {
+        self.number > 0 && self.seen[vertex as usize].search == self.number
+    }
+
+    fn is_outer(&self, vertex: u32) -> bool {
+        self.is_seen(vertex) && self.seen[vertex as usize].label != Label::Inner
+    }
+
+    /// The base of the blossom of a vertex; paths are halved on the way.
+    fn base(&mut self, mut vertex: u32) -> u32 {
+        loop {
+            let next = self.seen[vertex as usize].base;
+            if next == vertex {
+                return vertex;
+            }
+            let after = self.seen[next as usize].base;
+            self.seen[vertex as usize].base = after;
+            vertex = after;
+        }
+    }
+}
+
+/// Where a path from the root ends.
+#[derive(Clone, Copy)]
+enum Last {
+    /// In an exposed vertex behind this edge from an outer one.
+    Exposed { outer: u32, edge: u32 },
+    /// In an outer vertex that need not be covered.
+    Spare(u32),
+}
+
+impl Covering {
+    /// Whether the last search came to a vertex.
+    pub fn is_reached(&self, vertex: u32) -> bool {
+        self.search.is_seen(vertex)
+    }
+
+    /// Whether the last search came to a vertex by a path of even length. If it failed, each outer vertex could take the
+    /// place of the root: it would be enough to leave one of them exposed, or to give one of them an edge to spare.
+    pub fn is_outer(&self, vertex: u32) -> bool {
+        self.search.is_outer(vertex)
+    }
+
+    /// Covers an exposed vertex; changes nothing if it cannot be done.
+    pub(super) fn search_from(&mut self, root: u32) -> bool {
+        let Some(last) = self.find(root) else {
+            return false;
+        };
+        let mut path = Vec::new();
+        let outer = match last {
+            Last::Exposed { outer, edge } => {
+                path.push(edge);
+                outer
+            }
+            Last::Spare(vertex) => vertex,
+        };
+        self.trace(outer, root, &mut path);
+        for edge in path {
+            for vertex in self.ends(edge) {
+                self.set_mate(vertex, edge);
+            }
+        }
+        if let Last::Spare(vertex) = last {
+            self.set_mate(vertex, NONE);
+        }
+        true
+    }
+
+    fn find(&mut self, root: u32) -> Option<Last> {
+        self.search.begin(root);
+        let mut head = 0;
+        while let Some(&outer) = self.search.queue.get(head) {
+            head += 1;
+            let start = self.start[outer as usize];
+            for at in start..start + self.degree[outer as usize] {
+                let edge = self.list[at as usize];
+                let vertex = self.across(edge, outer);
+                if edge == self.search.without || self.search.avoided.contains(&vertex) {
+                    continue;
+                }
+                if self.search.is_outer(vertex) {
+                    if let Some(spare) = self.close(edge) {
+                        return Some(Last::Spare(spare));
+                    }
+                } else if !self.search.is_seen(vertex) {
+                    if !self.is_covered(vertex) {
+                        return Some(Last::Exposed { outer, edge });
+                    }
+                    let next = self.partner(vertex);
+                    self.search.see(vertex, Label::Inner, edge);
+                    self.search.see(next, Label::Outer, NONE);
+                    if !self.must(next) {
+                        return Some(Last::Spare(next));
+                    }
+                    self.search.queue.push(next);
+                }
+            }
+        }
+        None
+    }
+
+    /// Shrinks the circle that an edge between two outer vertices closes. Returns a vertex of it that need not be covered
+    /// and has become outer.
+    fn close(&mut self, bridge: u32) -> Option<u32> {
+        let ends = self.ends(bridge);
+        let bases = ends.map(|vertex| self.search.base(vertex));
+        if bases[0] == bases[1] {
+            return None;
+        }
+        let top = self.meeting(bases);
+        for (near, mut base) in ends.into_iter().zip(bases) {
+            while base != top {
+                let inner = self.partner(base);
+                let seen = &mut self.search.seen;
+                seen[base as usize].base = top;
+                let shrunk = &mut seen[inner as usize];
+                shrunk.base = top;
+                shrunk.label = Label::Shrunk;
+                shrunk.bridge = bridge;
+                shrunk.near = near;
+                let via = shrunk.via;
+                if !self.must(inner) {
+                    return Some(inner);
+                }
+                self.search.queue.push(inner);
+                base = self.search.base(self.across(via, inner));
+            }
+        }
+        None
+    }
+
+    /// The base nearest to two others on their ways to the root. Both ways are gone step by step in turn, so that the
+    /// cost is that of the circle, not of the way to the root.
+    fn meeting(&mut self, mut bases: [u32; 2]) -> u32 {
+        self.search.walks += 1;
+        let walk = self.search.walks;
+        let mut turn = 0;
+        loop {
+            let base = bases[turn];
+            if base != NONE {
+                let before = std::mem::replace(&mut self.search.seen[base as usize].walk, walk);
+                if before == walk {
+                    return base;
+                }
+                bases[turn] = if self.is_covered(base) {
+                    let inner = self.partner(base);
+                    let via = self.search.seen[inner as usize].via;
+                    self.search.base(self.across(via, inner))
+                } else {
+                    NONE
+                };
+            }
+            turn = 1 - turn;
+        }
+    }
+
+    /// Appends the edges that are to come into the matching on the even path from an outer vertex to the root, in any
+    /// order. A shrunk vertex goes the other way round its blossom: down to the bridge and up on its far side.
+    fn trace(&self, outer: u32, root: u32, path: &mut Vec<u32>) {
+        let mut parts = vec![(outer, root)];
+        while let Some((mut at, end)) = parts.pop() {
+            while at != end {
+                let seen = &self.search.seen[at as usize];
+                if seen.label == Label::Shrunk {
+                    parts.push((seen.near, self.partner(at)));
+                    path.push(seen.bridge);
+                    at = self.across(seen.bridge, seen.near);
+                } else {
+                    let inner = self.partner(at);
+                    let via = self.search.seen[inner as usize].via;
+                    path.push(via);
+                    at = self.across(via, inner);
+                }
+            }
+        }
+    }
+}
