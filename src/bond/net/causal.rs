@@ -164,6 +164,7 @@ impl Causal {
         let mut covering = self.covering.clone();
         let bonds = self.chosen.len() as u32;
         let mut free = vec![false; bonds as usize];
+        let mut thin = false;
         for bond in 0..bonds {
             if free[bond as usize] || covering.is_settled(bond) {
                 continue;
@@ -177,6 +178,11 @@ impl Causal {
                 }
             } else {
                 decide(&mut covering, bond);
+                // Where one search fails others may, each of them long; now what is left fails only by parity.
+                if !std::mem::replace(&mut thin, true) {
+                    covering.thin_out();
+                    covering.settle();
+                }
             }
         }
         free
