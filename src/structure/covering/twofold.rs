@@ -1,9 +1,9 @@
 //! Which edges no change of the matching can bring in, for all edges at once.
 //!
-//! Take each vertex twice, as a row and as a column, and each edge twice, from either row to the other's column; a vertex
-//! that may stay exposed has an edge to itself, chosen while it is. A matching of the graph is then a perfect matching of a
-//! bipartite graph, and what changes it is a circle there. An edge that lies in no block of that graph (Dulmage and
-//! Mendelsohn 1963) can never come in. The converse holds only if the graph was bipartite from the start:
+//! Take each vertex twice, as a row and as a column, and each edge twice, from either row to the other's column; a
+//! vertex that may stay exposed has an edge to itself, chosen while it is. A matching of the graph is then a perfect
+//! matching of a bipartite graph, and what changes it is a circle there. An edge that lies in no block of that graph
+//! (Dulmage and Mendelsohn 1963) can never come in. The converse holds only if the graph was bipartite from the start:
 //! otherwise a circle of the twofold graph may use an edge in one direction and then in the other.
 
 use super::super::{Incidence, Matching, NONE, blocks};
