@@ -348,6 +348,18 @@ fn circles_of_gyrators_are_causal_by_parity() {
     }
 }
 
+/// Each ring has as many 0-junctions as 1-junctions, so none can be decided by another.
+#[test]
+fn bonds_between_rings_are_not_free() {
+    let net = nets::rings(2_000);
+    let causal = Causal::new(&net).expect("each ring is causal by itself");
+    check_large(&net, &causal);
+    for (bond, free) in causal.free().into_iter().enumerate() {
+        // The bonds of the last ring to the next lead back to itself.
+        assert_eq!(free, bond < 8 || bond % 8 < 6, "bond {bond}");
+    }
+}
+
 /// Two sources at the ends of a long chain of gears contradict each other, and nothing else does.
 #[test]
 fn a_conflict_over_a_long_way_is_named() {

@@ -178,3 +178,21 @@ pub fn gears(stages: usize) -> (Net, Vec<u32>) {
     }
     (builder.net, inertias)
 }
+
+/// Rings of six junctions without elements, each joined to the next by two bonds, from its 0-junctions to the 1-junctions of
+/// the next. The bonds of a ring stand before those that lead away from it, six and two.
+pub fn rings(count: usize) -> Net {
+    let mut builder = Builder::default();
+    let rings: Vec<[u32; 6]> = (0..count)
+        .map(|_| [0, 1, 2, 3, 4, 5].map(|k| builder.node([Kind::Zero, Kind::One][k % 2])))
+        .collect();
+    for (at, ring) in rings.iter().enumerate().rev() {
+        for k in 0..6 {
+            builder.bond([ring[k], ring[(k + 1) % 6]], None);
+        }
+        let next = rings[(at + 1).min(count - 1)];
+        builder.bond([ring[0], next[1]], None);
+        builder.bond([ring[2], next[3]], None);
+    }
+    builder.net
+}

@@ -1,9 +1,9 @@
 //! A causality for a whole net, kept while more and more of it is fixed.
 //!
 //! Before: a [`Net`]. After: for each bond what its ends give, such that every rule and everything fixed holds; or a
-//! [`Conflict`]. Nothing here prefers one causality to another: who asks, and in which order, decides (sequential causality
-//! assignment, Karnopp and Rosenberg 1968, in which each step is a question that is answered for the whole net, so
-//! that no step has to be taken back).
+//! [`Conflict`]. Nothing here prefers one causality to another: who asks, and in which order, decides. That is the
+//! sequential assignment of Karnopp and Rosenberg 1968, but each step is answered for the whole net, so that none has to
+//! be taken back.
 //!
 //! A bond is an edge that is *chosen* or not. A node with [`Rule::One`] is a vertex that must be covered: the chosen bond
 //! is the one that gives there what is marked. If the marks at the two ends of a bond are unlike, both nodes choose it
@@ -33,7 +33,7 @@ impl Reduced {
         let mut second_halves = Vec::new();
         let mut chosen = Vec::with_capacity(net.bonds.len());
         for ends in &net.bonds {
-            let [first, second] = ends.each_ref().map(|end| net.chooses(end));
+            let [first, second] = ends.each_ref().map(|end| choice(net, end));
             let [a, b] = ends.each_ref().map(|end| {
                 if net.rule(end) == Rule::One {
                     end.node
@@ -71,34 +71,14 @@ fn is_chosen(chosen: &[Gives], bond: u32, end: usize, gives: Gives) -> bool {
     at_first == chosen[bond as usize]
 }
 
-impl Net {
-    pub(super) fn rule(&self, end: &End) -> Rule {
-        self.nodes[end.node as usize]
-    }
-
-    /// What the end gives if its node chooses it.
-    fn chooses(&self, end: &End) -> Option<Gives> {
-        debug_assert!(self.rule(end) == Rule::Each || end.marked.is_some());
-        (self.rule(end) == Rule::One)
-            .then_some(end.marked)
-            .flatten()
-    }
-
-    /// The ends that have to give what is marked, each by itself: bond, end, and what it gives.
-    pub fn fixed(&self) -> impl Iterator<Item = (u32, usize, Gives)> + '_ {
-        let of_bond = |(bond, ends): (usize, &'_ [End; 2])| {
-            let marked = ends.each_ref().map(|end| match self.rule(end) {
-                Rule::Each => end.marked,
-                Rule::One => None,
-            });
-            let with_end =
-                move |(end, gives): (usize, Option<Gives>)| Some((bond as u32, end, gives?));
-            marked.into_iter().enumerate().filter_map(with_end)
-        };
-        self.bonds.iter().enumerate().flat_map(of_bond)
-    }
+/// What an end gives if its node chooses it.
+fn choice(net: &Net, end: &End) -> Option<Gives> {
+    let one = net.rule(end) == Rule::One;
+    debug_assert!(!one || end.marked.is_some());
+    end.marked.filter(|_| one)
 }
 
+/// A causality, and what is fixed of it so far.
 #[derive(Clone, Debug)]
 pub struct Causal {
     covering: Covering,
@@ -147,10 +127,11 @@ impl Causal {
     /// none, nothing changes.
     pub fn try_fix(&mut self, bond: u32, end: usize, gives: Gives) -> bool {
         let wanted = is_chosen(&self.chosen, bond, end, gives);
-        let holds = self.covering.has(bond);
-        let done = wanted == holds || turn(&mut self.covering, bond);
+        let covering = &mut self.covering;
+        let done =
+            wanted == covering.has(bond) || (!covering.is_settled(bond) && covering.flip(bond));
         // Also a refusal says something for good: less is left to be searched the next time.
-        decide(&mut self.covering, bond);
+        decide(covering, bond);
         done
     }
 
@@ -164,6 +145,7 @@ impl Causal {
         let mut covering = self.covering.clone();
         let bonds = self.chosen.len() as u32;
         let mut free = vec![false; bonds as usize];
+        let mut thin = false;
         for bond in 0..bonds {
             if free[bond as usize] || covering.is_settled(bond) {
                 continue;
@@ -177,6 +159,11 @@ impl Causal {
                 }
             } else {
                 decide(&mut covering, bond);
+                // Where one search fails others may, each of them long; now what is left fails only by parity.
+                if !std::mem::replace(&mut thin, true) {
+                    covering.thin_out();
+                    covering.settle();
+                }
             }
         }
         free
@@ -194,9 +181,4 @@ fn decide(covering: &mut Covering, edge: u32) {
         covering.take_out(edge);
     }
     covering.settle();
-}
-
-/// Changes whether an edge is in the matching.
-fn turn(covering: &mut Covering, edge: u32) -> bool {
-    !covering.is_settled(edge) && covering.flip(edge)
 }

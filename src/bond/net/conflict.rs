@@ -1,10 +1,12 @@
 //! Why a net has no causality: few fixed ends that contradict each other, and the nodes between them.
 //!
-//! Before: a net known to have none. The rules of the nodes are asked for first, then the fixed ends one by one. At the first
-//! that fails all before it hold, and just one vertex cannot be covered. The search from it has reached all that could take its place
-//! (the Hungarian tree; Edmonds 1965, Gallai 1964): if any fixed end that keeps an outer vertex from being exposed,
-//! or from being covered by its bond, were not fixed, the causality would exist. And fixed ends that the search did not
-//! meet change nothing. So those it met are a conflict, and none of them can be left out.
+//! Before: a net known to have none. The rules of the nodes are asked for first, then the fixed ends one by one. At the
+//! first that fails all before it hold, and just one vertex cannot be covered. The search from it has reached all that
+//! could take its place (the Hungarian tree; Edmonds 1965, Gallai 1964): if any fixed end that keeps an outer vertex
+//! from being exposed, or from being covered by its bond, were not fixed, there would be a causality. And fixed ends that
+//! the search did not meet change nothing. So those it met are a conflict, and none of them can be left out.
+//!
+//! Nothing follows here from node to node as it does in `causal.rs`: what has been narrowed no longer says why.
 
 use super::causal::Reduced;
 use super::{Net, Rule};

@@ -60,3 +60,21 @@ pub struct Net {
     pub nodes: Vec<Rule>,
     pub bonds: Vec<[End; 2]>,
 }
+
+impl Net {
+    /// What the node at an end allows.
+    pub fn rule(&self, end: &End) -> Rule {
+        self.nodes[end.node as usize]
+    }
+
+    /// The ends that have to give what is marked, each by itself: bond, end, and what it gives.
+    pub fn fixed(&self) -> impl Iterator<Item = (u32, usize, Gives)> + '_ {
+        self.bonds.iter().enumerate().flat_map(move |(bond, ends)| {
+            [0, 1].into_iter().filter_map(move |end| {
+                let by_itself = self.rule(&ends[end]) == Rule::Each;
+                let gives = ends[end].marked.filter(|_| by_itself)?;
+                Some((bond as u32, end, gives))
+            })
+        })
+    }
+}

@@ -10,6 +10,7 @@
 //! follows because a vertex has one edge left ([`Covering::settle`]) costs no search at all.
 
 mod search;
+mod twofold;
 
 use super::NONE;
 use search::Search;
