@@ -1,0 +1,161 @@
+//! The order of cells within layers: few crossings.
+//!
+//! Before: a web in any order. After: its layers and the links at each cell are in order from top
+//! to bottom. Means of the neighbours (Sugiyama, Tagawa and Toda, 1981) in a bounded number of
+//! sweeps, then swaps of neighbours while they help; the best order seen is kept.
+
+use super::web::Web;
+
+const SWEEPS: usize = 16;
+const PASSES: usize = 6;
+
+pub fn order(web: &mut Web) {
+    let mut place = places(web);
+    let mut best = (crossings(web, &place), web.layers.clone());
+    for sweep in 0..SWEEPS {
+        if best.0 == 0 {
+            break;
+        }
+        let count = web.layers.len();
+        for step in 1..count {
+            let layer = if sweep % 2 == 0 {
+                step
+            } else {
+                count - 1 - step
+            };
+            means(web, &mut place, layer, sweep % 2 == 0);
+        }
+        swaps(web, &mut place);
+        let now = crossings(web, &place);
+        if now < best.0 {
+            best = (now, web.layers.clone());
+        }
+    }
+    web.layers = best.1;
+    let place = places(web);
+    ports(web, &place);
+}
+
+fn places(web: &Web) -> Vec<usize> {
+    let mut place = vec![0; web.cells.len()];
+    for layer in &web.layers {
+        for (at, cell) in layer.iter().enumerate() {
+            place[*cell] = at;
+        }
+    }
+    place
+}
+
+/// Where the neighbours of a cell on one side are.
+fn beside(web: &Web, place: &[usize], cell: usize, left: bool) -> Vec<usize> {
+    let cell = &web.cells[cell];
+    let mut out: Vec<usize> = if left {
+        cell.lefts
+            .iter()
+            .map(|l| place[web.links[*l].left])
+            .collect()
+    } else {
+        cell.rights
+            .iter()
+            .map(|l| place[web.links[*l].right])
+            .collect()
+    };
+    out.sort_unstable();
+    out
+}
+
+fn means(web: &mut Web, place: &mut [usize], layer: usize, left: bool) {
+    let mut keyed: Vec<(f64, usize)> = Vec::with_capacity(web.layers[layer].len());
+    // A cell without neighbours stays behind the one before it.
+    let mut last = -1.0;
+    for cell in &web.layers[layer] {
+        let at = beside(web, place, *cell, left);
+        if !at.is_empty() {
+            last = at.iter().sum::<usize>() as f64 / at.len() as f64;
+        }
+        keyed.push((last, *cell));
+    }
+    keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+    web.layers[layer] = keyed.into_iter().map(|(_, cell)| cell).collect();
+    for (at, cell) in web.layers[layer].iter().enumerate() {
+        place[*cell] = at;
+    }
+}
+
+/// Crossings of the links of two cells, the first above the second.
+fn pair(above: &[usize], below: &[usize]) -> usize {
+    let mut count = 0;
+    let mut at = 0;
+    for place in above {
+        while at < below.len() && below[at] < *place {
+            at += 1;
+        }
+        count += at;
+    }
+    count
+}
+
+fn swaps(web: &mut Web, place: &mut [usize]) {
+    for _ in 0..PASSES {
+        let mut better = false;
+        for layer in 0..web.layers.len() {
+            for at in 1..web.layers[layer].len() {
+                let (one, two) = (web.layers[layer][at - 1], web.layers[layer][at]);
+                let (mut now, mut then) = (0, 0);
+                for left in [true, false] {
+                    let a = beside(web, place, one, left);
+                    let b = beside(web, place, two, left);
+                    now += pair(&a, &b);
+                    then += pair(&b, &a);
+                }
+                if then < now {
+                    better = true;
+                    web.layers[layer].swap(at - 1, at);
+                    place[one] = at;
+                    place[two] = at - 1;
+                }
+            }
+        }
+        if !better {
+            break;
+        }
+    }
+}
+
+/// All crossings, by counting inversions in a tree of sums (Fenwick).
+fn crossings(web: &Web, place: &[usize]) -> usize {
+    let mut all = 0;
+    for layer in &web.layers {
+        let ends: Vec<usize> = layer
+            .iter()
+            .flat_map(|cell| beside(web, place, *cell, false))
+            .collect();
+        let size = ends.iter().max().map_or(0, |most| most + 1);
+        let mut sums = vec![0; size + 1];
+        for (seen, end) in ends.iter().enumerate() {
+            let mut at = end + 1;
+            let mut upto = 0;
+            while at > 0 {
+                upto += sums[at];
+                at &= at - 1;
+            }
+            all += seen - upto;
+            let mut at = end + 1;
+            while at <= size {
+                sums[at] += 1;
+                at += at & at.wrapping_neg();
+            }
+        }
+    }
+    all
+}
+
+fn ports(web: &mut Web, place: &[usize]) {
+    let links = &web.links;
+    for cell in &mut web.cells {
+        cell.lefts
+            .sort_by_key(|l| (place[links[*l].left], links[*l].bond, *l));
+        cell.rights
+            .sort_by_key(|l| (place[links[*l].right], links[*l].bond, *l));
+    }
+}

@@ -1,0 +1,218 @@
+//! Straight lines, and how high everything stands.
+//!
+//! Before: a web in order. After [`choose`]: links that are straight, at most one at each side of a
+//! cell and no two that cross; cells that they connect are a rail and have one height. After
+//! [`heights`]: the height of each cell's axis, blocks of a layer one below another.
+//!
+//! Rails are what Brandes and Koepf ("Fast and simple horizontal coordinate assignment", 2002) call
+//! blocks, but there is one alignment instead of four: a chain must not be bent by an average.
+
+use super::block::{Block, Lanes};
+use super::web::Web;
+use std::collections::BTreeMap;
+
+const ROUNDS: usize = 24;
+const SETTLING: usize = 12;
+/// Between blocks, and between bonds that pass.
+const GAP: f64 = 22.0;
+const PASSING: f64 = 0.0;
+
+#[derive(Clone, Debug)]
+pub struct Rails {
+    /// By link.
+    pub straight: Vec<bool>,
+    /// By cell.
+    pub rail: Vec<usize>,
+    pub count: usize,
+}
+
+/// How far from the middle of a list something is, in halves.
+fn off(list: &[usize], link: usize) -> usize {
+    let at = list.iter().position(|l| *l == link).unwrap_or(0);
+    (2 * at).abs_diff(list.len() - 1)
+}
+
+pub fn choose(web: &Web) -> Rails {
+    let mut place = vec![0; web.cells.len()];
+    for layer in &web.layers {
+        for (at, cell) in layer.iter().enumerate() {
+            place[*cell] = at;
+        }
+    }
+    // The longest way on to the right: the line that goes on is the main one.
+    let mut ahead = vec![0_usize; web.cells.len()];
+    for cell in web.layers.iter().rev().flatten() {
+        let next = web.cells[*cell].rights.iter();
+        let next = next.map(|link| ahead[web.links[*link].right] + 1);
+        ahead[*cell] = next.max().unwrap_or(0);
+    }
+    let mut straight = vec![false; web.links.len()];
+    for layer in &web.layers {
+        let mut links: Vec<usize> = layer
+            .iter()
+            .flat_map(|cell| web.cells[*cell].rights.iter().copied())
+            .collect();
+        links.sort_by_cached_key(|at| {
+            let link = web.links[*at];
+            let (left, right) = (&web.cells[link.left], &web.cells[link.right]);
+            let rank = match (left.node.is_some(), right.node.is_some()) {
+                (false, false) => 0,
+                (true, true) => 1,
+                _ => 2,
+            };
+            let aside = off(&left.rights, *at) + off(&right.lefts, *at);
+            (rank, usize::MAX - ahead[link.right], aside, *at)
+        });
+        // Straight links by the place of their left cell; with it the place of the right one.
+        let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
+        for at in links {
+            let link = web.links[at];
+            let (left, right) = (place[link.left], place[link.right]);
+            let above = taken.range(..=left).next_back();
+            let below = taken.range(left..).next();
+            if above.is_none_or(|(l, r)| *l < left && *r < right)
+                && below.is_none_or(|(l, r)| *l > left && *r > right)
+            {
+                taken.insert(left, right);
+                straight[at] = true;
+            }
+        }
+    }
+    let mut rail = vec![usize::MAX; web.cells.len()];
+    let mut count = 0;
+    for cell in web.layers.iter().flatten() {
+        let before = web.cells[*cell].lefts.iter().find(|link| straight[**link]);
+        rail[*cell] = match before {
+            Some(link) => rail[web.links[*link].left],
+            None => {
+                count += 1;
+                count - 1
+            }
+        };
+    }
+    Rails {
+        straight,
+        rail,
+        count,
+    }
+}
+
+/// One rail above another, at least so far.
+struct Order {
+    above: Vec<Vec<(usize, f64)>>,
+    below: Vec<Vec<(usize, f64)>>,
+    /// From top to bottom.
+    sorted: Vec<usize>,
+}
+
+fn separate(web: &Web, rails: &Rails, blocks: &[Block]) -> Order {
+    let mut above = vec![Vec::new(); rails.count];
+    let mut below = vec![Vec::new(); rails.count];
+    for layer in &web.layers {
+        for pair in layer.windows(2) {
+            let (one, two) = (pair[0], pair[1]);
+            let through = web.cells[one].node.is_none() && web.cells[two].node.is_none();
+            let gap = if through { PASSING } else { GAP };
+            let least = blocks[one].bottom + blocks[two].top + gap;
+            below[rails.rail[one]].push((rails.rail[two], least));
+            above[rails.rail[two]].push((rails.rail[one], least));
+        }
+    }
+    // Rails do not cross, so that this order has no cycles.
+    let mut waiting: Vec<usize> = above.iter().map(Vec::len).collect();
+    let mut sorted: Vec<usize> = (0..rails.count).filter(|r| waiting[*r] == 0).collect();
+    let mut at = 0;
+    while at < sorted.len() {
+        for (next, _) in &below[sorted[at]] {
+            waiting[*next] -= 1;
+            if waiting[*next] == 0 {
+                sorted.push(*next);
+            }
+        }
+        at += 1;
+    }
+    Order {
+        above,
+        below,
+        sorted,
+    }
+}
+
+pub fn heights(web: &Web, rails: &Rails, lanes: &Lanes, blocks: &[Block]) -> Vec<f64> {
+    let order = separate(web, rails, blocks);
+    // What would make other links straight: the other rail, and how much lower this one would be.
+    let mut pulls: Vec<Vec<(usize, f64)>> = vec![Vec::new(); rails.count];
+    for (at, link) in web.links.iter().enumerate() {
+        let (left, right) = (rails.rail[link.left], rails.rail[link.right]);
+        if left != right {
+            let lower = lanes.left[at] - lanes.right[at];
+            pulls[right].push((left, lower));
+            pulls[left].push((right, -lower));
+        }
+    }
+    let mut y = order.packed(&vec![0.0; rails.count]);
+    for _ in 0..ROUNDS {
+        let wished: Vec<f64> = (0..rails.count)
+            .map(|rail| {
+                let pulls = &pulls[rail];
+                let sum: f64 = pulls.iter().map(|(other, by)| y[*other] + by).sum();
+                if pulls.is_empty() {
+                    y[rail]
+                } else {
+                    sum / pulls.len() as f64
+                }
+            })
+            .collect();
+        y = order.packed(&wished);
+    }
+    for round in 0..SETTLING {
+        order.settle(&mut y, &pulls, round % 2 == 0);
+    }
+    web.cells
+        .iter()
+        .enumerate()
+        .map(|(cell, _)| y[rails.rail[cell]])
+        .collect()
+}
+
+impl Order {
+    /// Heights near the wished ones: the mean of pushing everything down and of pushing everything
+    /// up. Both keep the distances, and so does their mean; what wishes for one place is centred there.
+    fn packed(&self, wished: &[f64]) -> Vec<f64> {
+        let (mut down, mut up) = (wished.to_vec(), wished.to_vec());
+        for rail in &self.sorted {
+            for (other, least) in &self.above[*rail] {
+                down[*rail] = down[*rail].max(down[*other] + least);
+            }
+        }
+        for rail in self.sorted.iter().rev() {
+            for (other, least) in &self.below[*rail] {
+                up[*rail] = up[*rail].min(up[*other] - least);
+            }
+        }
+        down.iter().zip(&up).map(|(a, b)| (a + b) / 2.0).collect()
+    }
+
+    /// Each rail goes to the median of its wishes as far as its neighbours let it: exactly there
+    /// a link is straight.
+    fn settle(&self, y: &mut [f64], pulls: &[Vec<(usize, f64)>], downwards: bool) {
+        let all = self.sorted.len();
+        for step in 0..all {
+            let rail = self.sorted[if downwards { step } else { all - 1 - step }];
+            let mut wishes: Vec<f64> = pulls[rail].iter().map(|(o, by)| y[*o] + by).collect();
+            if wishes.is_empty() {
+                continue;
+            }
+            wishes.sort_by(f64::total_cmp);
+            let (low, high) = (wishes[(wishes.len() - 1) / 2], wishes[wishes.len() / 2]);
+            let wish = y[rail].clamp(low, high);
+            let least = self.above[rail].iter().map(|(o, d)| y[*o] + d);
+            let most = self.below[rail].iter().map(|(o, d)| y[*o] - d);
+            let least = least.fold(f64::NEG_INFINITY, f64::max);
+            let most = most.fold(f64::INFINITY, f64::min);
+            if least <= most {
+                y[rail] = wish.clamp(least, most);
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Pictures of bond graphs: nothing overlaps, whatever the graph.
+
+#[path = "drawing/check.rs"]
+mod check;
+#[path = "drawing/sketches.rs"]
+mod sketches;
+
+use bgm::bond::draw::{Shape, Sketch, dot, layout, svg};
+use check::{sound, well_formed};
+
+fn by_hand() -> Vec<Sketch> {
+    vec![
+        sketches::filter(),
+        sketches::motor(),
+        sketches::bridge(),
+        sketches::star(4),
+        sketches::star(40),
+        sketches::two_parts(),
+        sketches::boxes(),
+        sketches::controlled(),
+        Sketch::default(),
+    ]
+}
+
+#[test]
+fn nothing_overlaps_by_hand() {
+    for sketch in by_hand() {
+        sound(&sketch).unwrap_or_else(|e| panic!("{}: {e}", sketch.title));
+    }
+}
+
+#[test]
+fn nothing_overlaps_at_random() {
+    for seed in 0..3000 {
+        sound(&sketches::random(seed)).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+    }
+}
+
+#[test]
+fn svg_is_xml() {
+    for sketch in by_hand() {
+        well_formed(&svg(&sketch)).unwrap_or_else(|e| panic!("{}: {e}", sketch.title));
+    }
+    for seed in 0..200 {
+        let text = svg(&sketches::random(seed));
+        well_formed(&text).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+    }
+}
+
+#[test]
+fn the_same_sketch_is_the_same_picture() {
+    for seed in 0..20 {
+        let sketch = sketches::random(seed);
+        assert_eq!(svg(&sketch), svg(&sketch.clone()));
+        assert_eq!(dot(&sketch), dot(&sketch.clone()));
+    }
+}
+
+/// Chains are horizontal lines whatever way their powers are counted and whatever hangs on them.
+#[test]
+fn chains_are_straight() {
+    for seed in 0..100 {
+        let mut dice = sketches::Dice::new(seed);
+        let mut s = sketches::new("chain");
+        let count = 2 + dice.below(12);
+        let chain: Vec<usize> = (0..count)
+            .map(|at| sketches::junction(&mut s, ["0", "1"][at % 2], ""))
+            .collect();
+        for pair in chain.windows(2) {
+            let (from, to) = if dice.below(2) == 0 {
+                (pair[0], pair[1])
+            } else {
+                (pair[1], pair[0])
+            };
+            sketches::bond(&mut s, from, to, dice.below(2) == 0);
+        }
+        for _ in 0..dice.below(3 * count) {
+            let kind = ["Se", "R", "C", "I"][dice.below(4)];
+            let name = dice.text(20);
+            let one = sketches::element(&mut s, kind, &name, "");
+            let host = chain[dice.below(count)];
+            sketches::bond(&mut s, host, one, true);
+        }
+        let drawn = layout(&s);
+        for wire in &drawn.wires {
+            let bond = &s.bonds[wire.bond];
+            let inner = [bond.from, bond.to]
+                .iter()
+                .all(|n| s.nodes[*n].shape == Shape::Junction);
+            if inner {
+                assert_eq!(wire.points.len(), 2, "seed {seed}: a bent chain");
+                assert_eq!(wire.points[0].y, wire.points[1].y, "seed {seed}");
+            }
+        }
+    }
+}
+
+/// A branch does not bend the chain that it leaves.
+#[test]
+fn a_branch_leaves_the_chain_straight() {
+    let mut s = sketches::new("");
+    let chain: Vec<usize> = (0..6)
+        .map(|at| sketches::junction(&mut s, ["0", "1"][at % 2], ""))
+        .collect();
+    for pair in chain.windows(2) {
+        sketches::bond(&mut s, pair[0], pair[1], true);
+    }
+    let branch = sketches::junction(&mut s, "1", "branch");
+    sketches::bond(&mut s, chain[2], branch, true);
+    let drawn = layout(&s);
+    let line: Vec<f64> = drawn
+        .wires
+        .iter()
+        .filter(|wire| wire.bond < 5)
+        .flat_map(|wire| wire.points.iter().map(|p| p.y))
+        .collect();
+    assert!(line.windows(2).all(|y| y[0] == y[1]), "{line:?}");
+}
+
+#[test]
+fn dot_says_what_is_seen() {
+    let text = dot(&sketches::boxes());
+    assert!(text.contains("arrowhead=teelvee"), "{text}");
+    assert!(text.contains("color=\"#222222:#222222\""), "{text}");
+    let mut odd = sketches::new("a \"title\"");
+    sketches::element(&mut odd, "R", "a\"b\\c", "");
+    let text = dot(&odd);
+    assert!(text.contains("R : a\\\"b\\\\c"), "{text}");
+    let text = dot(&sketches::controlled());
+    assert!(text.contains("style=dashed, penwidth=0.6"), "{text}");
+}
+
+#[test]
+fn a_legend_names_what_occurs() {
+    let text = svg(&sketches::bridge());
+    for words in [
+        "algebraic loop 1",
+        "algebraic loop 2",
+        "depends on a switch",
+    ] {
+        assert!(text.contains(words), "no {words}");
+    }
+    assert!(!text.contains("derivative causality"));
+    let text = svg(&sketches::motor());
+    assert!(text.contains("derivative causality"));
+    assert!(!text.contains("algebraic loop"));
+}
+
+/// Bonds and signals that name nodes that are not there are left out.
+#[test]
+fn what_is_not_there_is_not_drawn() {
+    let mut s = sketches::filter();
+    sketches::bond(&mut s, 0, 99, true);
+    sketches::signal(&mut s, Some(99), 0, "x");
+    sketches::signal(&mut s, Some(0), 99, "y");
+    sound(&s).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(layout(&s).wires.len(), 7);
+}
