@@ -4,6 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::alias::eliminate;
+use crate::bond::causality::{Causality, Preferences, Wanted, causality};
+use crate::bond::graph::{Graph, NodeId};
+use crate::bond::recover::recover;
 use crate::diagnostics::{Code, Diagnostics};
 use crate::experiment::{Bench, CommandLine, Experiment, Request};
 use crate::experiment::{missing_models, model_of, models_of};
@@ -257,6 +260,65 @@ fn solved_as_one(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option
     let mut solved = solve(flat, &sorted, said)?;
     start(&mut solved, said)?;
     Some(solved)
+}
+
+/// A model seen as a bond graph.
+#[derive(Debug)]
+pub struct BondGraph {
+    /// As it was written, with what the graph refers to.
+    pub flat: Flat,
+    /// As it was written, too: [`crate::bond::view`] makes it smaller.
+    pub graph: Graph,
+    pub causality: Causality,
+    pub preferences: Preferences,
+    /// The equations sorted, nothing eliminated; nothing if they cannot be.
+    pub sorted: Option<(Flat, Sorted)>,
+}
+
+/// The bond graph of a model and its causality. `None` if it has no power ports; an error if the preferences cannot be read. A
+/// model that cannot be sorted has a graph all the same.
+pub fn bond_graph(
+    written: Flat,
+    preferences: &[String],
+    said: &mut Diagnostics,
+) -> Result<Option<BondGraph>, String> {
+    let (mut flat, _) = reference(written.clone(), &mut Diagnostics::default());
+    let Some(graph) = recover(&mut flat) else {
+        return Ok(None);
+    };
+    let preferences = Preferences::read(&graph, preferences)?;
+    let mut wished = written;
+    for preference in &preferences.list {
+        let states = graph.node(preference.node).element().map(|one| &one.states);
+        let wish = match preference.wanted {
+            Wanted::Integral => true,
+            Wanted::Derivative => false,
+            Wanted::Resistance | Wanted::Conductance => continue,
+        };
+        for &state in states.into_iter().flatten() {
+            wished.wishes.retain(|&(variable, _)| variable != state);
+            wished.wishes.push((state, wish));
+        }
+    }
+    wished
+        .wishes
+        .sort_unstable_by_key(|&(variable, _)| variable);
+    let sorted = sorted(wished, Aliases::Keep, said);
+    let kept = |id: NodeId| {
+        let (Some(element), Some((reduced, _))) = (graph.node(id).element(), &sorted) else {
+            return false;
+        };
+        let whole = |&state: &_| reduced.variable(state).states >= flat.variable(state).states;
+        element.states.iter().all(whole)
+    };
+    let causality = causality(&graph, &preferences, &kept);
+    Ok(Some(BondGraph {
+        flat,
+        graph,
+        causality,
+        preferences,
+        sorted,
+    }))
 }
 
 /// What becomes of variables that equal another one, or a constant.

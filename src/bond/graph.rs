@@ -241,6 +241,8 @@ pub struct Element {
     pub states: Vec<VarId>,
     /// The forms of its equations, for elements with few ports.
     pub forms: Vec<Form>,
+    /// Variables of which only sums matter: the potentials at the two pins of a resistor.
+    pub summed: Vec<VarId>,
     /// Holds a zero and takes any flow or effort: a ground, a wall.
     pub reference: bool,
     /// The end of a cut that nothing is connected to.
@@ -305,10 +307,10 @@ impl Node {
 }
 
 /// A signal from one element, or from outside, into another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Signal {
-    pub from: SignalSource,
     pub to: NodeId,
+    pub from: SignalSource,
     /// What is set in the element.
     pub variable: VarId,
 }

@@ -10,4 +10,5 @@ pub mod net;
 pub mod order;
 pub mod recover;
 mod signals;
+pub mod sketch;
 pub mod view;

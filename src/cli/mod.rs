@@ -1,6 +1,8 @@
 //! The command line: one file a command. Input and output happen here and nowhere else.
 
+mod causality;
 mod check;
+mod draw;
 mod equations;
 pub mod experiment_options;
 mod explain;
@@ -44,6 +46,10 @@ enum Command {
     Sort(sort::Arguments),
     /// List the equations solved, in the order of evaluation
     Solve(solve::Arguments),
+    /// Tell the causality of a model's bond graph: strokes, storages, resistors, loops
+    Causality(causality::Arguments),
+    /// Draw the bond graph of a model
+    Draw(draw::Arguments),
     /// Run a model, as its experiment says
     Simulate(simulate::Arguments),
     /// Report everything that is wrong with a model
@@ -163,6 +169,8 @@ impl Command {
             Command::Equations(arguments) => equations::run(arguments, console),
             Command::Sort(arguments) => sort::run(arguments, console),
             Command::Solve(arguments) => solve::run(arguments, console),
+            Command::Causality(arguments) => causality::run(arguments, console),
+            Command::Draw(arguments) => draw::run(arguments, console),
             Command::Simulate(arguments) => simulate::run_command(arguments, console),
             Command::Check(arguments) => check::run(arguments, console),
             Command::Golden(arguments) => golden::run(arguments, console),

@@ -98,6 +98,8 @@ codes! {
     StartsContradict "E0606" "start values that contradict each other";
     RestartOfNoState "E0607" "a restart of a variable that is no state";
 
+    NoPowerPorts "E0608" "a picture of a model without power ports";
+
     Unsolvable "E0701" "an equation that cannot be solved for its unknown";
     BooleanLoop "E0702" "a boolean in a loop";
     ZeroCoefficient "E0703" "a coefficient that is zero where it has to be divided by";
@@ -123,6 +125,7 @@ codes! {
     TooFewStarts "W0603" "too few start values";
     JumpDifferentiated "W0604" "a jump that was differentiated";
     ArtificialStiffness "W0605" "a switch that makes the model stiff";
+    UnmetPreference "W0606" "a causality that was preferred and cannot be had";
     NoDynamics "W0901" "a model without dynamics";
 }
 

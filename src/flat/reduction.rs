@@ -60,6 +60,8 @@ pub enum Merit {
     StartDepth,
     /// Its name has fewer parts.
     Nearer,
+    /// It is a through variable: a flow of momentum's kind rather than an effort.
+    Through,
     /// Its name comes first.
     Name,
 }

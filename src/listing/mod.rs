@@ -1,5 +1,7 @@
 //! Listings of models, for people and for programs.
 
+pub mod causality;
+pub mod causality_json;
 pub mod equations;
 pub mod explain;
 pub mod json;

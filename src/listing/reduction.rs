@@ -80,6 +80,7 @@ pub fn why(flat: &Flat, dropped: &Dropped) -> String {
         Merit::Start => "has a start value",
         Merit::StartDepth => "has a start value from further out",
         Merit::Nearer => "is nearer the top by its name",
+        Merit::Through => "is a through variable",
         Merit::Name => "comes first in the alphabet",
     };
     match dropped.others.len() {

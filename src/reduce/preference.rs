@@ -2,12 +2,13 @@
 //!
 //! A rule, so that shuffling a model changes nothing: what a `when` restarts; what is declared
 //! `state` and not `nostate`; what has a start value, the outermost first; what the source differentiates (it belongs to a
-//! storage); fewer parts in its name; the alphabet.
+//! storage); fewer parts in its name; what is through rather than across (of an inertance and a
+//! capacitance that a gyrator ties, the flow: McCalla 1991, Figure 13); the alphabet.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::{ExprId, Node, UnaryOp};
-use crate::flat::{EquationKind, Flat, Leaf, Merit, VarId};
+use crate::flat::{EquationKind, Flat, Leaf, Merit, Role, VarId};
 
 /// Smaller is rather a state.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,6 +21,7 @@ pub struct Preference {
     start_depth: u32,
     not_written: bool,
     parts: usize,
+    not_through: bool,
     name: String,
     order: u8,
 }
@@ -34,6 +36,7 @@ impl Preference {
             _ if self.start_depth != other.start_depth => Merit::StartDepth,
             _ if self.not_written != other.not_written => Merit::Written,
             _ if self.parts != other.parts => Merit::Nearer,
+            _ if self.not_through != other.not_through => Merit::Through,
             _ => Merit::Name,
         }
     }
@@ -118,6 +121,7 @@ impl<'f> Preferences<'f> {
             start_depth: start.copied().unwrap_or(0),
             not_written: order >= flat.variable(id).order,
             parts: name.matches('.').count(),
+            not_through: flat.declaration(id).role != Role::Through,
             name: natural(&name),
             order,
         }

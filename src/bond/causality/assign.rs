@@ -47,15 +47,13 @@ impl<'g> Plan<'g> {
                 continue;
             };
             for (port, (&bond, allowed)) in element.ports.iter().zip(allowed).enumerate() {
-                if allowed.only().is_some() {
-                    continue;
-                }
-                if let Some(gives) = allowed.integral {
+                let fixed = allowed.only().is_some();
+                if let Some(gives) = allowed.integral.filter(|_| !element.kind.is_source()) {
                     let wish = preferences.of(id);
                     // Wishes first, in their order; then the states that the sorter keeps.
                     let rank = wish.map_or((1, usize::from(!kept(id))), |(at, _)| (0, at));
                     storages.push((rank, (id, bond, gives)));
-                } else if matches!(element.kind, ElementKind::R | ElementKind::RS) {
+                } else if !fixed && matches!(element.kind, ElementKind::R | ElementKind::RS) {
                     let wish = preferences
                         .of(id)
                         .map(|(at, wanted)| (at, gives_of(wanted)));

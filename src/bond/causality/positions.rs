@@ -5,10 +5,9 @@
 //! occur.
 
 use super::assign::{Assigned, Plan};
-use super::net_of::end_at;
 use super::prefer::{Preferences, Wanted};
 use super::{BondCausality, Causality, Contradiction, ElementCausality, Loop, switches};
-use crate::bond::graph::{BondId, ElementKind, Graph, NodeId, Pattern};
+use crate::bond::graph::{ElementKind, Graph, NodeId, Pattern};
 use crate::bond::net::{Conflict, Gives};
 
 /// Up to here all combinations are tried.
@@ -107,7 +106,12 @@ fn without(graph: &Graph, storages: usize, stuck: Option<Contradiction>) -> Caus
     });
     Causality {
         bonds: vec![nothing; graph.bonds.len()],
-        elements: vec![ElementCausality::None; graph.nodes.len()],
+        elements: (graph.nodes.iter())
+            .map(|node| match node.element() {
+                Some(element) if element.kind.is_source() => ElementCausality::Source,
+                _ => ElementCausality::None,
+            })
+            .collect(),
         loops: Vec::new(),
         contradiction: Some(stuck),
         storages,
@@ -236,21 +240,4 @@ fn resistive(gives: Gives) -> ElementCausality {
         Gives::Effort => ElementCausality::Resistance,
         Gives::Flow => ElementCausality::Conductance,
     }
-}
-
-/// What a port of a storage does, by its bond.
-pub(crate) fn integrates(
-    graph: &Graph,
-    causality: &Causality,
-    id: NodeId,
-    bond: BondId,
-    integral: Gives,
-) -> Option<bool> {
-    let given = causality.bonds[bond.index()].gives?;
-    let own = if end_at(graph, bond, id) == 0 {
-        given
-    } else {
-        given.other()
-    };
-    Some(own == integral)
 }

@@ -24,6 +24,8 @@ pub struct Patterns {
     integral: Vec<u32>,
     /// With states and derivatives as one.
     derivative: Vec<u32>,
+    /// Choices that can be solved in all positions of its `if`s.
+    always: Option<Vec<u32>>,
     /// In no choice can it be solved in all positions of a switch.
     switches: bool,
 }
@@ -52,6 +54,7 @@ impl Patterns {
             ports: ports.len(),
             integral,
             derivative,
+            always: None,
             switches: false,
         }
     }
@@ -62,14 +65,20 @@ impl Patterns {
             (in_positions.iter())
                 .all(|one| one.integral.contains(choice) || one.derivative.contains(choice))
         };
-        let somewhere = in_positions.iter().any(|one| !one.derivative.is_empty());
-        let before = self.clone();
-        self.integral.retain(everywhere);
-        self.derivative.retain(everywhere);
-        if self.derivative.is_empty() && somewhere {
-            *self = before;
-            self.switches = true;
-        }
+        let all = self.all();
+        let always: Vec<u32> = all.iter().copied().filter(everywhere).collect();
+        let somewhere = in_positions.iter().any(|one| !one.all().is_empty());
+        self.switches |= always.is_empty() && somewhere;
+        self.always = Some(always).filter(|always| !always.is_empty());
+    }
+
+    /// All choices that can be solved.
+    fn all(&self) -> Vec<u32> {
+        let mut all: Vec<u32> = self.derivative.clone();
+        all.extend(&self.integral);
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     pub fn never_the_same(&mut self) {
@@ -90,10 +99,7 @@ impl Patterns {
                 forms: Vec::new(),
             };
         }
-        let mut all: Vec<u32> = self.derivative.clone();
-        all.extend(&self.integral);
-        all.sort_unstable();
-        all.dedup();
+        let all = self.all();
         if all.is_empty() {
             return Finding {
                 kind: ElementKind::Other,
@@ -148,6 +154,20 @@ impl Patterns {
             false => (all.iter())
                 .map(|&choice| (bits(count, choice), regime(choice)))
                 .collect(),
+        };
+        // What an `if` forbids in one of its branches is forbidden; it is no matter of the kind.
+        let pattern = match (pattern, &self.always) {
+            (Pattern::Each(allowed), Some(always)) => {
+                let narrowed = (allowed.into_iter().enumerate()).map(|(at, allowed)| {
+                    let now = self.allowed(always, at, ports[at].swapped, stores);
+                    Allowed {
+                        integral: allowed.integral,
+                        ..now
+                    }
+                });
+                Pattern::Each(narrowed.collect())
+            }
+            (pattern, _) => pattern,
         };
         Finding {
             kind,

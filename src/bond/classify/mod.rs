@@ -43,9 +43,9 @@ pub struct Classified {
     pub states: Vec<VarId>,
     pub forms: Vec<Form>,
     pub reference: bool,
-    /// The variable that equals the difference of a gate's across variables (or the sum of its through variables),
-    /// by gate, and whether it has the other sign.
-    pub names: Vec<Option<(bool, VarId)>>,
+    /// Variables that equal the difference of a gate's across variables (or the sum of its through variables), by gate:
+    /// as it goes in, and with the other sign.
+    pub names: Vec<[Option<VarId>; 2]>,
 }
 
 /// Looks at one element after the other.
@@ -311,9 +311,9 @@ fn power(gate: &Gate) -> Powers {
 }
 
 /// A variable that an equation sets equal to what the gate sums up: `u = Va - Vb`.
-fn name_of(flat: &mut Flat, rows: &[(ExprId, ExprId)], gate: &Gate) -> Option<(bool, VarId)> {
+fn name_of(flat: &mut Flat, rows: &[(ExprId, ExprId)], gate: &Gate) -> [Option<VarId>; 2] {
     let (spots, across) = match gate {
-        Gate::Single(_) => return None,
+        Gate::Single(_) => return [None; 2],
         Gate::Series(spots) => (spots, true),
         Gate::Parallel(spots) => (spots, false),
     };
@@ -321,7 +321,10 @@ fn name_of(flat: &mut Flat, rows: &[(ExprId, ExprId)], gate: &Gate) -> Option<(b
         spots[0].through
     } else {
         spots[0].across
-    }?;
+    };
+    let Some(shared) = shared else {
+        return [None; 2];
+    };
     // The terms of the sum, as the power that goes in has them.
     let terms: Vec<(VarId, f64)> = (spots.iter())
         .filter_map(|spot| {
@@ -333,7 +336,7 @@ fn name_of(flat: &mut Flat, rows: &[(ExprId, ExprId)], gate: &Gate) -> Option<(b
             Some((own.variable(), if turned { -1.0 } else { 1.0 }))
         })
         .collect();
-    let mut found: Option<(bool, VarId)> = None;
+    let mut found: [Option<VarId>; 2] = [None; 2];
     for &(left, right) in rows {
         let number = |leaf: Leaf| match leaf {
             Leaf::Var(id) => Some(id.0),
@@ -367,10 +370,8 @@ fn name_of(flat: &mut Flat, rows: &[(ExprId, ExprId)], gate: &Gate) -> Option<(b
         let alike = ratios.iter().all(|&ratio| ratio == first) && first.abs() == own.abs();
         let kind = flat.variable(other).kind;
         if alike && !matches!(kind, Kind::Parameter | Kind::Constant) {
-            let negative = first * own > 0.0;
-            if found.is_none_or(|(was_negative, _)| was_negative && !negative) {
-                found = Some((negative, other));
-            }
+            let place = &mut found[usize::from(first * own > 0.0)];
+            *place = place.or(Some(other));
         }
     }
     found

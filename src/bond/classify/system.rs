@@ -142,8 +142,16 @@ impl System {
         }
         for (port, &across) in ports.iter().zip(gives_across) {
             // What it has no variable for it cannot give; the other is then given to it.
-            let given = if across { port.across } else { port.through }?;
-            add(given, self.orders.get(&given).copied().unwrap_or(0));
+            let (given, taken) = match across {
+                true => (port.across?, port.through),
+                false => (port.through?, port.across),
+            };
+            // Who integrates does not differentiate what is given to him.
+            let order = |id: VarId| self.orders.get(&id).copied().unwrap_or(0);
+            if regime == Regime::Integral && taken.is_some_and(|id| order(id) > 0) {
+                return None;
+            }
+            add(given, order(given));
         }
         if columns.len() != self.rows.len() {
             return None;

@@ -21,7 +21,7 @@ use super::graph::{
 use super::net::Gives;
 use super::signals::signals;
 use crate::expr::Node as ExprNode;
-use crate::flat::{EquationKind, Flat, InstanceId, Leaf, VarId};
+use crate::flat::{EquationKind, Flat, InstanceId, Leaf, Signed, VarId};
 use gates::{Gate, OwnEquations, Part, Spot, parts};
 use points::Points;
 use roles::{Roles, roles};
@@ -204,6 +204,7 @@ impl Builder<'_> {
                 }]),
                 states: Vec::new(),
                 forms: Vec::new(),
+                summed: Vec::new(),
                 reference,
                 open,
             }),
@@ -234,7 +235,7 @@ impl Builder<'_> {
         let node = |at: Option<usize>| at.and_then(|at| self.nodes[at]);
         let (a, b) = (node(ends[0].point), node(ends[1].point));
         let quantities = |spot: &Spot, at: usize| {
-            let of = |one: Option<crate::flat::Signed>| {
+            let of = |one: Option<Signed>| {
                 one.map_or(Quantity(None), |one| Quantity::of(one.variable(), false))
             };
             self.split(at, of(spot.across), of(spot.through))
@@ -255,6 +256,7 @@ impl Builder<'_> {
                         pattern: Pattern::One(vec![Gives::Effort, Gives::Flow]),
                         states: Vec::new(),
                         forms: Vec::new(),
+                        summed: Vec::new(),
                         reference: false,
                         open: false,
                     }),
@@ -290,7 +292,7 @@ impl Builder<'_> {
         at: usize,
         junction: NodeId,
     ) {
-        let variable = |one: Option<crate::flat::Signed>| {
+        let variable = |one: Option<Signed>| {
             one.map_or(Quantity(None), |one| Quantity::of(one.variable(), false))
         };
         let (effort, flow) = self.split(at, variable(spot.across), variable(spot.through));
@@ -323,6 +325,7 @@ impl Builder<'_> {
                 pattern: found.pattern,
                 states: found.states,
                 forms: found.forms,
+                summed: gates.iter().flat_map(summed).collect(),
                 reference: found.reference,
                 open: false,
             }),
@@ -351,9 +354,8 @@ impl Builder<'_> {
     }
 
     fn single(&mut self, flat: &Flat, element: NodeId, instance: InstanceId, spot: &Spot) {
-        let quantity = |one: Option<crate::flat::Signed>| {
-            one.map(|one| Quantity::of(one.variable(), one.negative()))
-        };
+        let quantity =
+            |one: Option<Signed>| one.map(|one| Quantity::of(one.variable(), one.negative()));
         let Some((at, junction)) = (spot.point).and_then(|at| Some((at, self.nodes[at]?))) else {
             // A junction of its own, for the zero that the loose end is worth.
             let name = names::cut(flat, spot.port);
@@ -430,19 +432,12 @@ impl Builder<'_> {
             };
         }
         let turned = gate.turned;
-        let sum = match gate.known {
-            Some((negative, id)) => Quantity::of(id, negative != turned),
-            None => Quantity(Some(
-                terms.iter().map(|&(n, id)| (n != turned, id)).collect(),
-            )),
+        let written = || {
+            let terms = terms.iter().map(|&(negative, id)| (negative != turned, id));
+            Quantity(Some(terms.collect()))
         };
-        // A name with the wrong sign says less than the sum itself.
-        let sum = match sum.single() {
-            None => Quantity(Some(
-                terms.iter().map(|&(n, id)| (n != turned, id)).collect(),
-            )),
-            Some(_) => sum,
-        };
+        let known = gate.known[usize::from(turned)].map(|id| Quantity::of(id, false));
+        let sum = known.unwrap_or_else(written);
         let common = Quantity::of(reference.variable(), false);
         let (effort, flow) = match series {
             true => sides(sum, common),
@@ -455,13 +450,24 @@ impl Builder<'_> {
     }
 }
 
+/// The variables of a gate that it takes the sum of.
+fn summed(gate: &Gate) -> Vec<VarId> {
+    let of = |spot: &Spot| match gate {
+        Gate::Single(_) => None,
+        Gate::Series(_) => spot.across,
+        Gate::Parallel(_) => spot.through,
+    };
+    let found = gate.spots().iter().filter_map(of);
+    found.map(Signed::variable).collect()
+}
+
 /// A gate whose cuts share a variable.
 struct Shared<'g> {
     spots: &'g [Spot],
     /// They share the through variable.
     series: bool,
-    /// A variable that equals the sum of the others, and whether it has the other sign.
-    known: Option<(bool, VarId)>,
+    /// Variables that equal the sum of the others, as it is and with the other sign.
+    known: [Option<VarId>; 2],
     swapped: bool,
     /// Power counts out of the element.
     turned: bool,

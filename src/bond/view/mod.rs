@@ -10,7 +10,9 @@ mod boxes;
 mod number;
 mod simplify;
 
-use super::graph::{BondId, Graph, NodeId};
+use super::causality::{BondCausality, Causality};
+use super::graph::{BondId, Graph};
+use super::net::Gives;
 
 /// What is to be seen of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -27,11 +29,25 @@ pub struct View {
     pub graph: Graph,
     /// The bond of the expanded graph for each bond here.
     pub of: Vec<BondId>,
+    /// It goes the other way there.
+    turned: Vec<bool>,
 }
 
 impl View {
     pub fn number(bond: BondId) -> u32 {
         bond.0 + 1
+    }
+
+    /// What was found of a bond.
+    pub fn causality(&self, found: &Causality, bond: BondId) -> BondCausality {
+        let known = found.bonds[self.of[bond.index()].index()];
+        match self.turned[bond.index()] {
+            false => known,
+            true => BondCausality {
+                gives: known.gives.map(Gives::other),
+                ..known
+            },
+        }
     }
 }
 
@@ -45,6 +61,3 @@ pub fn view(flat: &crate::flat::Flat, expanded: &Graph, choice: Choice) -> View 
     }
     number::numbered(shrunk)
 }
-
-/// The node of a view for each node of the graph it was made from, if it is shown.
-pub(crate) type Shown = Vec<Option<NodeId>>;

@@ -143,9 +143,13 @@ fn renumbered(mut shrunk: Shrunk, nodes: &[usize], order: Vec<BondId>, roots: &[
             to,
             variable: signal.variable,
         };
-        if !graph.signals.contains(&signal) {
-            graph.signals.push(signal);
-        }
+        graph.signals.push(signal);
     }
-    View { graph, of: order }
+    graph.signals.sort_unstable();
+    graph.signals.dedup();
+    View {
+        graph,
+        turned: order.iter().map(|id| shrunk.turned[id.index()]).collect(),
+        of: order,
+    }
 }

@@ -10,7 +10,9 @@
 
 use std::collections::VecDeque;
 
-use crate::bond::graph::{Bond, BondId, Graph, JunctionKind, Node, NodeId, Signal, What};
+use crate::bond::graph::{
+    Bond, BondId, ElementKind, Graph, JunctionKind, Node, NodeId, Signal, What,
+};
 use crate::bond::order::natural;
 
 /// A graph that is being made smaller; ids stay those of the graph it came from.
@@ -21,6 +23,8 @@ pub struct Shrunk {
     pub bonds: Vec<Option<Bond>>,
     pub signals: Vec<Signal>,
     pub gone: Vec<bool>,
+    /// Bonds that go the other way than in the graph.
+    pub turned: Vec<bool>,
     /// Joined to another; itself if not.
     parent: Vec<NodeId>,
     of: Vec<Vec<BondId>>,
@@ -33,6 +37,7 @@ impl Shrunk {
             bonds: graph.bonds.iter().cloned().map(Some).collect(),
             signals: graph.signals.clone(),
             gone: vec![false; graph.nodes.len()],
+            turned: vec![false; graph.bonds.len()],
             parent: graph.node_ids().collect(),
             of: graph.bonds_of(),
         }
@@ -201,7 +206,7 @@ impl Shrunk {
             let What::Element(element) = &self.nodes[far.index()].what else {
                 continue;
             };
-            let gives_flow = element.kind == crate::bond::graph::ElementKind::Sf;
+            let gives_flow = element.kind == ElementKind::Sf;
             let unnoticed = gives_flow == (kind == JunctionKind::Zero);
             if element.open && unnoticed && self.of[at.index()].len() > 2 {
                 self.bonds[id.index()] = None;
@@ -209,6 +214,38 @@ impl Shrunk {
             }
         }
         self.clean(at);
+    }
+
+    /// Power that can only go into a source counts that way: an effort against which a pipe delivers. Sources that have no
+    /// variable for what they deliver do not mind.
+    fn turn_source(&mut self, at: NodeId, a: BondId, b: BondId) -> Option<()> {
+        if self.ends(a)?.1 != at || self.ends(b)?.1 != at {
+            return None;
+        }
+        let id = [a, b].into_iter().find(|&id| {
+            let Some(bond) = &self.bonds[id.index()] else {
+                return false;
+            };
+            let from = &self.nodes[bond.from.index()];
+            let delivered = match from.element().map(|element| element.kind) {
+                Some(ElementKind::Se) => &bond.flow,
+                Some(ElementKind::Sf) => &bond.effort,
+                _ => return false,
+            };
+            matches!(delivered.0.as_deref(), Some([(true, _)]))
+        })?;
+        let is_se = |node: &Node| {
+            node.element()
+                .is_some_and(|one| one.kind == ElementKind::Se)
+        };
+        let bond = self.bonds[id.index()].as_mut()?;
+        match is_se(&self.nodes[bond.from.index()]) {
+            true => bond.flow = bond.flow.negated(),
+            false => bond.effort = bond.effort.negated(),
+        }
+        std::mem::swap(&mut bond.from, &mut bond.to);
+        self.turned[id.index()] ^= true;
+        Some(())
     }
 
     /// Makes one bond of two where power goes through; returns what has to be looked at again.
@@ -222,6 +259,7 @@ impl Shrunk {
         let [a, b] = bonds[..] else {
             return None;
         };
+        self.turn_source(at, a, b);
         let (from_a, to_a) = self.ends(a)?;
         let (into, out_of) = if to_a == at { (a, b) } else { (b, a) };
         let (source, through) = self.ends(into)?;

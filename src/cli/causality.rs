@@ -1,0 +1,114 @@
+//! `bgm causality`: the bond graph of a model, with its strokes.
+
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+
+use super::{Console, FAILED, Output, Source};
+use crate::bond::view::{Choice, view};
+use crate::compile::{BondGraph, bond_graph};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::listing::{causality, causality_json};
+
+/// What every command that shows a bond graph takes.
+#[derive(Debug, Args)]
+pub struct Viewing {
+    #[command(flatten)]
+    pub source: Source,
+    #[command(flatten)]
+    pub output: Output,
+    /// The causality of an element where there is a choice: integral or derivative of a storage, resistance or conductance of a
+    /// resistor
+    #[arg(long, value_name = "NAME=CAUSALITY")]
+    prefer: Vec<String>,
+    /// Show the graph as it was written: nothing merged, nothing left out
+    #[arg(long)]
+    expanded: bool,
+    /// Close submodels below this depth into boxes; 1 leaves those of the model itself open only if they are elements
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    depth: Option<u16>,
+}
+
+impl Viewing {
+    pub fn choice(&self) -> Choice {
+        Choice {
+            expanded: self.expanded,
+            depth: self.depth.map(usize::from),
+        }
+    }
+
+    /// The wishes that were given.
+    pub fn prefer(&self) -> &[String] {
+        &self.prefer
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    viewing: Viewing,
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+    let viewing = &arguments.viewing;
+    let mut compiled = viewing.source.compile(console)?;
+    let Some(flat) = compiled.flat.take() else {
+        console.diagnostics(&compiled.sources, &compiled.diagnostics);
+        return Ok(ExitCode::from(FAILED));
+    };
+    let output = viewing.output.output.as_deref();
+    let before = flat.clone();
+    let model = bond_graph(flat, viewing.prefer(), &mut compiled.diagnostics)?;
+    if let Some(model) = &model {
+        unmet(model, &mut compiled.diagnostics);
+    }
+    console.diagnostics(&compiled.sources, &compiled.diagnostics);
+    console.result(output, |out| match (&model, arguments.format) {
+        (None, Format::Json) => causality_json::write_empty(&before, out),
+        (None, Format::Text) => writeln!(
+            out,
+            "{}: no power ports, and so no bond graph: no cut has both an across and a through variable that meet others",
+            before.model()
+        ),
+        (Some(model), format) => {
+            let view = view(&model.flat, &model.graph, viewing.choice());
+            match format {
+                Format::Json => causality_json::write(model, &view, out),
+                Format::Text => out.write_all(causality::causality(model, &view).as_bytes()),
+            }
+        }
+    })?;
+    Ok(match compiled.diagnostics.has_errors() {
+        true => ExitCode::from(FAILED),
+        false => ExitCode::SUCCESS,
+    })
+}
+
+/// Says which wishes could not be fulfilled.
+pub fn unmet(model: &BondGraph, said: &mut Diagnostics) {
+    for &at in &model.causality.unmet {
+        let wish = model.preferences.list[at];
+        let node = model.graph.node(wish.node);
+        let found = model.causality.elements[wish.node.index()];
+        let span = model.flat.instances[node.owner.index()].span;
+        let wanted = wish.wanted.text();
+        let stays = found.text().unwrap_or("without causality");
+        said.push(
+            Diagnostic::new(
+                Code::UnmetPreference,
+                format!("`{}` cannot have {wanted} causality", node.name),
+            )
+            .at(span, format!("its causality is {stays}"))
+            .note("what is around it leaves no choice: sources, and wishes that were named before")
+            .hint("`bgm causality` without `--prefer` shows which bonds are in a loop, where resistors have a choice"),
+        );
+    }
+}

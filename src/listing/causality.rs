@@ -1,0 +1,404 @@
+//! Causality as text: bonds with their strokes, elements with what they compute, and a verdict.
+
+use std::fmt::Write;
+
+use super::count;
+use crate::bond::causality::{ElementCausality, Verdict};
+use crate::bond::graph::{Element, ElementKind, Graph, NodeId, What};
+use crate::bond::net::Gives;
+use crate::bond::order::natural;
+use crate::bond::view::View;
+use crate::compile::BondGraph;
+use crate::flat::Printer;
+
+/// Lists the bonds of a view and the elements of a model.
+pub fn causality(model: &BondGraph, view: &View) -> String {
+    let mut out = String::new();
+    heading(model, view, &mut out);
+    verdict(model, view, &mut out);
+    bonds(model, view, &mut out);
+    for section in SECTIONS {
+        elements(model, section, &mut out);
+    }
+    out
+}
+
+fn heading(model: &BondGraph, view: &View, out: &mut String) {
+    let graph = &view.graph;
+    let kinds = |wanted: fn(&What) -> bool| {
+        (graph.nodes.iter())
+            .filter(|node| wanted(&node.what))
+            .count()
+    };
+    let elements = kinds(|what| matches!(what, What::Element(_)));
+    let junctions = kinds(|what| matches!(what, What::Junction(_)));
+    let boxes = kinds(|what| matches!(what, What::Box(_)));
+    let _ = write!(
+        out,
+        "{}: {}, {}, {}",
+        model.flat.model(),
+        count(graph.bonds.len(), "bond"),
+        count(junctions, "junction"),
+        count(elements, "element")
+    );
+    if boxes > 0 {
+        let _ = write!(out, ", {}", count(boxes, "closed submodel"));
+    }
+    out.push_str("\n\n");
+}
+
+/// The verdict in words, with what it rests on.
+fn verdict(model: &BondGraph, view: &View, out: &mut String) {
+    let causality = &model.causality;
+    let graph = &model.graph;
+    for verdict in causality.verdict() {
+        match verdict {
+            Verdict::Causal => {
+                let _ = writeln!(
+                    out,
+                    "causal: every bond has one possible stroke; order {}",
+                    causality.order
+                );
+            }
+            Verdict::NonCausal => out.push_str(&non_causal(model)),
+            Verdict::Degenerate => {
+                let _ = writeln!(
+                    out,
+                    "degenerate: order {}, although there are {}; {}",
+                    causality.order,
+                    count(causality.storages, "storage"),
+                    derivative(model)
+                );
+            }
+            Verdict::Loops => {
+                let text = match causality.order == causality.storages {
+                    true => format!("; order {}", causality.order),
+                    false => String::new(),
+                };
+                let _ = writeln!(
+                    out,
+                    "loops: {} left with a choice{text}",
+                    count(causality.loops.len(), "algebraic loop")
+                );
+            }
+        }
+    }
+    for (at, one) in causality.loops.iter().enumerate() {
+        let mut names: Vec<&str> = (one.elements.iter())
+            .map(|&id| graph.node(id).name.as_str())
+            .collect();
+        names.sort_by(|a, b| natural(a, b));
+        let numbers: Vec<String> = (view.graph.bond_ids())
+            .filter(|id| view.causality(causality, *id).in_loop == Some(at as u32))
+            .map(|id| View::number(id).to_string())
+            .collect();
+        let what = match one.has_resistor {
+            true => "",
+            false => ", a part of the junction structure without a resistor",
+        };
+        let _ = writeln!(
+            out,
+            "  loop {}: {}; bonds {}{what}",
+            at + 1,
+            if names.is_empty() {
+                "no elements".to_string()
+            } else {
+                names.join(", ")
+            },
+            if numbers.is_empty() {
+                "not shown".to_string()
+            } else {
+                numbers.join(", ")
+            }
+        );
+    }
+}
+
+fn non_causal(model: &BondGraph) -> String {
+    let (graph, causality) = (&model.graph, &model.causality);
+    let names = |ids: &[NodeId]| -> Vec<String> {
+        let mut names: Vec<String> = (ids.iter())
+            .map(|&id| format!("`{}`", graph.node(id).name))
+            .collect();
+        names.sort_by(|a, b| natural(a, b));
+        names
+    };
+    let Some(stuck) = &causality.contradiction else {
+        return String::new();
+    };
+    let sources = names(&stuck.elements);
+    let junctions = names(&stuck.junctions);
+    let at = match junctions.len() {
+        0 => String::new(),
+        1..=4 => format!(" at {}", junctions.join(", ")),
+        _ => format!(
+            " at {} and {} more",
+            junctions[..3].join(", "),
+            junctions.len() - 3
+        ),
+    };
+    match sources.as_slice() {
+        [] => format!("non-causal: nothing determines what is common{at}\n"),
+        [one] => format!("non-causal: {one} contradicts what is around it{at}\n"),
+        [first @ .., last] => format!(
+            "non-causal: {} and {last} contradict each other{at}\n",
+            first.join(", ")
+        ),
+    }
+}
+
+fn derivative(model: &BondGraph) -> String {
+    let graph = &model.graph;
+    let mut names: Vec<&str> = (graph.node_ids())
+        .filter(|id| model.causality.elements[id.index()] == ElementCausality::Derivative)
+        .map(|id| graph.node(id).name.as_str())
+        .collect();
+    names.sort_by(|a, b| natural(a, b));
+    match names.is_empty() {
+        true => "which of them integrate depends on the switches".to_string(),
+        false => format!("derivative causality: {}", names.join(", ")),
+    }
+}
+
+fn bonds(model: &BondGraph, view: &View, out: &mut String) {
+    let graph = &view.graph;
+    if graph.bonds.is_empty() {
+        return;
+    }
+    let mut rows: Vec<Vec<String>> = vec![
+        ["", "from", "", "to", "effort", "by", "flow", "by", ""]
+            .map(str::to_string)
+            .to_vec(),
+    ];
+    for id in graph.bond_ids() {
+        let bond = graph.bond(id);
+        let found = view.causality(&model.causality, id);
+        let name = |node: NodeId| graph.node(node).name.clone();
+        let (from, to) = (name(bond.from), name(bond.to));
+        let (arrow, effort_by, flow_by) = match found.gives {
+            Some(Gives::Effort) => ("--->|", from.clone(), to.clone()),
+            Some(Gives::Flow) => ("|--->", to.clone(), from.clone()),
+            None => ("---->", "-".to_string(), "-".to_string()),
+        };
+        let remark = match (found.gives, found.in_loop) {
+            (None, _) if model.causality.has_positions => "depends on a switch".to_string(),
+            (_, Some(number)) => format!("loop {}", number + 1),
+            _ => String::new(),
+        };
+        rows.push(vec![
+            View::number(id).to_string(),
+            from,
+            arrow.to_string(),
+            to,
+            bond.effort.text(&model.flat),
+            effort_by,
+            bond.flow.text(&model.flat),
+            flow_by,
+            remark,
+        ]);
+    }
+    out.push_str("\nBONDS\n\n");
+    table(&rows, 1, out);
+}
+
+/// Writes rows in columns; the first `right` of them to the right.
+fn table(rows: &[Vec<String>], right: usize, out: &mut String) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns)
+        .map(|at| {
+            let cells = rows.iter().filter_map(|row| row.get(at));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        })
+        .collect();
+    for row in rows {
+        let mut line = String::new();
+        for (at, cell) in row.iter().enumerate() {
+            let space = widths[at] - cell.chars().count();
+            let (before, after) = if at < right { (space, 0) } else { (0, space) };
+            line.extend(std::iter::repeat_n(' ', before));
+            line.push_str(cell);
+            line.extend(std::iter::repeat_n(' ', after + 2));
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+}
+
+struct Section {
+    title: &'static str,
+    holds: fn(&Element) -> bool,
+}
+
+const SECTIONS: &[Section] = &[
+    Section {
+        title: "STORAGES",
+        holds: |element| matches!(element.kind, ElementKind::C | ElementKind::I),
+    },
+    Section {
+        title: "RESISTORS",
+        holds: |element| matches!(element.kind, ElementKind::R | ElementKind::RS),
+    },
+    Section {
+        title: "TRANSFORMERS AND GYRATORS",
+        holds: |element| matches!(element.kind, ElementKind::TF | ElementKind::GY),
+    },
+    Section {
+        title: "SOURCES",
+        holds: |element| element.kind.is_source() && !element.open && !element.reference,
+    },
+    Section {
+        title: "SWITCHES",
+        holds: |element| element.kind == ElementKind::Sw,
+    },
+    Section {
+        title: "OTHER ELEMENTS",
+        holds: |element| element.kind == ElementKind::Other,
+    },
+];
+
+fn elements(model: &BondGraph, section: &Section, out: &mut String) {
+    let graph = &model.graph;
+    let mut found: Vec<(NodeId, &Element)> = (graph.elements())
+        .filter(|(_, element)| (section.holds)(element))
+        .collect();
+    if found.is_empty() {
+        return;
+    }
+    found.sort_by(|a, b| natural(&graph.node(a.0).name, &graph.node(b.0).name));
+    let rows: Vec<Vec<String>> = (found.into_iter())
+        .map(|(id, element)| {
+            vec![
+                graph.node(id).name.clone(),
+                element.label(),
+                in_words(model, id, element),
+                details(model, id, element).join(", "),
+            ]
+        })
+        .collect();
+    let _ = write!(out, "\n{}\n\n", section.title);
+    table(&rows, 0, out);
+}
+
+/// What an element gives, in the words of its kind.
+fn in_words(model: &BondGraph, id: NodeId, element: &Element) -> String {
+    let found = model.causality.elements[id.index()];
+    match found {
+        ElementCausality::Source => match element.kind {
+            ElementKind::Se => "effort",
+            _ => "flow",
+        }
+        .to_string(),
+        ElementCausality::Free => match element.kind {
+            ElementKind::C | ElementKind::I => "integral or derivative",
+            ElementKind::R | ElementKind::RS => "resistance or conductance",
+            _ => "effort or flow",
+        }
+        .to_string(),
+        ElementCausality::None => "-".to_string(),
+        ElementCausality::Plain => given(model, id, element),
+        _ => {
+            let parts =
+                element.ports.len() > 1 && matches!(element.kind, ElementKind::C | ElementKind::I);
+            match found.text() {
+                Some(text) if parts && found == ElementCausality::Derivative => {
+                    format!("{text} ({})", given(model, id, element))
+                }
+                Some(text) if found != ElementCausality::Mixed => text.to_string(),
+                _ => given(model, id, element),
+            }
+        }
+    }
+}
+
+/// `gives effort, flow`: port by port.
+fn given(model: &BondGraph, id: NodeId, element: &Element) -> String {
+    let texts: Vec<&str> = (element.ports.iter())
+        .map(|&bond| gives_text(model.causality.gives(&model.graph, id, bond)))
+        .collect();
+    format!("gives {}", texts.join(", "))
+}
+
+pub(super) fn gives_text(gives: Option<Gives>) -> &'static str {
+    match gives {
+        Some(Gives::Effort) => "effort",
+        Some(Gives::Flow) => "flow",
+        None => "either",
+    }
+}
+
+/// The form of its equations that is used, the states, the signals.
+fn details(model: &BondGraph, id: NodeId, element: &Element) -> Vec<String> {
+    let mut found = form(model, id, element);
+    if matches!(element.kind, ElementKind::C | ElementKind::I) {
+        let names: Vec<String> = element
+            .states
+            .iter()
+            .map(|&id| model.flat.name(id))
+            .collect();
+        let what = match model.causality.elements[id.index()] {
+            ElementCausality::Integral => "state",
+            _ => "differentiates",
+        };
+        found.push(format!("{what} {}", names.join(", ")));
+    }
+    if !element.signals.is_empty() {
+        let names: Vec<String> = element
+            .signals
+            .iter()
+            .map(|&id| model.flat.name(id))
+            .collect();
+        found.push(match element.kind.is_source() {
+            true => names.join(", "),
+            false => format!("signal {}", names.join(", ")),
+        });
+    }
+    found
+}
+
+/// The equations of an element solved for what it gives.
+pub(super) fn form(model: &BondGraph, id: NodeId, element: &Element) -> Vec<String> {
+    let wanted = matches!(
+        element.kind,
+        ElementKind::R | ElementKind::RS | ElementKind::TF | ElementKind::GY
+    );
+    let given: Option<Vec<Gives>> = (element.ports.iter())
+        .map(|&bond| model.causality.gives(&model.graph, id, bond))
+        .collect();
+    let form = (element.forms.iter()).find(|form| Some(&form.gives) == given.as_ref());
+    let Some(form) = form.filter(|_| wanted) else {
+        return Vec::new();
+    };
+    let flat = &model.flat;
+    let printer = Printer::new(flat);
+    let shown: Vec<_> = (form.assignments.iter())
+        .filter_map(|one| Some((one.target, one.value?)))
+        .collect();
+    let is_sum = |&&(target, value): &&(crate::flat::Leaf, crate::expr::ExprId)| {
+        let mut sums = element.summed.contains(&target.variable());
+        flat.exprs.leaves(value, |leaf| {
+            sums |= element.summed.contains(&leaf.variable())
+        });
+        !sums
+    };
+    let inner: Vec<_> = shown.iter().filter(is_sum).copied().collect();
+    let list = if inner.is_empty() { shown } else { inner };
+    let mut texts: Vec<String> = (list.into_iter())
+        .map(|(target, value)| {
+            let mut text = flat.leaf_name(target);
+            text.push_str(" = ");
+            printer.write(value, &mut text);
+            text
+        })
+        .collect();
+    if !form.explicit {
+        texts.push("by iteration".to_string());
+    }
+    texts
+}
+
+/// Elements of a view by name, as they are listed.
+pub(super) fn in_order(graph: &Graph) -> Vec<NodeId> {
+    let mut ids: Vec<NodeId> = graph.node_ids().collect();
+    ids.sort_by(|&a, &b| natural(&graph.node(a).name, &graph.node(b).name).then(a.cmp(&b)));
+    ids
+}

@@ -1,0 +1,249 @@
+//! Causality as data. The schema, with its version, is in docs/json.md.
+
+use std::io::{self, Write};
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use super::causality::{form, gives_text, in_order};
+use crate::bond::graph::{BondId, NodeId, SignalSource, What};
+use crate::bond::net::Gives;
+use crate::bond::view::View;
+use crate::compile::BondGraph;
+use crate::flat::Flat;
+
+#[derive(Serialize)]
+struct Document {
+    version: u32,
+    model: String,
+    bonds: Vec<BondJson>,
+    junctions: Vec<JunctionJson>,
+    elements: Vec<ElementJson>,
+    boxes: Vec<BoxJson>,
+    signals: Vec<SignalJson>,
+    order: usize,
+    storages: usize,
+    verdict: Vec<&'static str>,
+    loops: Vec<LoopJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contradiction: Option<ContradictionJson>,
+    unmet: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct BondJson {
+    number: u32,
+    from: String,
+    to: String,
+    effort: Option<String>,
+    flow: Option<String>,
+    /// The end at which the flow is computed.
+    stroke: Option<&'static str>,
+    free: bool,
+    #[serde(rename = "loop")]
+    in_loop: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct JunctionJson {
+    name: String,
+    #[serde(rename = "type")]
+    kind: u8,
+}
+
+#[derive(Serialize)]
+struct ElementJson {
+    name: String,
+    kind: &'static str,
+    #[serde(rename = "type")]
+    class: String,
+    modulated: bool,
+    signals: Vec<String>,
+    causality: Option<&'static str>,
+    /// Its bonds, port by port, and what it gives there.
+    bonds: Vec<u32>,
+    gives: Vec<Option<&'static str>>,
+    form: Vec<String>,
+    states: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct BoxJson {
+    name: String,
+    #[serde(rename = "type")]
+    class: String,
+}
+
+#[derive(Serialize)]
+struct SignalJson {
+    from: String,
+    to: String,
+    variable: String,
+}
+
+#[derive(Serialize)]
+struct LoopJson {
+    number: u32,
+    bonds: Vec<u32>,
+    elements: Vec<String>,
+    has_resistor: bool,
+}
+
+#[derive(Serialize)]
+struct ContradictionJson {
+    elements: Vec<String>,
+    junctions: Vec<String>,
+}
+
+pub fn write(model: &BondGraph, view: &View, out: &mut dyn Write) -> io::Result<()> {
+    let document = document(model, view);
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+/// Of a model without power ports.
+pub fn write_empty(flat: &Flat, out: &mut dyn Write) -> io::Result<()> {
+    let document = Document {
+        version: 1,
+        model: flat.model().to_string(),
+        bonds: Vec::new(),
+        junctions: Vec::new(),
+        elements: Vec::new(),
+        boxes: Vec::new(),
+        signals: Vec::new(),
+        order: 0,
+        storages: 0,
+        verdict: Vec::new(),
+        loops: Vec::new(),
+        contradiction: None,
+        unmet: Vec::new(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+fn document(model: &BondGraph, view: &View) -> Document {
+    let (flat, whole, causality) = (&model.flat, &model.graph, &model.causality);
+    let graph = &view.graph;
+    let name = |id: NodeId| graph.node(id).name.clone();
+    let whole_name = |id: NodeId| whole.node(id).name.clone();
+    // Nodes keep their names from the whole graph to the view.
+    let of_name: FxHashMap<&str, NodeId> = (whole.elements())
+        .map(|(id, _)| (whole.node(id).name.as_str(), id))
+        .collect();
+    let mut elements = Vec::new();
+    let mut junctions = Vec::new();
+    let mut boxes = Vec::new();
+    for id in in_order(graph) {
+        match &graph.node(id).what {
+            What::Junction(kind) => junctions.push(JunctionJson {
+                name: name(id),
+                kind: kind.digit(),
+            }),
+            What::Box(class) => boxes.push(BoxJson {
+                name: name(id),
+                class: class.clone(),
+            }),
+            What::Element(element) => {
+                let own = of_name.get(graph.node(id).name.as_str()).copied();
+                let gives = |&bond: &BondId| {
+                    let found = view.causality(causality, bond).gives?;
+                    let own = match graph.bond(bond).from == id {
+                        true => found,
+                        false => found.other(),
+                    };
+                    Some(gives_text(Some(own)))
+                };
+                let class = flat.instances[graph.node(id).owner.index()].class;
+                elements.push(ElementJson {
+                    name: name(id),
+                    kind: element.kind.text(),
+                    class: flat.names.name(class).to_string(),
+                    modulated: element.is_modulated(),
+                    signals: element.signals.iter().map(|&id| flat.name(id)).collect(),
+                    causality: own.and_then(|own| causality.elements[own.index()].text()),
+                    bonds: element
+                        .ports
+                        .iter()
+                        .map(|&bond| View::number(bond))
+                        .collect(),
+                    gives: element.ports.iter().map(gives).collect(),
+                    form: own
+                        .and_then(|own| Some(form(model, own, whole.node(own).element()?)))
+                        .unwrap_or_default(),
+                    states: element.states.iter().map(|&id| flat.name(id)).collect(),
+                });
+            }
+        }
+    }
+    let of_loop = |number: usize| -> Vec<u32> {
+        (graph.bond_ids())
+            .filter(|id| view.causality(causality, *id).in_loop == Some(number as u32))
+            .map(View::number)
+            .collect()
+    };
+    Document {
+        version: 1,
+        model: flat.model().to_string(),
+        bonds: (graph.bond_ids())
+            .map(|id| {
+                let bond = graph.bond(id);
+                let found = view.causality(causality, id);
+                BondJson {
+                    number: View::number(id),
+                    from: name(bond.from),
+                    to: name(bond.to),
+                    effort: bond.effort.0.is_some().then(|| bond.effort.text(flat)),
+                    flow: bond.flow.0.is_some().then(|| bond.flow.text(flat)),
+                    stroke: found.gives.map(|gives| match gives {
+                        Gives::Effort => "to",
+                        Gives::Flow => "from",
+                    }),
+                    free: found.free,
+                    in_loop: found.in_loop.map(|number| number + 1),
+                }
+            })
+            .collect(),
+        junctions,
+        elements,
+        boxes,
+        signals: (graph.signals.iter())
+            .map(|signal| SignalJson {
+                from: match signal.from {
+                    SignalSource::Node(id) => name(id),
+                    SignalSource::Input(id) => flat.name(id),
+                },
+                to: name(signal.to),
+                variable: flat.name(signal.variable),
+            })
+            .collect(),
+        order: causality.order,
+        storages: causality.storages,
+        verdict: causality
+            .verdict()
+            .into_iter()
+            .map(|one| one.text())
+            .collect(),
+        loops: (causality.loops.iter().enumerate())
+            .map(|(at, one)| LoopJson {
+                number: at as u32 + 1,
+                bonds: of_loop(at),
+                elements: one.elements.iter().map(|&id| whole_name(id)).collect(),
+                has_resistor: one.has_resistor,
+            })
+            .collect(),
+        contradiction: causality
+            .contradiction
+            .as_ref()
+            .map(|stuck| ContradictionJson {
+                elements: stuck.elements.iter().map(|&id| whole_name(id)).collect(),
+                junctions: stuck.junctions.iter().map(|&id| whole_name(id)).collect(),
+            }),
+        unmet: (causality.unmet.iter())
+            .map(|&at| {
+                let one = model.preferences.list[at];
+                format!("{}={}", whole_name(one.node), one.wanted.text())
+            })
+            .collect(),
+    }
+}
