@@ -104,6 +104,12 @@ impl Maze {
         )
     }
 
+    /// The nearest point of the grid.
+    pub fn snapped(&self, p: Point) -> Point {
+        let snap = |v: f64, origin: f64| ((v - origin) / STEP).round() * STEP + origin;
+        Point::new(snap(p.x, self.origin.x), snap(p.y, self.origin.y))
+    }
+
     /// Grid points in a rectangle.
     fn inside(&self, rect: Rect) -> Vec<usize> {
         let range = |from: f64, to: f64, count: usize| {
@@ -146,7 +152,7 @@ impl Maze {
     }
 
     /// Where ways may leave a box: straight out of a side, past nothing solid.
-    fn gates(&self, rect: Rect) -> Vec<Gate> {
+    fn gates(&self, rect: Rect, least: f64) -> Vec<Gate> {
         let mut out = Vec::new();
         let around = self.inside(rect.grown(LAST + STEP));
         for cell in around {
@@ -156,13 +162,13 @@ impl Maze {
             }
             let level = p.y > rect.top + 3.0 && p.y < rect.bottom - 3.0;
             let upright = p.x > rect.left + 3.0 && p.x < rect.right - 3.0;
-            let gate = if level && p.x >= rect.right + LAST {
+            let gate = if level && p.x >= rect.right + least {
                 Some((Point::new(rect.right, p.y), 0))
-            } else if upright && p.y >= rect.bottom + LAST {
+            } else if upright && p.y >= rect.bottom + least {
                 Some((Point::new(p.x, rect.bottom), 1))
-            } else if level && p.x <= rect.left - LAST {
+            } else if level && p.x <= rect.left - least {
                 Some((Point::new(rect.left, p.y), 2))
-            } else if upright && p.y <= rect.top - LAST {
+            } else if upright && p.y <= rect.top - least {
                 Some((Point::new(p.x, rect.top), 3))
             } else {
                 None
@@ -199,8 +205,8 @@ impl Maze {
 
     /// The way with the fewest steps, bends and crossings, if there is one.
     pub fn way(&mut self, from: Rect, to: Rect) -> Option<Vec<Point>> {
-        let starts = self.gates(from);
-        let goals = self.gates(to);
+        let starts = self.gates(from, AWAY + 0.5);
+        let goals = self.gates(to, LAST);
         if starts.is_empty() || goals.is_empty() {
             return None;
         }

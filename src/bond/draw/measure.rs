@@ -93,18 +93,22 @@ impl Line {
         self.label(area, Anchor::Start, owner)
     }
 
+    /// Without a bound to its width.
+    pub fn whole(bold: &str, size: f64) -> Line {
+        let mut line = Line::new(bold, "", size, Tone::Ink);
+        line.bold = bold.to_string();
+        line.width = text::width(bold, size * text::BOLD);
+        line.whole = None;
+        line
+    }
+
     fn label(&self, area: Rect, anchor: Anchor, owner: Owner) -> Label {
-        let x = match anchor {
-            Anchor::Start => area.left,
-            Anchor::Middle => area.centre().x,
-            Anchor::End => area.right,
-        };
         // Capitals are 0.72 high: so they stand in the middle of the line.
         let y = area.centre().y + 0.36 * self.size;
         Label {
             area,
-            at: Point::new(x, y),
-            anchor,
+            at: Point::new(area.left, y),
+            anchor: Anchor::Start,
             bold: self.bold.clone(),
             plain: self.plain.clone(),
             whole: self.whole.clone(),
@@ -112,6 +116,20 @@ impl Line {
             tone: self.tone,
             owner,
         }
+        .anchored(anchor)
+    }
+}
+
+impl Label {
+    /// The same place, but where letters are narrower than reckoned they lie at this side of it.
+    pub fn anchored(mut self, anchor: Anchor) -> Label {
+        self.anchor = anchor;
+        self.at.x = match anchor {
+            Anchor::Start => self.area.left,
+            Anchor::Middle => self.area.centre().x,
+            Anchor::End => self.area.right,
+        };
+        self
     }
 }
 

@@ -69,7 +69,8 @@ fn tagged(sketch: &Sketch, out: &mut Layout, maze: &mut Maze, at: usize, from: O
     let line = Line::new("", &name(sketch, signal, from), SMALL, Tone::Faint);
     let mut tries = 0;
     for centre in rings(target, &line) {
-        let area = around(centre, &line);
+        // On the grid: so a straight way from its middle is one.
+        let area = around(maze.snapped(centre), &line);
         if !clear(maze, area.grown(3.0)) {
             continue;
         }
@@ -131,7 +132,7 @@ fn rings(target: Rect, line: &Line) -> impl Iterator<Item = Point> {
     let middle = target.centre();
     let (half, tall) = (line.width / 2.0, line.height() / 2.0);
     (0..RINGS).flat_map(move |ring| {
-        let away = 2.0 * LAST + f64::from(ring) * STEP;
+        let away = 2.5 * LAST + f64::from(ring) * STEP;
         let side = (target.right - target.left) / 2.0 + half + away;
         let over = (target.bottom - target.top) / 2.0 + tall + away;
         let steps = -(ring + 1)..=ring + 1;
