@@ -4,11 +4,11 @@
 //! its lanes are, how far its box and its whole block reach from its axis, and where its one-ports
 //! stand. A straight link has the axis itself as its lane, others lie above and below it.
 
-use super::Sketch;
 use super::layout::Tone;
 use super::measure::{self, BESIDE, Body, LANE, NARROW, STROKE, STUB};
 use super::rails::Rails;
 use super::web::{Cell, Web};
+use super::{Shape, Sketch};
 
 /// Between the upright parts of bonds that fan out.
 const TRACK: f64 = 9.0;
@@ -84,7 +84,7 @@ pub fn blocks(sketch: &Sketch, bodies: &[Body], web: &Web, lanes: &Lanes) -> Vec
     web.cells
         .iter()
         .map(|cell| match cell.node {
-            Some(node) => block(sketch, bodies, cell, &bodies[node], lanes),
+            Some(node) => block(sketch, bodies, cell, node, lanes),
             None => passing(cell, lanes),
         })
         .collect()
@@ -120,14 +120,29 @@ fn passing(cell: &Cell, lanes: &Lanes) -> Block {
     }
 }
 
-fn block(sketch: &Sketch, bodies: &[Body], cell: &Cell, body: &Body, lanes: &Lanes) -> Block {
+fn block(sketch: &Sketch, bodies: &[Body], cell: &Cell, node: usize, lanes: &Lanes) -> Block {
+    let body = &bodies[node];
     let above = fan(sketch, bodies, &cell.up);
     let below = fan(sketch, bodies, &cell.down);
     let most = above.spots.len().max(below.spots.len());
     let half = body.half.max(most as f64 * NARROW / 2.0);
     let (numbers, _) = reach(cell, lanes, NUMBER);
     let (up, down) = reach(cell, lanes, STROKE + 3.0);
-    let (up, down) = (body.up.max(up), body.down.max(down));
+    // If no bond ends at the lower lines of an element they are not in its box: bonds come close
+    // to a short kind above a long name.
+    let slim = sketch.nodes[node].shape == Shape::Element
+        && cell.lefts.len().max(cell.rights.len()) <= 1
+        && cell.down.is_empty();
+    let half = if slim {
+        body.head.max(most as f64 * NARROW / 2.0)
+    } else {
+        half
+    };
+    let (up, down) = if slim {
+        (body.up, body.up)
+    } else {
+        (body.up.max(up), body.down.max(down))
+    };
     let (at_left, foot) = foot(cell, lanes);
     let name = body.foot.as_ref();
     let aside = name.map_or(0.0, |line| half + 3.0 + line.width);
@@ -137,10 +152,20 @@ fn block(sketch: &Sketch, bodies: &[Body], cell: &Cell, body: &Body, lanes: &Lan
         half,
         up,
         down,
-        left: half.max(above.left).max(below.left).max(left),
-        right: half.max(above.right).max(below.right).max(right),
+        left: body
+            .half
+            .max(half)
+            .max(above.left)
+            .max(below.left)
+            .max(left),
+        right: body
+            .half
+            .max(half)
+            .max(above.right)
+            .max(below.right)
+            .max(right),
         top: (up + above.height).max(numbers),
-        bottom: (down + below.height).max(under),
+        bottom: (down + below.height).max(under).max(body.down),
         foot: (at_left, foot),
         above: above.spots,
         below: below.spots,

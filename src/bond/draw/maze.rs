@@ -16,6 +16,8 @@ const BUCKET: f64 = 64.0;
 /// A way that is not found after so many steps is not worth finding; nor are all of them together.
 const PATIENCE: usize = 400_000;
 const TOTAL: usize = 4_000_000;
+/// A grid of more points is not searched: it would take hundreds of megabytes.
+const LARGEST: usize = 2_000_000;
 
 /// Rectangles by where they are.
 #[derive(Debug, Default)]
@@ -81,6 +83,11 @@ impl Maze {
         let extent = extent.grown(6.0 * STEP);
         let columns = ((extent.right - extent.left) / STEP).ceil() as usize + 1;
         let rows = ((extent.bottom - extent.top) / STEP).ceil() as usize + 1;
+        let (columns, rows) = if columns * rows > LARGEST {
+            (0, 0)
+        } else {
+            (columns, rows)
+        };
         let count = columns * rows;
         Maze {
             origin: Point::new(extent.left, extent.top),

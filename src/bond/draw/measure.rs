@@ -141,6 +141,8 @@ pub struct Body {
     pub foot: Option<Line>,
     /// Half the width of the box; what is above and below the axis.
     pub half: f64,
+    /// Half the width of the first line.
+    pub head: f64,
     pub up: f64,
     pub down: f64,
     /// Between the box and its lines.
@@ -201,6 +203,7 @@ pub fn body(node: &Node) -> Body {
     let widest = lines.iter().map(|line| line.width).fold(10.0, f64::max);
     let all: f64 = lines.iter().map(Line::height).sum();
     let first = lines.first().map_or(0.0, Line::height);
+    let head = lines.first().map_or(0.0, |line| line.width);
     // A box is a body of its own, and bonds aim at its middle; they aim at the letters of others.
     let (up, down) = if node.shape == Shape::Box {
         ((all / 2.0) + padding, all / 2.0 + padding)
@@ -211,6 +214,7 @@ pub fn body(node: &Node) -> Body {
         lines,
         foot,
         half: widest / 2.0 + padding,
+        head: head / 2.0 + padding,
         up,
         down,
         padding,

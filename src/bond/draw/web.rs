@@ -246,8 +246,12 @@ fn web(graph: &Graph<'_>, part: Vec<usize>) -> Web {
     let mut hosts = graph.leaves.clone();
     // A one-port at the left end, and then at right ends: a source, or the odd one.
     let first = hosts[root].iter().position(is_source);
-    let odd = hosts[root].len() % 2 == 1 && order.len() > 1;
-    let first = first.or(odd.then_some(0)).map(|at| hosts[root].remove(at));
+    let alone = order.len() == 1;
+    let odd = hosts[root].len() % 2 == 1 && !alone;
+    let pair = hosts[root].len() == 2 && alone;
+    let first = first
+        .or((odd || pair).then_some(0))
+        .map(|at| hosts[root].remove(at));
     let shift = usize::from(first.is_some());
     let mut ends = Vec::new();
     for node in &order {
