@@ -7,7 +7,7 @@
 use super::layout::Tone;
 use super::measure::{self, BESIDE, Body, LANE, NARROW, STROKE, STUB};
 use super::rails::Rails;
-use super::web::{Cell, Web};
+use super::web::{Cell, Port, Web};
 use super::{Shape, Sketch};
 
 /// Between the upright parts of bonds that fan out.
@@ -181,7 +181,7 @@ struct Fan {
     height: f64,
 }
 
-fn fan(sketch: &Sketch, bodies: &[Body], list: &[(usize, usize)]) -> Fan {
+fn fan(sketch: &Sketch, bodies: &[Body], list: &[Port]) -> Fan {
     let count = list.len();
     if count == 0 {
         return Fan::default();

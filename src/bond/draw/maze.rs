@@ -75,7 +75,7 @@ struct Gate {
 
 const WAYS: [(i32, i32); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
 const PLAIN: u32 = 10;
-const BEND: u32 = 28;
+pub const BEND: u32 = 28;
 const CROSSING: u32 = 30;
 
 impl Maze {
@@ -210,8 +210,8 @@ impl Maze {
         out
     }
 
-    /// The way with the fewest steps, bends and crossings, if there is one.
-    pub fn way(&mut self, from: Rect, to: Rect) -> Option<Vec<Point>> {
+    /// The way with the fewest steps, bends and crossings, if there is one, and what it costs.
+    pub fn way(&mut self, from: Rect, to: Rect) -> Option<(u32, Vec<Point>)> {
         let starts = self.gates(from, AWAY + 0.5);
         let goals = self.gates(to, LAST);
         if starts.is_empty() || goals.is_empty() {
@@ -246,7 +246,7 @@ impl Maze {
                 .iter()
                 .find(|g| g.cell == cell && (g.out + 2) % 4 == way);
             if let Some(goal) = goal {
-                return Some(self.back(&starts, state, goal.edge));
+                return Some((cost, self.back(&starts, state, goal.edge)));
             }
             for turn in [0, 1, 3] {
                 let next_way = (way + turn) % 4;
