@@ -6,7 +6,7 @@ mod check;
 mod sketches;
 
 use bgm::bond::draw::{Shape, Sketch, dot, layout, svg};
-use check::{sound, well_formed};
+use check::{crossings, sound, well_formed};
 
 fn by_hand() -> Vec<Sketch> {
     vec![
@@ -31,8 +31,40 @@ fn nothing_overlaps_by_hand() {
 
 #[test]
 fn nothing_overlaps_at_random() {
-    for seed in 0..3000 {
-        sound(&sketches::random(seed)).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+    let (mut crossed, mut shared, mut bonds) = (0, 0, 0);
+    for seed in 0..1000 {
+        let sketch = sketches::random(seed);
+        sound(&sketch).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        let (here, there) = crossings(&layout(&sketch));
+        crossed += here;
+        shared += there;
+        bonds += sketch.bonds.len();
+    }
+    assert!(crossed * 10 < bonds, "{crossed} crossings of {bonds} bonds");
+    // Two bonds that change places between two columns may lie on one another for a piece.
+    assert!(shared * 1000 < bonds, "{shared} of {bonds} lie on others");
+}
+
+#[test]
+fn large_ones_too() {
+    let all = [
+        sketches::ladder(500),
+        sketches::tree(1000, 1),
+        sketches::grid(23),
+    ];
+    for sketch in all {
+        sound(&sketch).unwrap_or_else(|e| panic!("{}: {e}", sketch.title));
+    }
+}
+
+/// What can be drawn without crossings often is; lines never lie on one another there.
+#[test]
+fn simple_graphs_have_no_crossings() {
+    let mut all = by_hand();
+    all.extend([sketches::ladder(30), sketches::grid(8)]);
+    all.extend((0..30).map(|seed| sketches::tree(80, seed)));
+    for sketch in all {
+        assert_eq!(crossings(&layout(&sketch)), (0, 0), "{}", sketch.title);
     }
 }
 

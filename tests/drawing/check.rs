@@ -176,6 +176,30 @@ fn complete(sketch: &Sketch, drawn: &Layout) -> Result<(), String> {
     Ok(())
 }
 
+/// Where bonds cross, and where they lie on one another.
+pub fn crossings(drawn: &Layout) -> (usize, usize) {
+    let pieces: Vec<(usize, Point, Point)> = drawn
+        .wires
+        .iter()
+        .flat_map(|w| w.points.windows(2).map(|p| (w.bond, p[0], p[1])))
+        .collect();
+    let (mut crossed, mut shared) = (0, 0);
+    for (at, (bond, a, b)) in pieces.iter().enumerate() {
+        for (other, c, d) in &pieces[at + 1..] {
+            let near = Rect::around(*a, *b).grown(0.01);
+            if bond == other || !near.overlaps(Rect::around(*c, *d).grown(0.01)) {
+                continue;
+            }
+            if (a.x == b.x) == (c.x == d.x) {
+                shared += 1;
+            } else {
+                crossed += 1;
+            }
+        }
+    }
+    (crossed, shared)
+}
+
 /// A small reader of XML: tags match, attributes are quoted, `&` begins an entity.
 pub fn well_formed(text: &str) -> Result<(), String> {
     let mut open: Vec<String> = Vec::new();

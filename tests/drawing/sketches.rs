@@ -265,6 +265,51 @@ impl Dice {
     }
 }
 
+/// A chain with a one-port at each junction.
+pub fn ladder(count: usize) -> Sketch {
+    let mut s = new("Ladder");
+    let mut last = None;
+    for at in 0..count {
+        let j = junction(&mut s, ["0", "1"][at % 2], "");
+        let one = element(&mut s, ["C", "R"][at % 2], &format!("c[{at}]"), "1 unit");
+        bond(&mut s, j, one, true);
+        if let Some(last) = last {
+            bond(&mut s, last, j, false);
+        }
+        last = Some(j);
+    }
+    s
+}
+
+pub fn tree(count: usize, seed: u64) -> Sketch {
+    let mut dice = Dice::new(seed);
+    let mut s = new("Tree");
+    junction(&mut s, "0", "");
+    for at in 1..=count {
+        let on = dice.below(at);
+        let one = match at % 3 {
+            0 => element(&mut s, "R", &format!("R{at}"), "1 Ohm"),
+            _ => junction(&mut s, "1", ""),
+        };
+        bond(&mut s, on, one, true);
+    }
+    s
+}
+
+pub fn grid(wide: usize) -> Sketch {
+    let mut s = new("Grid");
+    for at in 0..wide * wide {
+        junction(&mut s, ["0", "1"][(at / wide + at % wide) % 2], "");
+        if at % wide > 0 {
+            bond(&mut s, at - 1, at, true);
+        }
+        if at >= wide {
+            bond(&mut s, at - wide, at, true);
+        }
+    }
+    s
+}
+
 /// Shapes of backbones: a tree, a mesh, a ladder, a grid; then what hangs on them.
 pub fn random(seed: u64) -> Sketch {
     let mut dice = Dice::new(seed);

@@ -4,11 +4,11 @@
 //! its lanes are, how far its box and its whole block reach from its axis, and where its one-ports
 //! stand. A straight link has the axis itself as its lane, others lie above and below it.
 
-use super::Sketch;
 use super::layout::Tone;
 use super::measure::{self, BESIDE, Body, LANE, NARROW, STROKE, STUB};
 use super::rails::Rails;
-use super::web::{Cell, Web};
+use super::web::{Cell, Port, Web};
+use super::{Shape, Sketch};
 
 /// Between the upright parts of bonds that fan out.
 const TRACK: f64 = 9.0;
@@ -19,6 +19,8 @@ const GAP: f64 = 16.0;
 const ROWS: f64 = 12.0;
 /// More one-ports on one side stand in two rows, like bricks.
 const ROW: usize = 5;
+/// A number above its bond reaches so far.
+const NUMBER: f64 = 15.0;
 /// A bond that passes through a layer.
 const PASSING: f64 = 9.0;
 
@@ -47,6 +49,8 @@ pub struct Block {
     pub right: f64,
     pub top: f64,
     pub bottom: f64,
+    /// Where the name of a junction is: at its left side, so far below the axis.
+    pub foot: (bool, f64),
     pub above: Vec<Spot>,
     pub below: Vec<Spot>,
 }
@@ -80,25 +84,35 @@ pub fn blocks(sketch: &Sketch, bodies: &[Body], web: &Web, lanes: &Lanes) -> Vec
     web.cells
         .iter()
         .map(|cell| match cell.node {
-            Some(node) => block(sketch, bodies, cell, &bodies[node], lanes),
+            Some(node) => block(sketch, bodies, cell, node, lanes),
             None => passing(cell, lanes),
         })
         .collect()
 }
 
-/// The room that lanes need above and below the axis, labels and strokes too.
-fn reach(cell: &Cell, lanes: &Lanes) -> (f64, f64) {
+/// The room that lanes need above and below the axis: for their strokes, and numbers above.
+fn reach(cell: &Cell, lanes: &Lanes, above: f64) -> (f64, f64) {
     let offsets = cell.lefts.iter().map(|link| lanes.right[*link]);
     let offsets = offsets.chain(cell.rights.iter().map(|link| lanes.left[*link]));
-    let label = measure::height(measure::SMALL) + BESIDE + 1.0;
-    offsets.fold((label, label), |(up, down), y| {
-        (up.max(label - y), down.max(y + STROKE + 2.0))
+    let below = STROKE + 3.0;
+    offsets.fold((0.0, 0.0), |(up, down), y| {
+        (up.max(above - y), f64::max(down, y + below))
     })
+}
+
+/// Where the name of a junction stands: below the lanes of the side that has fewer of them there,
+/// close to the axis; whether that is the left side, and how far below the axis.
+fn foot(cell: &Cell, lanes: &Lanes) -> (bool, f64) {
+    let lowest =
+        |links: &[usize], at: &[f64]| links.iter().map(|link| at[*link]).fold(0.0, f64::max);
+    let left = lowest(&cell.lefts, &lanes.right);
+    let right = lowest(&cell.rights, &lanes.left);
+    (left < right, left.min(right) + STROKE + 2.0)
 }
 
 fn passing(cell: &Cell, lanes: &Lanes) -> Block {
     let turning = cell.lefts.len() > 1;
-    let (up, down) = reach(cell, lanes);
+    let (up, down) = reach(cell, lanes, NUMBER);
     Block {
         top: if turning { up } else { PASSING },
         bottom: if turning { down } else { PASSING },
@@ -106,24 +120,53 @@ fn passing(cell: &Cell, lanes: &Lanes) -> Block {
     }
 }
 
-fn block(sketch: &Sketch, bodies: &[Body], cell: &Cell, body: &Body, lanes: &Lanes) -> Block {
+fn block(sketch: &Sketch, bodies: &[Body], cell: &Cell, node: usize, lanes: &Lanes) -> Block {
+    let body = &bodies[node];
     let above = fan(sketch, bodies, &cell.up);
     let below = fan(sketch, bodies, &cell.down);
     let most = above.spots.len().max(below.spots.len());
     let half = body.half.max(most as f64 * NARROW / 2.0);
-    let (up, down) = reach(cell, lanes);
-    let (up, down) = (body.up.max(up), body.down.max(down));
-    let foot = body.foot.as_ref();
-    let aside = foot.map_or(0.0, |line| half + 3.0 + line.width);
-    let under = foot.map_or(0.0, |line| line.height() + 2.0);
+    let (numbers, _) = reach(cell, lanes, NUMBER);
+    let (up, down) = reach(cell, lanes, STROKE + 3.0);
+    // If no bond ends at the lower lines of an element they are not in its box: bonds come close
+    // to a short kind above a long name.
+    let slim = sketch.nodes[node].shape == Shape::Element
+        && cell.lefts.len().max(cell.rights.len()) <= 1
+        && cell.down.is_empty();
+    let half = if slim {
+        body.head.max(most as f64 * NARROW / 2.0)
+    } else {
+        half
+    };
+    let (up, down) = if slim {
+        (body.up, body.up)
+    } else {
+        (body.up.max(up), body.down.max(down))
+    };
+    let (at_left, foot) = foot(cell, lanes);
+    let name = body.foot.as_ref();
+    let aside = name.map_or(0.0, |line| half + 3.0 + line.width);
+    let under = name.map_or(0.0, |line| foot + line.height());
+    let (left, right) = if at_left { (aside, 0.0) } else { (0.0, aside) };
     Block {
         half,
         up,
         down,
-        left: half.max(above.left).max(below.left),
-        right: half.max(above.right).max(below.right).max(aside),
-        top: up + above.height,
-        bottom: down + below.height.max(under),
+        left: body
+            .half
+            .max(half)
+            .max(above.left)
+            .max(below.left)
+            .max(left),
+        right: body
+            .half
+            .max(half)
+            .max(above.right)
+            .max(below.right)
+            .max(right),
+        top: (up + above.height).max(numbers),
+        bottom: (down + below.height).max(under).max(body.down),
+        foot: (at_left, foot),
         above: above.spots,
         below: below.spots,
     }
@@ -138,7 +181,7 @@ struct Fan {
     height: f64,
 }
 
-fn fan(sketch: &Sketch, bodies: &[Body], list: &[(usize, usize)]) -> Fan {
+fn fan(sketch: &Sketch, bodies: &[Body], list: &[Port]) -> Fan {
     let count = list.len();
     if count == 0 {
         return Fan::default();

@@ -105,6 +105,9 @@ pub fn columns(sketch: &Sketch, web: &Web, lanes: &Lanes, blocks: &[Block], y: &
     out
 }
 
+/// Lines on one another are as bad as so many crossings.
+const ON: usize = 10;
+
 /// What it costs if the first of two links runs upright to the left of the second: crossings, and
 /// much more if lines lie on one another.
 fn cost(one: (f64, f64), two: (f64, f64)) -> usize {
@@ -112,7 +115,7 @@ fn cost(one: (f64, f64), two: (f64, f64)) -> usize {
         |y: f64, link: (f64, f64)| y > link.0.min(link.1) - 0.01 && y < link.0.max(link.1) + 0.01;
     let mut cost = usize::from(inside(two.0, one)) + usize::from(inside(one.1, two));
     if (two.0 - one.1).abs() < NEAR {
-        cost += 10;
+        cost += ON;
     }
     cost
 }
@@ -123,8 +126,10 @@ fn tracks(ends: &[(f64, f64)]) -> (Vec<Option<usize>>, usize) {
         .filter(|at| (ends[*at].0 - ends[*at].1).abs() > 0.01)
         .collect();
     let count = bent.len();
-    let mut after: Vec<Vec<usize>> = vec![Vec::new(); count];
+    // What comes after each link, and whether it would else lie on it.
+    let mut after: Vec<Vec<(usize, bool)>> = vec![Vec::new(); count];
     let mut waiting = vec![0_usize; count];
+    let mut heavy = vec![0_usize; count];
     for two in 0..count {
         for one in 0..two {
             let (a, b) = (ends[bent[one]], ends[bent[two]]);
@@ -132,13 +137,16 @@ fn tracks(ends: &[(f64, f64)]) -> (Vec<Option<usize>>, usize) {
             if apart {
                 continue;
             }
-            let (first, second) = if cost(a, b) < cost(b, a) {
+            let (ahead, behind) = (cost(a, b), cost(b, a));
+            let (first, second) = if ahead < behind {
                 (one, two)
             } else {
                 (two, one)
             };
-            after[first].push(second);
+            let hard = ahead.abs_diff(behind) >= ON / 2;
+            after[first].push((second, hard));
             waiting[second] += 1;
+            heavy[second] += usize::from(hard);
         }
     }
     let mut track: Vec<Option<usize>> = vec![None; ends.len()];
@@ -147,33 +155,32 @@ fn tracks(ends: &[(f64, f64)]) -> (Vec<Option<usize>>, usize) {
     let mut ready: std::collections::BTreeSet<usize> =
         (0..count).filter(|at| waiting[*at] == 0).collect();
     let mut most = 0;
-    let mut rest = 0;
     loop {
         let at = match ready.pop_first() {
             Some(at) => at,
             None => {
-                // All that are left wait for one another: the first one goes.
-                while rest < count && done[rest] {
-                    rest += 1;
-                }
-                if rest == count {
+                // All that are left wait for one another: one goes that only crosses more for it.
+                let left = || (0..count).filter(|o| !done[*o]);
+                let light = left().find(|o| heavy[*o] == 0);
+                let Some(at) = light.or_else(|| left().next()) else {
                     break;
-                }
-                for other in (0..count).filter(|o| !done[*o] && *o != rest) {
-                    if after[other].contains(&rest) {
-                        least[other] = least[other].max(least[rest] + 1);
+                };
+                for other in left().filter(|o| *o != at) {
+                    if after[other].iter().any(|(next, _)| *next == at) {
+                        least[other] = least[other].max(least[at] + 1);
                     }
                 }
-                rest
+                at
             }
         };
         done[at] = true;
         track[bent[at]] = Some(least[at]);
         most = most.max(least[at] + 1);
-        for next in &after[at] {
+        for (next, hard) in &after[at] {
             if done[*next] {
                 continue;
             }
+            heavy[*next] -= usize::from(*hard);
             least[*next] = least[*next].max(least[at] + 1);
             waiting[*next] -= 1;
             if waiting[*next] == 0 {

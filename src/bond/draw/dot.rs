@@ -36,7 +36,7 @@ fn lines(texts: &[String]) -> String {
 
 pub fn dot(sketch: &Sketch) -> String {
     let mut out = String::from("digraph bond_graph {\n");
-    out.push_str("  rankdir=LR;\n");
+    out.push_str("  rankdir=LR; fontname=\"Helvetica\";\n");
     if !sketch.title.is_empty() {
         let _ = writeln!(
             out,
@@ -44,7 +44,8 @@ pub fn dot(sketch: &Sketch) -> String {
             quoted(&sketch.title)
         );
     }
-    out.push_str("  node [shape=plaintext, fontname=\"Helvetica\", margin=\"0.06,0.03\"];\n");
+    out.push_str("  node [shape=plaintext, fontname=\"Helvetica\", fontsize=12, ");
+    out.push_str("width=0, height=0, margin=\"0.06,0.03\"];\n");
     out.push_str("  edge [fontname=\"Helvetica\", fontsize=10, dir=both];\n");
     for (at, node) in sketch.nodes.iter().enumerate() {
         let mut texts = Vec::new();
@@ -57,7 +58,7 @@ pub fn dot(sketch: &Sketch) -> String {
         texts.extend(node.values.iter().cloned());
         let _ = write!(out, "  n{at} [label={}", lines(&texts));
         if node.shape == Shape::Box {
-            out.push_str(", shape=box, style=rounded");
+            out.push_str(", shape=box, style=rounded, margin=\"0.15,0.08\"");
         }
         if node.shape == Shape::Junction {
             out.push_str(", fontsize=18");

@@ -8,6 +8,7 @@ use super::layout::{Bar, Harpoon, Label, Layout, Owner, Point, Rect, Tone, Wire}
 use super::measure::{BARB, BARB_OUT, BESIDE, Body, Line, STROKE, STROKE_AT, STUB, TIP_AT, number};
 use super::web::{Route, Web};
 use super::{Shape, Sketch, Stroke, order, rails};
+use crate::simulate::results::svg::text::Anchor;
 
 #[derive(Debug)]
 pub struct Part {
@@ -116,13 +117,21 @@ impl Pen<'_> {
         let all: f64 = body.lines.iter().map(Line::height).sum();
         let first = body.lines.first().map_or(0.0, Line::height);
         let top = match self.sketch.nodes[node].shape {
-            Shape::Box => axis.y - all / 2.0,
+            Shape::Box => rect.centre().y - all / 2.0,
             _ => axis.y - first / 2.0,
         };
         self.lines(node, Point::new(axis.x, top), false);
         if let Some(foot) = &body.foot {
-            let start = Point::new(rect.right + 3.0, rect.bottom + 1.0);
-            self.drawn.labels.push(foot.from(start, Owner::Node(node)));
+            let (at_left, down) = block.foot;
+            let x = if at_left {
+                rect.left - 3.0 - foot.width
+            } else {
+                rect.right + 3.0
+            };
+            let start = Point::new(x, axis.y + down);
+            let label = foot.from(start, Owner::Node(node));
+            let anchor = if at_left { Anchor::End } else { Anchor::Start };
+            self.drawn.labels.push(label.anchored(anchor));
         }
         for spot in &block.above {
             self.leaf(spot, Point::new(axis.x, rect.top), -1.0, node);

@@ -16,7 +16,7 @@ const LOOPS: usize = 12;
 pub fn frame(sketch: &Sketch, out: &mut Layout) {
     let extent = out.extent();
     if !sketch.title.is_empty() {
-        let line = Line::new(&sketch.title, "", TITLE, Tone::Ink);
+        let line = Line::whole(&sketch.title, TITLE);
         let start = Point::new(extent.left, extent.top - GAP - line.height());
         out.labels.push(line.from(start, Owner::Picture));
     }

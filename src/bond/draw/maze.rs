@@ -16,6 +16,8 @@ const BUCKET: f64 = 64.0;
 /// A way that is not found after so many steps is not worth finding; nor are all of them together.
 const PATIENCE: usize = 400_000;
 const TOTAL: usize = 4_000_000;
+/// A grid of more points is not searched: it would take hundreds of megabytes.
+const LARGEST: usize = 2_000_000;
 
 /// Rectangles by where they are.
 #[derive(Debug, Default)]
@@ -73,7 +75,7 @@ struct Gate {
 
 const WAYS: [(i32, i32); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
 const PLAIN: u32 = 10;
-const BEND: u32 = 28;
+pub const BEND: u32 = 28;
 const CROSSING: u32 = 30;
 
 impl Maze {
@@ -81,6 +83,11 @@ impl Maze {
         let extent = extent.grown(6.0 * STEP);
         let columns = ((extent.right - extent.left) / STEP).ceil() as usize + 1;
         let rows = ((extent.bottom - extent.top) / STEP).ceil() as usize + 1;
+        let (columns, rows) = if columns * rows > LARGEST {
+            (0, 0)
+        } else {
+            (columns, rows)
+        };
         let count = columns * rows;
         Maze {
             origin: Point::new(extent.left, extent.top),
@@ -102,6 +109,12 @@ impl Maze {
             self.origin.x + (cell % self.columns) as f64 * STEP,
             self.origin.y + (cell / self.columns) as f64 * STEP,
         )
+    }
+
+    /// The nearest point of the grid.
+    pub fn snapped(&self, p: Point) -> Point {
+        let snap = |v: f64, origin: f64| ((v - origin) / STEP).round() * STEP + origin;
+        Point::new(snap(p.x, self.origin.x), snap(p.y, self.origin.y))
     }
 
     /// Grid points in a rectangle.
@@ -146,7 +159,7 @@ impl Maze {
     }
 
     /// Where ways may leave a box: straight out of a side, past nothing solid.
-    fn gates(&self, rect: Rect) -> Vec<Gate> {
+    fn gates(&self, rect: Rect, least: f64) -> Vec<Gate> {
         let mut out = Vec::new();
         let around = self.inside(rect.grown(LAST + STEP));
         for cell in around {
@@ -156,13 +169,13 @@ impl Maze {
             }
             let level = p.y > rect.top + 3.0 && p.y < rect.bottom - 3.0;
             let upright = p.x > rect.left + 3.0 && p.x < rect.right - 3.0;
-            let gate = if level && p.x >= rect.right + LAST {
+            let gate = if level && p.x >= rect.right + least {
                 Some((Point::new(rect.right, p.y), 0))
-            } else if upright && p.y >= rect.bottom + LAST {
+            } else if upright && p.y >= rect.bottom + least {
                 Some((Point::new(p.x, rect.bottom), 1))
-            } else if level && p.x <= rect.left - LAST {
+            } else if level && p.x <= rect.left - least {
                 Some((Point::new(rect.left, p.y), 2))
-            } else if upright && p.y <= rect.top - LAST {
+            } else if upright && p.y <= rect.top - least {
                 Some((Point::new(p.x, rect.top), 3))
             } else {
                 None
@@ -197,10 +210,10 @@ impl Maze {
         out
     }
 
-    /// The way with the fewest steps, bends and crossings, if there is one.
-    pub fn way(&mut self, from: Rect, to: Rect) -> Option<Vec<Point>> {
-        let starts = self.gates(from);
-        let goals = self.gates(to);
+    /// The way with the fewest steps, bends and crossings, if there is one, and what it costs.
+    pub fn way(&mut self, from: Rect, to: Rect) -> Option<(u32, Vec<Point>)> {
+        let starts = self.gates(from, AWAY + 0.5);
+        let goals = self.gates(to, LAST);
         if starts.is_empty() || goals.is_empty() {
             return None;
         }
@@ -233,7 +246,7 @@ impl Maze {
                 .iter()
                 .find(|g| g.cell == cell && (g.out + 2) % 4 == way);
             if let Some(goal) = goal {
-                return Some(self.back(&starts, state, goal.edge));
+                return Some((cost, self.back(&starts, state, goal.edge)));
             }
             for turn in [0, 1, 3] {
                 let next_way = (way + turn) % 4;

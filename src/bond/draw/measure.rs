@@ -93,18 +93,22 @@ impl Line {
         self.label(area, Anchor::Start, owner)
     }
 
+    /// Without a bound to its width.
+    pub fn whole(bold: &str, size: f64) -> Line {
+        let mut line = Line::new(bold, "", size, Tone::Ink);
+        line.bold = bold.to_string();
+        line.width = text::width(bold, size * text::BOLD);
+        line.whole = None;
+        line
+    }
+
     fn label(&self, area: Rect, anchor: Anchor, owner: Owner) -> Label {
-        let x = match anchor {
-            Anchor::Start => area.left,
-            Anchor::Middle => area.centre().x,
-            Anchor::End => area.right,
-        };
         // Capitals are 0.72 high: so they stand in the middle of the line.
         let y = area.centre().y + 0.36 * self.size;
         Label {
             area,
-            at: Point::new(x, y),
-            anchor,
+            at: Point::new(area.left, y),
+            anchor: Anchor::Start,
             bold: self.bold.clone(),
             plain: self.plain.clone(),
             whole: self.whole.clone(),
@@ -112,6 +116,20 @@ impl Line {
             tone: self.tone,
             owner,
         }
+        .anchored(anchor)
+    }
+}
+
+impl Label {
+    /// The same place, but where letters are narrower than reckoned they lie at this side of it.
+    pub fn anchored(mut self, anchor: Anchor) -> Label {
+        self.anchor = anchor;
+        self.at.x = match anchor {
+            Anchor::Start => self.area.left,
+            Anchor::Middle => self.area.centre().x,
+            Anchor::End => self.area.right,
+        };
+        self
     }
 }
 
@@ -123,6 +141,8 @@ pub struct Body {
     pub foot: Option<Line>,
     /// Half the width of the box; what is above and below the axis.
     pub half: f64,
+    /// Half the width of the first line.
+    pub head: f64,
     pub up: f64,
     pub down: f64,
     /// Between the box and its lines.
@@ -183,6 +203,7 @@ pub fn body(node: &Node) -> Body {
     let widest = lines.iter().map(|line| line.width).fold(10.0, f64::max);
     let all: f64 = lines.iter().map(Line::height).sum();
     let first = lines.first().map_or(0.0, Line::height);
+    let head = lines.first().map_or(0.0, |line| line.width);
     // A box is a body of its own, and bonds aim at its middle; they aim at the letters of others.
     let (up, down) = if node.shape == Shape::Box {
         ((all / 2.0) + padding, all / 2.0 + padding)
@@ -193,6 +214,7 @@ pub fn body(node: &Node) -> Body {
         lines,
         foot,
         half: widest / 2.0 + padding,
+        head: head / 2.0 + padding,
         up,
         down,
         padding,

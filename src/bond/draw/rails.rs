@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 
 const ROUNDS: usize = 24;
 const SETTLING: usize = 12;
+/// Rails moved with others, at most, for each rail.
+const WORK: usize = 300;
 /// Between blocks, and between bonds that pass.
 const GAP: f64 = 22.0;
 const PASSING: f64 = 0.0;
@@ -165,14 +167,84 @@ pub fn heights(web: &Web, rails: &Rails, lanes: &Lanes, blocks: &[Block]) -> Vec
             .collect();
         y = order.packed(&wished);
     }
+    let branches = Branches::new(web, rails);
     for round in 0..SETTLING {
         order.settle(&mut y, &pulls, round % 2 == 0);
+        if round % 2 == 1 {
+            branches.gather(&order, &mut y, &pulls);
+        }
     }
-    web.cells
-        .iter()
-        .enumerate()
-        .map(|(cell, _)| y[rails.rail[cell]])
-        .collect()
+    // Whole heights: what is to be equal is equal, and a bend is never finer than can be seen.
+    let rail = rails.rail.iter();
+    rail.map(|rail| y[*rail].round()).collect()
+}
+
+/// Rails as a forest: a rail hangs on the one that its first cell is linked to.
+struct Branches {
+    below: Vec<Vec<usize>>,
+}
+
+impl Branches {
+    fn new(web: &Web, rails: &Rails) -> Branches {
+        let mut below = vec![Vec::new(); rails.count];
+        let mut seen = vec![false; rails.count];
+        for cell in web.layers.iter().flatten() {
+            let rail = rails.rail[*cell];
+            if seen[rail] {
+                continue;
+            }
+            seen[rail] = true;
+            let lefts = &web.cells[*cell].lefts;
+            if let Some(link) = lefts.get(lefts.len() / 2) {
+                below[rails.rail[web.links[*link].left]].push(rail);
+            }
+        }
+        Branches { below }
+    }
+
+    /// Each branch as a whole goes as near as it can to what it hangs on: a single rail of it would
+    /// be held back by the others.
+    fn gather(&self, order: &Order, y: &mut [f64], pulls: &[Vec<(usize, f64)>]) {
+        let mut of = vec![usize::MAX; y.len()];
+        let mut work = WORK * y.len();
+        // Rails are numbered from left to right, so that what hangs on others comes later.
+        for rail in (0..y.len()).rev() {
+            let mut members = vec![rail];
+            let mut at = 0;
+            while at < members.len() {
+                of[members[at]] = rail;
+                members.extend(&self.below[members[at]]);
+                at += 1;
+            }
+            if work < members.len() {
+                return;
+            }
+            work -= members.len();
+            let mut wishes = Vec::new();
+            let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
+            for member in &members {
+                let outside = |other: &usize| of[*other] != rail;
+                let here = y[*member];
+                let pulls = pulls[*member].iter().filter(|(o, _)| outside(o));
+                wishes.extend(pulls.map(|(o, by)| y[*o] + by - here));
+                for (o, d) in order.above[*member].iter().filter(|(o, _)| outside(o)) {
+                    least = least.max(y[*o] + d - here);
+                }
+                for (o, d) in order.below[*member].iter().filter(|(o, _)| outside(o)) {
+                    most = most.min(y[*o] - d - here);
+                }
+            }
+            if wishes.is_empty() || least > most {
+                continue;
+            }
+            wishes.sort_by(f64::total_cmp);
+            let (low, high) = (wishes[(wishes.len() - 1) / 2], wishes[wishes.len() / 2]);
+            let by = 0.0_f64.clamp(low, high).clamp(least, most);
+            for member in members {
+                y[member] += by;
+            }
+        }
+    }
 }
 
 impl Order {

@@ -4,7 +4,7 @@
 //! node or from its name; where no way is free, its name beside its target instead.
 
 use super::layout::{Arrow, Layout, Owner, Point, Rect, Tone};
-use super::maze::{LAST, Maze, STEP};
+use super::maze::{BEND, LAST, Maze, STEP};
 use super::measure::{Line, SMALL};
 use super::{Signal, Sketch};
 
@@ -14,6 +14,8 @@ const WING: f64 = 2.8;
 const SHORT: f64 = 1.5;
 /// Names of signals are sought so many rings away.
 const RINGS: i32 = 14;
+/// So many places of a name are compared.
+const TRIES: usize = 16;
 
 pub fn route(sketch: &Sketch, out: &mut Layout) {
     let count = sketch.nodes.len();
@@ -51,7 +53,7 @@ fn one(sketch: &Sketch, out: &mut Layout, maze: &mut Maze, at: usize) {
         .from
         .filter(|f| *f < out.boxes.len() && *f != signal.to);
     if let Some(from) = from
-        && let Some(points) = maze.way(out.boxes[from], target)
+        && let Some((_, points)) = maze.way(out.boxes[from], target)
     {
         draw(out, maze, at, points.clone());
         if !signal.label.is_empty() {
@@ -67,21 +69,30 @@ fn tagged(sketch: &Sketch, out: &mut Layout, maze: &mut Maze, at: usize, from: O
     let signal = &sketch.signals[at];
     let target = out.boxes[signal.to];
     let line = Line::new("", &name(sketch, signal, from), SMALL, Tone::Faint);
+    let mut best: Option<(u32, Rect, Vec<Point>)> = None;
     let mut tries = 0;
     for centre in rings(target, &line) {
-        let area = around(centre, &line);
+        // On the grid: so a straight way from its middle is one.
+        let area = around(maze.snapped(centre), &line);
         if !clear(maze, area.grown(3.0)) {
             continue;
         }
-        if let Some(points) = maze.way(area, target) {
-            put(out, maze, at, &line, area);
-            draw(out, maze, at, points);
-            return;
-        }
         tries += 1;
-        if tries == 6 {
+        if let Some((cost, points)) = maze.way(area, target)
+            && best.as_ref().is_none_or(|(least, ..)| cost < *least)
+        {
+            best = Some((cost, area, points));
+        }
+        // Near and straight is good enough.
+        let good = best.as_ref().is_some_and(|(cost, ..)| *cost <= BEND);
+        if good || tries == TRIES {
             break;
         }
+    }
+    if let Some((_, area, points)) = best {
+        put(out, maze, at, &line, area);
+        draw(out, maze, at, points);
+        return;
     }
     // No way at all: the words say where it goes.
     let to = &sketch.nodes[signal.to].name;
@@ -131,7 +142,7 @@ fn rings(target: Rect, line: &Line) -> impl Iterator<Item = Point> {
     let middle = target.centre();
     let (half, tall) = (line.width / 2.0, line.height() / 2.0);
     (0..RINGS).flat_map(move |ring| {
-        let away = 2.0 * LAST + f64::from(ring) * STEP;
+        let away = 2.5 * LAST + f64::from(ring) * STEP;
         let side = (target.right - target.left) / 2.0 + half + away;
         let over = (target.bottom - target.top) / 2.0 + tall + away;
         let steps = -(ring + 1)..=ring + 1;

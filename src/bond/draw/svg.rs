@@ -4,7 +4,7 @@
 //! the same sketch; names are escaped, and nothing is loaded or run.
 
 use super::layout::{Label, Layout, Point, Tone, Wire, layout};
-use super::{Mark, Shape, Sketch};
+use super::{Mark, Shape, Sketch, measure};
 use crate::simulate::results::svg::text::{Anchor, FONT, coordinate, escaped};
 use std::fmt::Write;
 
@@ -95,9 +95,11 @@ fn render(sketch: &Sketch, layout: &Layout) -> String {
 fn boxes(out: &mut String, sketch: &Sketch, layout: &Layout) {
     for (node, rect) in sketch.nodes.iter().zip(&layout.boxes) {
         let (width, height) = (rect.right - rect.left, rect.bottom - rect.top);
+        let body = measure::body(node);
+        let grown = width > 2.0 * body.half + 14.0 || height > body.height() + 6.0;
         let style = match node.shape {
             Shape::Box => format!("fill=\"#ffffff\" stroke=\"{FRAME}\" stroke-width=\"1.2\""),
-            Shape::Junction if width > 52.0 || height > 52.0 => format!("fill=\"{GROUND}\""),
+            _ if grown => format!("fill=\"{GROUND}\""),
             _ => continue,
         };
         let _ = writeln!(

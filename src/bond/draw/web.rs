@@ -12,14 +12,17 @@ use super::{Bond, Shape, Sketch};
 /// Sources tried as the beginning of a part; more would cost time and show nothing new.
 const TRIED: usize = 16;
 
+/// A one-port: its node and its bond.
+pub type Port = (usize, usize);
+
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
     /// None for a place where a bond passes.
     pub node: Option<usize>,
     pub layer: usize,
-    /// One-ports above and below: node and bond.
-    pub up: Vec<(usize, usize)>,
-    pub down: Vec<(usize, usize)>,
+    /// One-ports above and below.
+    pub up: Vec<Port>,
+    pub down: Vec<Port>,
     /// Links to the left and to the right, from top to bottom once cells are in order.
     pub lefts: Vec<usize>,
     pub rights: Vec<usize>,
@@ -52,7 +55,7 @@ pub struct Web {
 struct Graph<'a> {
     sketch: &'a Sketch,
     bonds: Vec<Vec<usize>>,
-    leaves: Vec<Vec<(usize, usize)>>,
+    leaves: Vec<Vec<Port>>,
     leaf: Vec<bool>,
 }
 
@@ -239,15 +242,19 @@ fn web(graph: &Graph<'_>, part: Vec<usize>) -> Web {
     let (order, far) = graph.breadth(root);
     let column = columns(graph, &order, &far);
     let nodes = &graph.sketch.nodes;
-    let is_source = |leaf: &(usize, usize)| source(&nodes[leaf.0].kind);
+    let is_source = |leaf: &Port| source(&nodes[leaf.0].kind);
 
     let mut web = Web::default();
     let mut cell_of = vec![usize::MAX; nodes.len()];
     let mut hosts = graph.leaves.clone();
     // A one-port at the left end, and then at right ends: a source, or the odd one.
     let first = hosts[root].iter().position(is_source);
-    let odd = hosts[root].len() % 2 == 1 && order.len() > 1;
-    let first = first.or(odd.then_some(0)).map(|at| hosts[root].remove(at));
+    let alone = order.len() == 1;
+    let odd = hosts[root].len() % 2 == 1 && !alone;
+    let pair = hosts[root].len() == 2 && alone;
+    let first = first
+        .or((odd || pair).then_some(0))
+        .map(|at| hosts[root].remove(at));
     let shift = usize::from(first.is_some());
     let mut ends = Vec::new();
     for node in &order {
@@ -289,11 +296,8 @@ fn web(graph: &Graph<'_>, part: Vec<usize>) -> Web {
 }
 
 /// Which one-ports stand above and which below: as they like, but nearly as many.
-fn halves(
-    graph: &Graph<'_>,
-    list: &[(usize, usize)],
-) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
-    let likes = |leaf: &&(usize, usize)| manner(&graph.sketch.nodes[leaf.0].kind).1;
+fn halves(graph: &Graph<'_>, list: &[Port]) -> (Vec<Port>, Vec<Port>) {
+    let likes = |leaf: &&Port| manner(&graph.sketch.nodes[leaf.0].kind).1;
     let above = list.iter().filter(likes).count();
     let above = above.clamp(list.len() / 2, list.len().div_ceil(2));
     let mut sorted = list.to_vec();
