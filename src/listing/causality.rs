@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use super::count;
 use crate::bond::causality::{ElementCausality, Verdict};
-use crate::bond::graph::{Element, ElementKind, Graph, NodeId, What};
+use crate::bond::graph::{Assignment, Element, ElementKind, Graph, NodeId, Quantity, What};
 use crate::bond::net::Gives;
 use crate::bond::order::natural;
 use crate::bond::view::View;
 use crate::compile::BondGraph;
-use crate::flat::Printer;
+use crate::flat::{Leaf, Printer};
 
 /// Lists the bonds of a view and the elements of a model.
 pub fn causality(model: &BondGraph, view: &View) -> String {
@@ -62,16 +62,17 @@ fn verdict(model: &BondGraph, view: &View, out: &mut String) {
             }
             Verdict::NonCausal => out.push_str(&non_causal(model)),
             Verdict::Degenerate => {
-                let _ = writeln!(
-                    out,
-                    "degenerate: order {}, although there are {}; {}",
-                    causality.order,
-                    count(causality.storages, "storage"),
-                    derivative(model)
-                );
+                let (least, most) = (causality.least_order, causality.order);
+                let order = match least == most {
+                    true => format!("order {most}"),
+                    false => format!("order {least} to {most}, as the switches stand"),
+                };
+                let of = count(causality.storages, "storage");
+                let which = derivative(model);
+                let _ = writeln!(out, "degenerate: {order}, of {of}; {which}");
             }
             Verdict::Loops => {
-                let text = match causality.order == causality.storages {
+                let text = match causality.least_order == causality.storages {
                     true => format!("; order {}", causality.order),
                     false => String::new(),
                 };
@@ -149,15 +150,28 @@ fn non_causal(model: &BondGraph) -> String {
 
 fn derivative(model: &BondGraph) -> String {
     let graph = &model.graph;
-    let mut names: Vec<&str> = (graph.node_ids())
-        .filter(|id| model.causality.elements[id.index()] == ElementCausality::Derivative)
-        .map(|id| graph.node(id).name.as_str())
-        .collect();
-    names.sort_by(|a, b| natural(a, b));
-    match names.is_empty() {
-        true => "which of them integrate depends on the switches".to_string(),
-        false => format!("derivative causality: {}", names.join(", ")),
+    let with = |wanted: ElementCausality| -> Vec<&str> {
+        let mut names: Vec<&str> = (graph.elements())
+            .filter(|(_, element)| matches!(element.kind, ElementKind::C | ElementKind::I))
+            .filter(|(id, _)| model.causality.elements[id.index()] == wanted)
+            .map(|(id, _)| graph.node(id).name.as_str())
+            .collect();
+        names.sort_by(|a, b| natural(a, b));
+        names
+    };
+    let always = with(ElementCausality::Derivative);
+    let sometimes = with(ElementCausality::Free);
+    let mut texts = Vec::new();
+    if !always.is_empty() {
+        texts.push(format!("derivative causality: {}", always.join(", ")));
     }
+    if !sometimes.is_empty() {
+        texts.push(format!(
+            "in some positions derivative: {}",
+            sometimes.join(", ")
+        ));
+    }
+    texts.join("; ")
 }
 
 fn bonds(model: &BondGraph, view: &View, out: &mut String) {
@@ -370,30 +384,51 @@ pub(super) fn form(model: &BondGraph, id: NodeId, element: &Element) -> Vec<Stri
     };
     let flat = &model.flat;
     let printer = Printer::new(flat);
-    let shown: Vec<_> = (form.assignments.iter())
-        .filter_map(|one| Some((one.target, one.value?)))
-        .collect();
-    let is_sum = |&&(target, value): &&(crate::flat::Leaf, crate::expr::ExprId)| {
-        let mut sums = element.summed.contains(&target.variable());
-        flat.exprs.leaves(value, |leaf| {
-            sums |= element.summed.contains(&leaf.variable())
-        });
-        !sums
+    let is_sum = |leaf: Leaf| element.summed.contains(&leaf.variable());
+    let sums_up = |one: &&Assignment| {
+        let mut sums = is_sum(one.target);
+        if let Some(value) = one.value {
+            flat.exprs.leaves(value, |leaf| sums |= is_sum(leaf));
+        }
+        sums
     };
-    let inner: Vec<_> = shown.iter().filter(is_sum).copied().collect();
-    let list = if inner.is_empty() { shown } else { inner };
-    let mut texts: Vec<String> = (list.into_iter())
-        .map(|(target, value)| {
-            let mut text = flat.leaf_name(target);
-            text.push_str(" = ");
-            printer.write(value, &mut text);
+    let (sums, inner): (Vec<&Assignment>, Vec<&Assignment>) =
+        form.assignments.iter().partition(sums_up);
+    let list = if inner.is_empty() { sums } else { inner };
+    (list.into_iter())
+        .map(|one| {
+            let mut text = match is_sum(one.target) {
+                true => sum_of(model, element, one.target),
+                false => flat.leaf_name(one.target),
+            };
+            match one.value {
+                Some(value) => {
+                    text.push_str(" = ");
+                    printer.write(value, &mut text);
+                }
+                None => text.push_str(" by iteration"),
+            }
             text
         })
-        .collect();
-    if !form.explicit {
-        texts.push("by iteration".to_string());
-    }
-    texts
+        .collect()
+}
+
+/// The sum that a variable stands for: `Va - Vb`.
+fn sum_of(model: &BondGraph, element: &Element, target: Leaf) -> String {
+    let terms_with = |quantity: &Quantity| {
+        let terms = quantity.0.as_ref()?;
+        let found = terms.iter().find(|&&(_, id)| Leaf::Var(id) == target)?;
+        Some(if found.0 {
+            quantity.negated()
+        } else {
+            quantity.clone()
+        })
+    };
+    let bonds = element.ports.iter().map(|&id| model.graph.bond(id));
+    let found = bonds
+        .flat_map(|bond| [&bond.effort, &bond.flow])
+        .find_map(terms_with);
+    found.map_or_else(|| model.flat.leaf_name(target), |sum| sum.text(&model.flat))
 }
 
 /// Elements of a view by name, as they are listed.

@@ -22,7 +22,7 @@ use super::net::Gives;
 pub struct BondCausality {
     /// What its `from` end gives; nothing where it depends on a switch, or where there is no causality.
     pub gives: Option<Gives>,
-    /// It could also be the other way round: it is in an algebraic loop, or depends on a switch.
+    /// It could also be the other way round, whatever sources and storages do: it is in an algebraic loop.
     pub free: bool,
     /// Its algebraic loop, from 0 on.
     pub in_loop: Option<u32>,
@@ -106,6 +106,8 @@ pub struct Causality {
     /// Ports of storages, and how many of them integrate; without preferences, in the best position of the switches.
     pub storages: usize,
     pub order: usize,
+    /// The same in the worst position.
+    pub least_order: usize,
     /// Preferences that could not be met, by their place among them.
     pub unmet: Vec<usize>,
     /// The strokes depend on how switches stand.
@@ -118,7 +120,7 @@ impl Causality {
             return vec![Verdict::NonCausal];
         }
         let mut found = Vec::new();
-        if self.order < self.storages {
+        if self.least_order < self.storages {
             found.push(Verdict::Degenerate);
         }
         if !self.loops.is_empty() {

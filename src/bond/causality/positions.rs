@@ -35,11 +35,16 @@ pub fn settle(
             Err(found) => conflict = conflict.or(Some(found)),
         }
     }
-    if results.is_empty() {
+    // With switches that may stand either way: where this leaves a choice, there is a loop.
+    let undecided = match switches.is_empty() {
+        true => results.first().cloned(),
+        false => plan.run(preferences, &|_| None).ok(),
+    };
+    let (Some(undecided), false) = (undecided, results.is_empty()) else {
         let stuck = conflict.map(|conflict| contradiction(graph, &conflict));
         return without(graph, plan.storages(), stuck);
-    }
-    let mut result = combine(graph, &plan, &results, !switches.is_empty());
+    };
+    let mut result = combine(graph, &plan, &results, &undecided);
     if preferences.list.is_empty() {
         return result;
     }
@@ -56,7 +61,7 @@ pub fn settle(
     }
     // A wish for a derivative does not make the model degenerate.
     let plain = settle(graph, &Preferences::default(), kept);
-    (result.order, result.storages) = (plain.order, plain.storages);
+    (result.order, result.least_order) = (plain.order, plain.least_order);
     result
 }
 
@@ -116,12 +121,18 @@ fn without(graph: &Graph, storages: usize, stuck: Option<Contradiction>) -> Caus
         contradiction: Some(stuck),
         storages,
         order: 0,
+        least_order: 0,
         unmet: Vec::new(),
         has_positions: false,
     }
 }
 
-fn combine(graph: &Graph, plan: &Plan<'_>, results: &[Assigned], switched: bool) -> Causality {
+fn combine(
+    graph: &Graph,
+    plan: &Plan<'_>,
+    results: &[Assigned],
+    undecided: &Assigned,
+) -> Causality {
     let bonds: Vec<BondCausality> = (0..graph.bonds.len())
         .map(|at| {
             let first = results[0].gives[at];
@@ -131,7 +142,7 @@ fn combine(graph: &Graph, plan: &Plan<'_>, results: &[Assigned], switched: bool)
             let steady = same && (loops == 0 || loops == results.len());
             BondCausality {
                 gives: steady.then_some(first),
-                free: !steady || loops > 0,
+                free: undecided.free[at],
                 in_loop: None,
             }
         })
@@ -142,8 +153,9 @@ fn combine(graph: &Graph, plan: &Plan<'_>, results: &[Assigned], switched: bool)
         contradiction: None,
         storages: plan.storages(),
         order: (results.iter().map(|one| one.integrating).max()).unwrap_or(0),
+        least_order: (results.iter().map(|one| one.integrating).min()).unwrap_or(0),
         unmet: Vec::new(),
-        has_positions: switched && bonds.iter().any(|bond| bond.gives.is_none()),
+        has_positions: bonds.iter().any(|bond| bond.gives.is_none()),
         bonds,
     };
     result.loops = loops(graph, &mut result.bonds);

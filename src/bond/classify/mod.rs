@@ -243,13 +243,36 @@ impl<'f> Classifier<'f> {
     /// The equations in each form, of elements with few ports.
     fn forms(&mut self, system: &System, ports: &[Port], finding: &Finding) -> Vec<Form> {
         let mut forms = Vec::new();
+        // Only sums matter: with the others at zero, one of the variables is the sum.
+        let others: Vec<VarId> = (ports.iter())
+            .flat_map(|port| port.others.iter().copied())
+            .collect();
+        let zero = self.flat.exprs.number(0.0);
+        let is_other = |leaf: Leaf| match leaf {
+            Leaf::Var(id) if others.contains(&id) => Some(zero),
+            _ => None,
+        };
+        let rows: Vec<(ExprId, ExprId)> = (system.rows.iter())
+            .map(|&(left, right)| {
+                if others.is_empty() {
+                    return (left, right);
+                }
+                let left = self.flat.exprs.replace_leaves(left, is_other);
+                (left, self.flat.exprs.replace_leaves(right, is_other))
+            })
+            .collect();
         for (gives, regime) in &finding.forms {
             let Some(assigned) = system.solve(ports, gives, *regime) else {
                 continue;
             };
             let assignments: Vec<Assignment> = (assigned.into_iter())
                 .map(|(row, target)| {
-                    let (left, right) = system.rows[row];
+                    // A sum by itself; within other formulas it is written out.
+                    let is_sum = (ports.iter()).any(|port| {
+                        let first = [port.across, port.through];
+                        !port.others.is_empty() && first.contains(&Some(target.variable()))
+                    });
+                    let (left, right) = if is_sum { rows[row] } else { system.rows[row] };
                     let isolated = isolate(&mut self.flat.exprs, left, right, target);
                     Assignment {
                         target,
