@@ -11,4 +11,5 @@ pub mod order;
 pub mod recover;
 mod signals;
 pub mod sketch;
+pub mod strokes;
 pub mod view;

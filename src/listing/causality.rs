@@ -85,10 +85,9 @@ fn verdict(model: &BondGraph, view: &View, out: &mut String) {
         }
     }
     for (at, one) in causality.loops.iter().enumerate() {
-        let mut names: Vec<&str> = (one.elements.iter())
+        let names: Vec<&str> = (one.elements.iter())
             .map(|&id| graph.node(id).name.as_str())
             .collect();
-        names.sort_by(|a, b| natural(a, b));
         let numbers: Vec<String> = (view.graph.bond_ids())
             .filter(|id| view.causality(causality, *id).in_loop == Some(at as u32))
             .map(|id| View::number(id).to_string())

@@ -1,14 +1,15 @@
 //! Positions of switches: what is the same in all of them, and what is not.
 //!
-//! A closed switch gives an effort of zero, an open one a flow of zero. Few switches are tried in all combinations, more of
-//! them one at a time against the others, very many are left open. A position that contradicts the sources does not
-//! occur.
+//! A closed switch gives an effort of zero, an open one a flow of zero. Few switches are tried in all combinations. Of more each
+//! is tried both ways while the others may stand as they like; what such a run leaves open in a loop with a switch depends on
+//! it. A position that contradicts the sources does not occur.
 
 use super::assign::{Assigned, Plan};
 use super::prefer::{Preferences, Wanted};
 use super::{BondCausality, Causality, Contradiction, ElementCausality, Loop, switches};
 use crate::bond::graph::{ElementKind, Graph, NodeId, Pattern};
 use crate::bond::net::{Conflict, Gives};
+use crate::bond::order::natural;
 
 /// Up to here all combinations are tried.
 const ALL_OF: usize = 6;
@@ -27,8 +28,8 @@ pub fn settle(
     for key in keys(switches.len()) {
         let stands = |id: NodeId| {
             let at = switches.binary_search(&id).ok()?;
-            let open = *key.as_ref()?.get(at)?;
-            Some(if open { Gives::Flow } else { Gives::Effort })
+            let gives = |open| if open { Gives::Flow } else { Gives::Effort };
+            key[at].map(gives)
         };
         match plan.run(preferences, &stands) {
             Ok(assigned) => results.push(assigned),
@@ -44,7 +45,8 @@ pub fn settle(
         let stuck = conflict.map(|conflict| contradiction(graph, &conflict));
         return without(graph, plan.storages(), stuck);
     };
-    let mut result = combine(graph, &plan, &results, &undecided);
+    let many = switches.len() > ALL_OF;
+    let mut result = combine(graph, &plan, &results, &undecided, many);
     if preferences.list.is_empty() {
         return result;
     }
@@ -65,21 +67,21 @@ pub fn settle(
     result
 }
 
-/// What is tried; `None` leaves all switches open.
-fn keys(count: usize) -> Vec<Option<Vec<bool>>> {
+/// How some of the switches stand; the others may stand either way.
+type Key = Vec<Option<bool>>;
+
+fn keys(count: usize) -> Vec<Key> {
     match count {
-        0 => vec![None],
         _ if count <= ALL_OF => (0..1u32 << count)
-            .map(|key| Some((0..count).map(|at| key >> at & 1 == 1).collect()))
+            .map(|key| (0..count).map(|at| Some(key >> at & 1 == 1)).collect())
             .collect(),
-        _ if count <= SINGLE_OF => {
-            let alike = [false, true].map(|open| Some(vec![open; count]));
-            let single = (0..count).flat_map(|at| {
-                [false, true].map(|open| Some((0..count).map(|k| (k == at) ^ open).collect()))
-            });
-            alike.into_iter().chain(single).collect()
-        }
-        _ => vec![None],
+        _ if count <= SINGLE_OF => (0..count)
+            .flat_map(|at| {
+                let one = move |k: usize, open: bool| (k == at).then_some(open);
+                [false, true].map(|open| (0..count).map(|k| one(k, open)).collect())
+            })
+            .collect(),
+        _ => vec![vec![None; count]],
     }
 }
 
@@ -132,24 +134,36 @@ fn combine(
     plan: &Plan<'_>,
     results: &[Assigned],
     undecided: &Assigned,
+    many: bool,
 ) -> Causality {
-    let bonds: Vec<BondCausality> = (0..graph.bonds.len())
-        .map(|at| {
-            let first = results[0].gives[at];
-            let same = results.iter().all(|one| one.gives[at] == first);
-            // Where a loop comes and goes with a switch, its strokes do so too.
-            let loops = results.iter().filter(|one| one.free[at]).count();
-            let steady = same && (loops == 0 || loops == results.len());
-            BondCausality {
-                gives: steady.then_some(first),
-                free: undecided.free[at],
-                in_loop: None,
-            }
+    let mut bonds: Vec<BondCausality> = (0..graph.bonds.len())
+        .map(|at| BondCausality {
+            gives: match many {
+                false => in_all(results, at),
+                true => where_settled(results, undecided, at),
+            },
+            free: undecided.free[at],
+            in_loop: None,
         })
         .collect();
+    let loops = loops(graph, &mut bonds);
+    if many {
+        let is_switch = |id: &NodeId| {
+            let element = graph.node(*id).element();
+            element.is_some_and(|element| element.kind == ElementKind::Sw)
+        };
+        for one in loops
+            .iter()
+            .filter(|one| one.elements.iter().any(is_switch))
+        {
+            for id in &one.bonds {
+                bonds[id.index()].gives = None;
+            }
+        }
+    }
     let mut result = Causality {
         elements: Vec::new(),
-        loops: Vec::new(),
+        loops,
         contradiction: None,
         storages: plan.storages(),
         order: (results.iter().map(|one| one.integrating).max()).unwrap_or(0),
@@ -158,11 +172,26 @@ fn combine(
         has_positions: bonds.iter().any(|bond| bond.gives.is_none()),
         bonds,
     };
-    result.loops = loops(graph, &mut result.bonds);
     result.elements = (graph.node_ids())
         .map(|id| of_element(graph, &result, id))
         .collect();
     result
+}
+
+/// What is given in all positions; where a loop comes and goes with a switch, its strokes do so too.
+fn in_all(results: &[Assigned], at: usize) -> Option<Gives> {
+    let first = results[0].gives[at];
+    let same = results.iter().all(|one| one.gives[at] == first);
+    let loops = results.iter().filter(|one| one.free[at]).count();
+    (same && (loops == 0 || loops == results.len())).then_some(first)
+}
+
+/// The same where switches may stand as they like: what is left open says nothing.
+fn where_settled(results: &[Assigned], undecided: &Assigned, at: usize) -> Option<Gives> {
+    let first = undecided.gives[at];
+    let differs = |one: &Assigned| !one.free[at] && one.gives[at] != first;
+    let varies = !undecided.free[at] && results.iter().any(differs);
+    (!varies).then_some(first)
 }
 
 /// Connected parts of what is free.
@@ -206,9 +235,23 @@ fn loops(graph: &Graph, bonds: &mut [BondCausality]) -> Vec<Loop> {
             }
         }
         one.bonds.sort_unstable();
-        one.elements.sort_unstable();
+        let name = |id: &NodeId| &graph.node(*id).name;
+        (one.elements).sort_by(|a, b| natural(name(a), name(b)).then(a.cmp(b)));
         one.elements.dedup();
         found.push(one);
+    }
+    // By the names of what is in them, so that the order of declarations does not matter.
+    found.sort_by(|a, b| {
+        let names = |one: &Loop| one.elements.iter().map(|id| &graph.node(*id).name).next();
+        match (names(a), names(b)) {
+            (Some(a), Some(b)) => natural(a, b),
+            (a, b) => a.cmp(&b),
+        }
+    });
+    for (number, one) in found.iter().enumerate() {
+        for id in &one.bonds {
+            bonds[id.index()].in_loop = Some(number as u32);
+        }
     }
     found
 }

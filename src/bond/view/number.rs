@@ -38,7 +38,14 @@ pub fn numbered(mut shrunk: Shrunk) -> View {
         });
     }
     let mut starts = alive.clone();
-    starts.sort_by_key(|&at| (start_class(&shrunk, at), rank[at]));
+    // A source that delivers comes before one that takes.
+    let takes = |at: usize| {
+        let bond = of[at]
+            .first()
+            .and_then(|id| shrunk.bonds[id.index()].as_ref());
+        bond.is_some_and(|bond| bond.from.index() != at)
+    };
+    starts.sort_by_key(|&at| (start_class(&shrunk, at), takes(at), rank[at]));
     let mut seen = vec![false; count];
     let mut order: Vec<BondId> = Vec::new();
     let mut nodes: Vec<usize> = Vec::new();
