@@ -31,18 +31,16 @@ fn nothing_overlaps_by_hand() {
 
 #[test]
 fn nothing_overlaps_at_random() {
-    let (mut crossed, mut shared, mut bonds) = (0, 0, 0);
+    let (mut crossed, mut bonds) = (0, 0);
     for seed in 0..1000 {
         let sketch = sketches::random(seed);
         sound(&sketch).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         let (here, there) = crossings(&layout(&sketch));
+        assert_eq!(there, 0, "seed {seed}: a bond lies on another");
         crossed += here;
-        shared += there;
         bonds += sketch.bonds.len();
     }
     assert!(crossed * 10 < bonds, "{crossed} crossings of {bonds} bonds");
-    // Two bonds that change places between two columns may lie on one another for a piece.
-    assert!(shared * 1000 < bonds, "{shared} of {bonds} lie on others");
 }
 
 #[test]

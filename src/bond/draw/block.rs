@@ -81,13 +81,22 @@ pub fn lanes(web: &Web, rails: &Rails) -> Lanes {
 }
 
 pub fn blocks(sketch: &Sketch, bodies: &[Body], web: &Web, lanes: &Lanes) -> Vec<Block> {
-    web.cells
-        .iter()
-        .map(|cell| match cell.node {
-            Some(node) => block(sketch, bodies, cell, node, lanes),
+    let mut signalling = vec![false; bodies.len()];
+    for signal in &sketch.signals {
+        for node in signal.from.iter().chain([&signal.to]) {
+            if let Some(is) = signalling.get_mut(*node) {
+                *is = true;
+            }
+        }
+    }
+    let mut out = Vec::with_capacity(web.cells.len());
+    for cell in &web.cells {
+        out.push(match cell.node {
+            Some(node) => block(sketch, bodies, cell, node, lanes, signalling[node]),
             None => passing(cell, lanes),
-        })
-        .collect()
+        });
+    }
+    out
 }
 
 /// The room that lanes need above and below the axis: for their strokes, and numbers above.
@@ -120,17 +129,30 @@ fn passing(cell: &Cell, lanes: &Lanes) -> Block {
     }
 }
 
-fn block(sketch: &Sketch, bodies: &[Body], cell: &Cell, node: usize, lanes: &Lanes) -> Block {
+fn block(
+    sketch: &Sketch,
+    bodies: &[Body],
+    cell: &Cell,
+    node: usize,
+    lanes: &Lanes,
+    signals: bool,
+) -> Block {
     let body = &bodies[node];
     let above = fan(sketch, bodies, &cell.up);
     let below = fan(sketch, bodies, &cell.down);
-    let most = above.spots.len().max(below.spots.len());
+    // Where bonds leave above and below, signals need room beside them.
+    let beside = match above.spots.len().min(below.spots.len()) {
+        least if least > 0 && signals => least + 2,
+        _ => 0,
+    };
+    let most = above.spots.len().max(below.spots.len()).max(beside);
     let half = body.half.max(most as f64 * NARROW / 2.0);
     let (numbers, _) = reach(cell, lanes, NUMBER);
     let (up, down) = reach(cell, lanes, STROKE + 3.0);
     // If no bond ends at the lower lines of an element they are not in its box: bonds come close
-    // to a short kind above a long name.
-    let slim = sketch.nodes[node].shape == Shape::Element
+    // to a short kind above a long name. Signals rather have a large box to aim at.
+    let slim = !signals
+        && sketch.nodes[node].shape == Shape::Element
         && cell.lefts.len().max(cell.rights.len()) <= 1
         && cell.down.is_empty();
     let half = if slim {

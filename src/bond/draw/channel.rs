@@ -5,9 +5,10 @@
 
 use super::Sketch;
 use super::block::{Block, Lanes};
-use super::layout::Tone;
+use super::layout::{Point, Tone};
 use super::measure::{self, STUB};
 use super::web::Web;
+use std::collections::BTreeSet;
 
 /// Between upright parts; between these and what is beside them.
 const TRACK: f64 = 10.0;
@@ -23,6 +24,8 @@ pub struct Columns {
     pub x: Vec<f64>,
     /// By link: where it runs upright.
     pub upright: Vec<Option<f64>>,
+    /// By link: where it runs upright a second time, and how high it goes there.
+    pub again: Vec<Option<Point>>,
     /// By layer: the channel to its right, where numbers may not be; none if nothing runs there.
     pub channel: Vec<Option<(f64, f64)>>,
     /// By link: its number stands at its left end.
@@ -33,6 +36,7 @@ pub fn columns(sketch: &Sketch, web: &Web, lanes: &Lanes, blocks: &[Block], y: &
     let mut out = Columns {
         x: vec![0.0; web.layers.len()],
         upright: vec![None; web.links.len()],
+        again: vec![None; web.links.len()],
         channel: vec![None; web.layers.len()],
         at_left: vec![false; web.links.len()],
     };
@@ -86,7 +90,11 @@ pub fn columns(sketch: &Sketch, web: &Web, lanes: &Lanes, blocks: &[Block], y: &
                 )
             })
             .collect();
-        let (track, count) = tracks(&ends);
+        let Tracks {
+            track,
+            again,
+            count,
+        } = tracks(&ends);
         let start = out.x[layer] + right;
         let mut gap = GAP.max(whole);
         if count > 0 {
@@ -96,6 +104,7 @@ pub fn columns(sketch: &Sketch, web: &Web, lanes: &Lanes, blocks: &[Block], y: &
             let from = start + before + spare + SIDE;
             for (at, link) in links.iter().enumerate() {
                 out.upright[*link] = track[at].map(|t| from + t as f64 * TRACK);
+                out.again[*link] = again[at].map(|(t, y)| Point::new(from + t as f64 * TRACK, y));
             }
             out.channel[layer] = Some((from - SIDE, from + inner + SIDE));
             gap = gap.max(least);
@@ -120,8 +129,26 @@ fn cost(one: (f64, f64), two: (f64, f64)) -> usize {
     cost
 }
 
-/// A track for each link that is not straight, and how many there are.
-fn tracks(ends: &[(f64, f64)]) -> (Vec<Option<usize>>, usize) {
+/// A track for each link that is not straight; a second one, and how high it goes there, for one of
+/// two links that change places; and how many tracks there are.
+struct Tracks {
+    track: Vec<Option<usize>>,
+    again: Vec<Option<(usize, f64)>>,
+    count: usize,
+}
+
+/// A height within a link where no other one begins or ends.
+fn between(ends: &[(f64, f64)], link: (f64, f64)) -> Option<f64> {
+    let free = |y: f64| {
+        ends.iter()
+            .all(|(a, b)| (a - y).abs() > NEAR && (b - y).abs() > NEAR)
+    };
+    let parts = [0.5, 0.4, 0.6, 0.3, 0.7, 0.45, 0.55, 0.35, 0.65, 0.2, 0.8];
+    let heights = parts.map(|part| (link.0 + (link.1 - link.0) * part).round());
+    heights.into_iter().find(|y| free(*y))
+}
+
+fn tracks(ends: &[(f64, f64)]) -> Tracks {
     let bent: Vec<usize> = (0..ends.len())
         .filter(|at| (ends[*at].0 - ends[*at].1).abs() > 0.01)
         .collect();
@@ -130,6 +157,8 @@ fn tracks(ends: &[(f64, f64)]) -> (Vec<Option<usize>>, usize) {
     let mut after: Vec<Vec<(usize, bool)>> = vec![Vec::new(); count];
     let mut waiting = vec![0_usize; count];
     let mut heavy = vec![0_usize; count];
+    // Links that would lie on others wherever they run.
+    let mut twice = BTreeSet::new();
     for two in 0..count {
         for one in 0..two {
             let (a, b) = (ends[bent[one]], ends[bent[two]]);
@@ -143,6 +172,9 @@ fn tracks(ends: &[(f64, f64)]) -> (Vec<Option<usize>>, usize) {
             } else {
                 (two, one)
             };
+            if ahead.min(behind) >= ON {
+                twice.insert(bent[first]);
+            }
             let hard = ahead.abs_diff(behind) >= ON / 2;
             after[first].push((second, hard));
             waiting[second] += 1;
@@ -152,8 +184,7 @@ fn tracks(ends: &[(f64, f64)]) -> (Vec<Option<usize>>, usize) {
     let mut track: Vec<Option<usize>> = vec![None; ends.len()];
     let mut least = vec![0_usize; count];
     let mut done = vec![false; count];
-    let mut ready: std::collections::BTreeSet<usize> =
-        (0..count).filter(|at| waiting[*at] == 0).collect();
+    let mut ready: BTreeSet<usize> = (0..count).filter(|at| waiting[*at] == 0).collect();
     let mut most = 0;
     loop {
         let at = match ready.pop_first() {
@@ -169,6 +200,9 @@ fn tracks(ends: &[(f64, f64)]) -> (Vec<Option<usize>>, usize) {
                     if after[other].iter().any(|(next, _)| *next == at) {
                         least[other] = least[other].max(least[at] + 1);
                     }
+                }
+                if heavy[at] > 0 {
+                    twice.insert(bent[at]);
                 }
                 at
             }
@@ -188,5 +222,16 @@ fn tracks(ends: &[(f64, f64)]) -> (Vec<Option<usize>>, usize) {
             }
         }
     }
-    (track, most)
+    let mut again = vec![None; ends.len()];
+    for link in twice {
+        if let Some(y) = between(ends, ends[link]) {
+            again[link] = Some((most, y));
+            most += 1;
+        }
+    }
+    Tracks {
+        track,
+        again,
+        count: most,
+    }
 }

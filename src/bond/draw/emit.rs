@@ -216,7 +216,12 @@ impl Pen<'_> {
                 a,
             )];
             if let Some(x) = columns.upright[*at] {
-                piece.extend([Point::new(x, a), Point::new(x, b)]);
+                piece.push(Point::new(x, a));
+                if let Some(again) = columns.again[*at] {
+                    piece.extend([Point::new(x, again.y), again]);
+                }
+                let last = columns.again[*at].map_or(x, |again| again.x);
+                piece.push(Point::new(last, b));
             }
             piece.push(Point::new(
                 columns.x[right.layer] - blocks[link.right].half,

@@ -12,6 +12,8 @@ pub const STEP: f64 = 8.0;
 pub const LAST: f64 = 10.0;
 /// A grown obstacle is thicker than a step: no step goes across one.
 const AWAY: f64 = 4.5;
+/// The ends of lines this far from one another do not disturb.
+const ALONE: f64 = 12.0;
 const BUCKET: f64 = 64.0;
 /// A way that is not found after so many steps is not worth finding; nor are all of them together.
 const PATIENCE: usize = 400_000;
@@ -184,30 +186,33 @@ impl Maze {
             let (x, y) = WAYS[way];
             let start = edge.plus(Point::new(f64::from(x), f64::from(y)), 0.5);
             let across = Rect::around(start, p);
-            let wide = if y == 0 {
-                Rect::new(
+            let wide = |by: f64| match y {
+                0 => Rect::new(
                     across.left,
-                    across.top - 3.5,
+                    across.top - by,
                     across.right,
-                    across.bottom + 3.5,
-                )
-            } else {
-                Rect::new(
-                    across.left - 3.5,
+                    across.bottom + by,
+                ),
+                _ => Rect::new(
+                    across.left - by,
                     across.top,
-                    across.right + 3.5,
+                    across.right + by,
                     across.bottom,
-                )
+                ),
             };
-            if self.solid.free(wide) && self.lines.free(wide) {
-                out.push(Gate {
+            if self.solid.free(wide(3.5)) && self.lines.free(wide(3.5)) {
+                let gate = Gate {
                     edge,
                     cell,
                     out: way,
-                });
+                };
+                out.push((self.lines.free(wide(ALONE)), gate));
             }
         }
-        out
+        // Beside the end of a bond an arrow is hard to tell from it: only if there is no other place.
+        let alone = out.iter().any(|(alone, _)| *alone);
+        out.retain(|(is, _)| *is || !alone);
+        out.into_iter().map(|(_, gate)| gate).collect()
     }
 
     /// The way with the fewest steps, bends and crossings, if there is one, and what it costs.

@@ -200,7 +200,7 @@ pub fn body(node: &Node) -> Body {
         }
     }
     lines.extend(node.values.iter().map(|value| small(value)));
-    let widest = lines.iter().map(|line| line.width).fold(10.0, f64::max);
+    let widest = lines.iter().map(|line| line.width).fold(14.0, f64::max);
     let all: f64 = lines.iter().map(Line::height).sum();
     let first = lines.first().map_or(0.0, Line::height);
     let head = lines.first().map_or(0.0, |line| line.width);
@@ -214,7 +214,8 @@ pub fn body(node: &Node) -> Body {
         lines,
         foot,
         half: widest / 2.0 + padding,
-        head: head / 2.0 + padding,
+        // Wide enough for an arrow from above.
+        head: head.max(14.0) / 2.0 + padding,
         up,
         down,
         padding,

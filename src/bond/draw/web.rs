@@ -131,7 +131,7 @@ fn manner(kind: &str) -> (u8, bool) {
 
 fn source(kind: &str) -> bool {
     let bare = kind.trim_start_matches(['m', 'M']);
-    ["Se", "Sf", "SE", "SF"].iter().any(|s| bare.starts_with(s))
+    ["Se", "Sf", "SE", "SF"].contains(&bare)
 }
 
 impl Graph<'_> {
