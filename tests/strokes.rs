@@ -29,7 +29,8 @@ use bgm::bond::net::Gives;
 use bgm::bond::strokes::read;
 use bgm::bond::view::{Choice, view};
 use bgm::compile::{Aliases, BondGraph, bond_graph, solved};
-use bgm::diagnostics::Diagnostics;
+use bgm::diagnostics::{Code, Diagnostics};
+use bgm::evaluate::{at, evaluate};
 use bgm::flat::Flat;
 use bgm::listing::causality_json;
 use common::text::compile_text;
@@ -58,12 +59,7 @@ fn check(name: &str, flat: Flat, tally: &mut Tally) {
     let states: usize = flat.states().count();
     // What only values make singular (an odd circle of gyrators has a determinant of zero whatever their moduli are) is
     // beyond the sorter, and solving refuses it.
-    let solvable = solved(
-        flat.clone(),
-        Aliases::Eliminate,
-        &mut Diagnostics::default(),
-    )
-    .is_some();
+    let solvable = is_solvable(flat.clone());
     let Some(model) = analysed(flat) else {
         return;
     };
@@ -125,6 +121,22 @@ fn check(name: &str, flat: Flat, tally: &mut Tally) {
             derivative, dropped,
             "{name}: {dropped} states dropped, {derivative} storages with derivative causality"
         );
+    }
+}
+
+/// Whether the model has a solution at an arbitrary point.
+fn is_solvable(flat: Flat) -> bool {
+    let Some(model) = solved(flat, Aliases::Eliminate, &mut Diagnostics::default()) else {
+        return false;
+    };
+    if model.positions.is_some() {
+        return true;
+    }
+    let settings = at::read(&model, "Time=0.3").expect("the time is known");
+    let mut point = at::point(&model, &settings);
+    match evaluate(&model, &mut point) {
+        Ok(()) => true,
+        Err(failure) => failure.diagnostic(&model.flat).code != Code::SingularLoop,
     }
 }
 

@@ -6,8 +6,9 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::causality::{form, gives_text, in_order};
-use crate::bond::graph::{BondId, NodeId, SignalSource, What};
+use crate::bond::graph::{BondId, Graph, NodeId, SignalSource, What};
 use crate::bond::net::Gives;
+use crate::bond::order::natural;
 use crate::bond::view::View;
 use crate::compile::BondGraph;
 use crate::flat::Flat;
@@ -122,6 +123,25 @@ pub fn write_empty(flat: &Flat, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
+fn signals(flat: &Flat, graph: &Graph) -> Vec<SignalJson> {
+    let mut found: Vec<SignalJson> = (graph.signals.iter())
+        .map(|signal| SignalJson {
+            from: match signal.from {
+                SignalSource::Node(id) => graph.node(id).name.clone(),
+                SignalSource::Input(id) => flat.name(id),
+            },
+            to: graph.node(signal.to).name.clone(),
+            variable: flat.name(signal.variable),
+        })
+        .collect();
+    found.sort_by(|a, b| {
+        (natural(&a.to, &b.to))
+            .then_with(|| natural(&a.variable, &b.variable))
+            .then_with(|| natural(&a.from, &b.from))
+    });
+    found
+}
+
 fn document(model: &BondGraph, view: &View) -> Document {
     let (flat, whole, causality) = (&model.flat, &model.graph, &model.causality);
     let graph = &view.graph;
@@ -207,16 +227,7 @@ fn document(model: &BondGraph, view: &View) -> Document {
         junctions,
         elements,
         boxes,
-        signals: (graph.signals.iter())
-            .map(|signal| SignalJson {
-                from: match signal.from {
-                    SignalSource::Node(id) => name(id),
-                    SignalSource::Input(id) => flat.name(id),
-                },
-                to: name(signal.to),
-                variable: flat.name(signal.variable),
-            })
-            .collect(),
+        signals: signals(flat, graph),
         order: causality.order,
         storages: causality.storages,
         verdict: causality

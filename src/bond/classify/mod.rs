@@ -22,7 +22,7 @@ use crate::evaluate::walk::Walk;
 use crate::expr::isolate::isolate;
 use crate::expr::linear::difference;
 use crate::expr::{ExprId, Node};
-use crate::flat::{EqId, EquationKind, Flat, InstanceId, Kind, Leaf, Signed, VarId};
+use crate::flat::{EqId, EquationKind, Flat, InstanceId, Kind, Leaf, Role, Signed, VarId};
 use crate::positions::{branch, switches};
 use crate::sort::determined_by;
 use kinds::{Finding, Patterns};
@@ -79,7 +79,7 @@ impl<'f> Classifier<'f> {
             }
         }
         Classifier {
-            determined: determined_by(flat),
+            determined: determined(flat),
             own,
             conditions,
             set_by_itself,
@@ -290,6 +290,39 @@ impl<'f> Classifier<'f> {
         }
         forms
     }
+}
+
+/// The equation that computes each variable. A signal of a submodel that another model sets by itself (`U0.E0 = 2*x`) is
+/// computed there, whatever else a matching could make of it.
+fn determined(flat: &Flat) -> Vec<Option<EqId>> {
+    let mut found = determined_by(flat);
+    for id in flat.equation_ids() {
+        let equation = &flat.equations[id.index()];
+        if equation.kind != EquationKind::Equation {
+            continue;
+        }
+        let leaf = |side: ExprId| match flat.exprs.node(side) {
+            Node::Leaf(Leaf::Var(id)) => Some(id),
+            _ => None,
+        };
+        for (side, other) in [
+            (equation.left, equation.right),
+            (equation.right, equation.left),
+        ] {
+            let Some(variable) = leaf(side) else {
+                continue;
+            };
+            let role = flat.declaration(variable).role;
+            let is_signal = matches!(role, Role::Terminal | Role::Input);
+            // Of two submodels that are set equal either could be the one that computes.
+            let own = |id: VarId| flat.variable(id).instance == equation.origin;
+            let one_way = leaf(other).is_none_or(own);
+            if is_signal && !own(variable) && one_way {
+                found[variable.index()] = Some(id);
+            }
+        }
+    }
+    found
 }
 
 /// What is given where the across (or the through) variable is.

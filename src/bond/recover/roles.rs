@@ -9,7 +9,9 @@
 use std::collections::VecDeque;
 
 use super::gates::Part;
+use super::names;
 use super::points::Points;
+use crate::bond::order::natural;
 use crate::flat::{Flat, Signed};
 use crate::unit::is_velocity;
 
@@ -55,9 +57,20 @@ pub fn roles(flat: &Flat, points: &Points, parts: &[Part]) -> Roles {
             }
         }
     }
+    // By name where there is a choice, so that the order of declarations does not matter.
+    let rank = ranks(flat, points);
+    for list in &mut next {
+        list.sort_by_key(|&(other, exchanges)| (rank[other], exchanges));
+    }
+    for list in [&mut strong, &mut weak] {
+        list.sort_by_key(|&at| rank[at]);
+    }
     let mut found: Vec<Option<bool>> = vec![None; points.list.len()];
     let mut queue = VecDeque::new();
-    let power = (0..points.list.len()).filter(|&at| points.list[at].power);
+    let mut power: Vec<usize> = (0..points.list.len())
+        .filter(|&at| points.list[at].power)
+        .collect();
+    power.sort_by_key(|&at| rank[at]);
     let stages: [(Vec<usize>, bool); 2] = [(strong, true), (weak, false)];
     for (anchors, swapped) in stages {
         // All anchors of a stage are decided before any of them spreads.
@@ -91,6 +104,20 @@ pub fn roles(flat: &Flat, points: &Points, parts: &[Part]) -> Roles {
         })
         .collect();
     Roles { swapped, gyrates }
+}
+
+/// The place of each point among all names.
+fn ranks(flat: &Flat, points: &Points) -> Vec<usize> {
+    let named: Vec<String> = (0..points.list.len())
+        .map(|at| names::point(flat, points, at).0)
+        .collect();
+    let mut order: Vec<usize> = (0..named.len()).collect();
+    order.sort_by(|&a, &b| natural(&named[a], &named[b]).then(a.cmp(&b)));
+    let mut rank = vec![0; named.len()];
+    for (place, at) in order.into_iter().enumerate() {
+        rank[at] = place;
+    }
+    rank
 }
 
 fn spread(next: &[Vec<(usize, bool)>], found: &mut [Option<bool>], queue: &mut VecDeque<usize>) {

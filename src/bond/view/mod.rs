@@ -59,5 +59,5 @@ pub fn view(flat: &crate::flat::Flat, expanded: &Graph, choice: Choice) -> View 
     if !choice.expanded {
         shrunk.simplify();
     }
-    number::numbered(shrunk)
+    number::numbered(flat, shrunk)
 }

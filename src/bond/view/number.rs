@@ -8,8 +8,9 @@ use super::View;
 use super::simplify::Shrunk;
 use crate::bond::graph::{BondId, Graph, NodeId, Signal, SignalSource, What};
 use crate::bond::order::natural;
+use crate::flat::Flat;
 
-pub fn numbered(mut shrunk: Shrunk) -> View {
+pub fn numbered(flat: &Flat, mut shrunk: Shrunk) -> View {
     let count = shrunk.nodes.len();
     let roots: Vec<NodeId> = (0..count as u32)
         .map(|at| shrunk.find(NodeId(at)))
@@ -30,11 +31,23 @@ pub fn numbered(mut shrunk: Shrunk) -> View {
         let bond = shrunk.bonds[id.index()].as_ref();
         bond.map_or(at, |bond| bond.other(NodeId(at as u32)).index())
     };
+    // Two bonds between the same nodes are told apart by what they carry.
+    let carries = |id: BondId| {
+        let bond = shrunk.bonds[id.index()].as_ref();
+        bond.map(|bond| format!("{} {}", bond.effort.text(flat), bond.flow.text(flat)))
+    };
     for &at in &alive {
         // What ends here first, then what leads on.
-        of[at].sort_by_key(|&id| {
-            let far = far(at, id);
-            (of_one(&shrunk, far), rank[far], id)
+        let key = |id: BondId| {
+            let other = far(at, id);
+            let bond = shrunk.bonds[id.index()].as_ref();
+            let inward = bond.is_some_and(|bond| bond.from.index() != at);
+            (of_one(&shrunk, other), rank[other], inward)
+        };
+        of[at].sort_by(|&a, &b| {
+            (key(a).cmp(&key(b)))
+                .then_with(|| carries(a).cmp(&carries(b)))
+                .then(a.cmp(&b))
         });
     }
     let mut starts = alive.clone();

@@ -111,13 +111,16 @@ impl Shrunk {
                 self.drop_open(at);
             }
         }
-        let mut queue: VecDeque<NodeId> = all.into_iter().collect();
-        while let Some(at) = queue.pop_front() {
-            if self.find(at) == at
-                && !self.gone[at.index()]
-                && let Some(touched) = self.amalgamate(at)
-            {
-                queue.extend(touched);
+        // Sources are turned only where nothing else helps, so that the order of nodes does not matter.
+        for turns in [false, true] {
+            let mut queue: VecDeque<NodeId> = all.iter().copied().collect();
+            while let Some(at) = queue.pop_front() {
+                if self.find(at) == at
+                    && !self.gone[at.index()]
+                    && let Some(touched) = self.amalgamate(at, turns)
+                {
+                    queue.extend(touched);
+                }
             }
         }
     }
@@ -249,7 +252,7 @@ impl Shrunk {
     }
 
     /// Makes one bond of two where power goes through; returns what has to be looked at again.
-    fn amalgamate(&mut self, at: NodeId) -> Option<Vec<NodeId>> {
+    fn amalgamate(&mut self, at: NodeId, turns: bool) -> Option<Vec<NodeId>> {
         self.junction(at)?;
         let bonds = self.live(at);
         if bonds.is_empty() {
@@ -259,7 +262,9 @@ impl Shrunk {
         let [a, b] = bonds[..] else {
             return None;
         };
-        self.turn_source(at, a, b);
+        if turns {
+            self.turn_source(at, a, b);
+        }
         let (from_a, to_a) = self.ends(a)?;
         let (into, out_of) = if to_a == at { (a, b) } else { (b, a) };
         let (source, through) = self.ends(into)?;
