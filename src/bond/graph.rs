@@ -261,7 +261,8 @@ impl Element {
             ElementKind::TF | ElementKind::GY | ElementKind::RS => 2,
             _ => 1,
         };
-        let modulated = self.is_modulated() && self.kind != ElementKind::Sw;
+        let plain = matches!(self.kind, ElementKind::Sw | ElementKind::Other);
+        let modulated = self.is_modulated() && !plain;
         let mut text = String::from(if modulated { "m" } else { "" });
         text.push_str(self.kind.text());
         if self.ports.len() != usual && self.kind != ElementKind::Other {

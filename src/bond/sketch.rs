@@ -167,6 +167,16 @@ fn signals(model: &BondGraph, view: &View) -> Vec<Signal> {
     found
 }
 
+/// A number in few characters: `2e8` rather than `200000000`.
+fn short(value: f64) -> String {
+    let plain = show_briefly(value);
+    let power = format!("{value:e}");
+    match power.len() < plain.len() && plain.len() > 5 {
+        true => power,
+        false => plain,
+    }
+}
+
 /// The parameters of each submodel.
 struct Parameters {
     list: Vec<(InstanceId, crate::flat::VarId)>,
@@ -199,7 +209,7 @@ impl Parameters {
                 let declaration = flat.declaration(id);
                 let name = flat.names.name(declaration.name);
                 let value = match flat.value(id)?.value {
-                    Value::Real(value) => show_briefly(value),
+                    Value::Real(value) => short(value),
                     Value::Bool(value) => value.to_string(),
                 };
                 let unit = (declaration.remarks.unit.as_deref()).unwrap_or("");

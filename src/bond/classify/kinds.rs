@@ -89,7 +89,7 @@ impl Patterns {
         &self,
         system: &System,
         ports: &[Port],
-        keeps_power: &mut dyn FnMut(&[bool]) -> bool,
+        keeps_power: &mut dyn FnMut(&[bool]) -> Option<bool>,
     ) -> Finding {
         let count = self.ports;
         if self.switches {
@@ -125,8 +125,13 @@ impl Patterns {
             _ => Pattern::Each(allowed.clone()),
         };
         let is_product = all.len() == 1 << (count - fixed);
-        let conserves =
-            !stores && count > 1 && all.iter().all(|&choice| keeps_power(&bits(count, choice)));
+        // In some forms no point may be found; none of the others may lose anything.
+        let conserves = !stores && count > 1 && {
+            let found: Vec<Option<bool>> = (all.iter())
+                .map(|&choice| keeps_power(&bits(count, choice)))
+                .collect();
+            found.contains(&Some(true)) && !found.contains(&Some(false))
+        };
         let integral = |gives: Gives| allowed.iter().all(|one| one.integral == Some(gives));
         let kind = match (stores, count) {
             (_, 1) if fixed == 1 => match allowed[0].only() {

@@ -1,7 +1,7 @@
 //! Whether an element keeps power: what goes in at some ports comes out at others.
 //!
-//! Before: the equations of an element and what it gives at its ports. After: true if the sum of its powers vanished at
-//! several points on its characteristic. The points are found by Newton's method from arbitrary inputs, parameters at
+//! Before: the equations of an element and what it gives at its ports. After: whether the sum of its powers vanished at
+//! several points on its characteristic, if such points were found. The points are found by Newton's method from arbitrary inputs, parameters at
 //! their values, signals at arbitrary ones; so nothing is asked of the form in which the equations were written.
 
 use nalgebra::{DMatrix, DVector};
@@ -26,16 +26,11 @@ pub fn keeps_power(
     powers: &[Powers],
     gives_across: &[bool],
     walk: &mut Walk,
-) -> bool {
-    let Some(assigned) = system.solve(ports, gives_across, super::system::Regime::Derivative)
-    else {
-        return false;
-    };
+) -> Option<bool> {
+    let assigned = system.solve(ports, gives_across, super::system::Regime::Derivative)?;
     let targets: Vec<Leaf> = assigned.iter().map(|&(_, leaf)| leaf).collect();
-    (1..=POINTS).all(|seed| {
-        let Some(values) = solution(flat, system, &targets, seed, walk) else {
-            return false;
-        };
+    for seed in 1..=POINTS {
+        let values = solution(flat, system, &targets, seed, walk)?;
         let (mut sum, mut size) = (0.0, 0.0);
         for &(across, through, sign) in powers.iter().flatten() {
             let power = value(flat, &values, Leaf::Var(across), seed)
@@ -44,8 +39,14 @@ pub fn keeps_power(
             sum += power;
             size += power.abs();
         }
-        size > 1e-9 && f64::abs(sum) <= 1e-7 * size
-    })
+        if size <= 1e-9 {
+            return None;
+        }
+        if f64::abs(sum) > 1e-7 * size {
+            return Some(false);
+        }
+    }
+    Some(true)
 }
 
 /// Values of the targets that satisfy the equations at an arbitrary point.
