@@ -8,6 +8,9 @@ mod bonds;
 #[path = "residuals/circuits.rs"]
 mod circuits;
 mod common;
+#[path = "residuals/files.rs"]
+#[allow(dead_code)]
+mod files;
 #[path = "residuals/mechanics.rs"]
 mod mechanics;
 #[path = "residuals/model.rs"]
@@ -24,7 +27,7 @@ mod signals;
 mod types;
 
 use bgm::bond::causality::Verdict;
-use bgm::bond::graph::{ElementKind, Graph, Pattern, What};
+use bgm::bond::graph::{ElementKind, Pattern, What};
 use bgm::bond::net::Gives;
 use bgm::bond::strokes::read;
 use bgm::bond::view::{Choice, view};
@@ -267,6 +270,22 @@ fn the_order_of_declarations_does_not_matter() {
             assert_eq!(one, two, "{}", model.text());
         }
     }
+}
+
+#[test]
+fn models_of_the_examples_and_papers() {
+    let mut tally = Tally::default();
+    for file in files::all() {
+        for flat in files::models(&file) {
+            check(
+                &format!("{}: {}", file.display(), flat.model()),
+                flat,
+                &mut tally,
+            );
+        }
+    }
+    println!("files: {tally:?}");
+    assert!(tally.compared > 500 && tally.degenerate > 5, "{tally:?}");
 }
 
 /// A bond graph in which junctions meet at random: a mesh, with everything anywhere.

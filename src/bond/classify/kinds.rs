@@ -7,6 +7,7 @@ use super::gives_of;
 use super::system::{Port, Regime, System};
 use crate::bond::graph::{Allowed, ElementKind, Pattern};
 use crate::bond::net::Gives;
+use crate::flat::VarId;
 
 #[derive(Clone, Debug)]
 pub struct Finding {
@@ -103,7 +104,7 @@ impl Patterns {
         if all.is_empty() {
             return Finding {
                 kind: ElementKind::Other,
-                pattern: Pattern::Each(ports.iter().map(by_variables).collect()),
+                pattern: Pattern::Each(ports.iter().map(|port| by_rows(system, port)).collect()),
                 forms: Vec::new(),
             };
         }
@@ -241,6 +242,21 @@ fn by_variables(port: &Port) -> Allowed {
     Allowed {
         effort,
         flow,
+        integral: None,
+    }
+}
+
+/// The same with what an equation sets by itself: the input of an amplifier draws no current.
+fn by_rows(system: &System, port: &Port) -> Allowed {
+    let is_set = |id: Option<VarId>| id.is_some_and(|id| system.sets(id));
+    let across = is_set(port.across);
+    if across == is_set(port.through) {
+        return by_variables(port);
+    }
+    let effort = gives_of(across, port.swapped) == Gives::Effort;
+    Allowed {
+        effort,
+        flow: !effort,
         integral: None,
     }
 }

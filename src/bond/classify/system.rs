@@ -124,6 +124,12 @@ impl System {
         all
     }
 
+    /// Whether an equation speaks of nothing but this variable.
+    pub fn sets(&self, id: VarId) -> bool {
+        let mut rows = self.leaves.iter();
+        rows.any(|leaves| leaves.as_slice() == [Leaf::Var(id)])
+    }
+
     /// Which row is solved for what, if at each port the across (true) or the through variable is given.
     pub fn solve(&self, ports: &[Port], gives_across: &[bool], regime: Regime) -> Option<Assigned> {
         let mut columns: Vec<Leaf> = Vec::new();

@@ -114,6 +114,9 @@ pub fn parts(flat: &Flat, points: &Points, own: &OwnEquations) -> Vec<Part> {
                 point,
             };
             let whole = pair.across.is_some() && pair.through.is_some();
+            if pair.across.is_none() && pair.through.is_none() {
+                continue;
+            }
             match (outside, inside) {
                 (_, Some(inside)) if whole || outside.is_some() => found.push(Part::Wire {
                     instance: record.instance,

@@ -370,11 +370,11 @@ impl Builder<'_> {
             let through = (spot.through).map(|one| Quantity::of(one.variable(), false));
             let through = through.unwrap_or(Quantity(None));
             let (from, to) = match spot.is_outward() {
-                true => (element, junction),
-                false => (junction, element),
+                true => (element, end),
+                false => (end, element),
             };
-            self.bond(from, to, across.clone(), through.clone(), false);
-            self.bond(end, junction, across, through, false);
+            self.bond(from, junction, across.clone(), through.clone(), false);
+            self.bond(junction, to, across, through, false);
             return;
         };
         let missing = |across: bool| self.points.missing(flat, at, spot.port, across);
@@ -420,11 +420,23 @@ impl Builder<'_> {
             let own = if series { across } else { through };
             let turned = across.negative() ^ through.negative() ^ reference.negative();
             terms.push((turned, own.variable()));
+            let sum = Quantity::of(across.variable(), across.negative());
+            let (effort, flow) = sides(sum, Quantity::of(through.variable(), false));
             let Some(junction) = spot.point.and_then(|at| self.nodes[at]) else {
+                // Nothing is connected there, and nothing goes through.
+                let gives = if gate.swapped {
+                    Gives::Effort
+                } else {
+                    Gives::Flow
+                };
+                let name = names::cut(flat, spot.port);
+                let end = self.fixed_element(name, instance, gives, false, true);
+                match through.negative() {
+                    true => self.bond(inner, end, effort, flow, false),
+                    false => self.bond(end, inner, effort, flow, false),
+                };
                 continue;
             };
-            let across = Quantity::of(across.variable(), across.negative());
-            let (effort, flow) = sides(across, Quantity::of(through.variable(), false));
             let in_bundle = self.in_bundle(flat, spot);
             match through.negative() {
                 true => self.bond(inner, junction, effort, flow, in_bundle),
