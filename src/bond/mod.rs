@@ -5,6 +5,7 @@
 pub mod causality;
 pub mod classify;
 pub mod draw;
+pub mod fields;
 pub mod graph;
 pub mod net;
 pub mod order;

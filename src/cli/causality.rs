@@ -33,6 +33,7 @@ impl Viewing {
     pub fn choice(&self) -> Choice {
         Choice {
             expanded: self.expanded,
+            keep_named: false,
             depth: self.depth.map(usize::from),
         }
     }

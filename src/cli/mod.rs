@@ -6,6 +6,7 @@ mod draw;
 mod equations;
 pub mod experiment_options;
 mod explain;
+mod fields;
 mod golden;
 mod io;
 mod library;
@@ -48,6 +49,8 @@ enum Command {
     Solve(solve::Arguments),
     /// Tell the causality of a model's bond graph: strokes, storages, resistors, loops
     Causality(causality::Arguments),
+    /// Tell of the fields of a model's bond graph: resistors and storages that determine each other
+    Fields(fields::Arguments),
     /// Draw the bond graph of a model
     Draw(draw::Arguments),
     /// Run a model, as its experiment says
@@ -170,6 +173,7 @@ impl Command {
             Command::Sort(arguments) => sort::run(arguments, console),
             Command::Solve(arguments) => solve::run(arguments, console),
             Command::Causality(arguments) => causality::run(arguments, console),
+            Command::Fields(arguments) => fields::run(arguments, console),
             Command::Draw(arguments) => draw::run(arguments, console),
             Command::Simulate(arguments) => simulate::run_command(arguments, console),
             Command::Check(arguments) => check::run(arguments, console),

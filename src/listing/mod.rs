@@ -4,6 +4,8 @@ pub mod causality;
 pub mod causality_json;
 pub mod equations;
 pub mod explain;
+pub mod fields;
+pub mod fields_json;
 pub mod json;
 pub mod latex;
 mod latex_names;

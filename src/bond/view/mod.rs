@@ -19,6 +19,8 @@ use super::net::Gives;
 pub struct Choice {
     /// As it was written, with nothing left out.
     pub expanded: bool,
+    /// Junctions that have a name stay, even if power only passes through them.
+    pub keep_named: bool,
     /// Submodels below this depth are closed; the compiled model has depth 0.
     pub depth: Option<usize>,
 }
@@ -57,7 +59,7 @@ pub fn view(flat: &crate::flat::Flat, expanded: &Graph, choice: Choice) -> View 
         boxes::close(flat, &mut shrunk, depth);
     }
     if !choice.expanded {
-        shrunk.simplify();
+        shrunk.simplify(choice.keep_named);
     }
     number::numbered(flat, shrunk)
 }

@@ -95,7 +95,8 @@ impl Shrunk {
         self.of[at.index()] = kept;
     }
 
-    pub fn simplify(&mut self) {
+    /// Leaves out what says nothing; junctions with a name stay if that is wanted.
+    pub fn simplify(&mut self, keep_named: bool) {
         for at in 0..self.bonds.len() {
             self.merge(BondId(at as u32));
         }
@@ -117,6 +118,7 @@ impl Shrunk {
             while let Some(at) = queue.pop_front() {
                 if self.find(at) == at
                     && !self.gone[at.index()]
+                    && !(keep_named && self.nodes[at.index()].named)
                     && let Some(touched) = self.amalgamate(at, turns)
                 {
                     queue.extend(touched);

@@ -1,0 +1,344 @@
+//! Storage fields: for each storage with derivative causality the causal path back to what determines it.
+//!
+//! Before: a graph with its causality. After: for each dependent storage its path, the gains of effort and flow along it
+//! and the equivalent parameter of the storage at its end, or why there is none. McCalla 1991, chapter 3: a dependent
+//! inertance follows the flow, a dependent capacitance the effort; a gyrator turns one into the other. The path has to be
+//! unique, its elements linear with constant coefficients, and it has to end at an independent storage. With the
+//! gains g_f of `f2 = g_f*f1` and g_e of the effort that goes back, the equivalent is `m1 - g_e*m2*g_f` (14), which
+//! is never less than m1: power is kept, so the gains differ in sign.
+
+use super::transfer::{Transfer, Trouble, Var};
+use crate::bond::causality::ElementCausality;
+use crate::bond::graph::{Element, ElementKind, JunctionKind, NodeId, Pattern, What};
+use crate::bond::net::Gives;
+use crate::bond::order::natural;
+use crate::expr::ExprId;
+use crate::expr::linear::form;
+use crate::flat::{Flat, InstanceId, Kind, Leaf};
+use crate::simulate::columns::storage::{Closed, Integral, stores};
+
+/// Why a path does not lead to an equivalent storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// At this junction it splits.
+    Split(NodeId, JunctionKind),
+    Source(NodeId),
+    Resistor(NodeId),
+    Switch(NodeId),
+    Multiport(NodeId),
+    Nonlinear(NodeId),
+    Modulated(NodeId),
+    /// Neither storage, source nor resistor.
+    Other(NodeId),
+    /// The storage at the end is dependent itself.
+    Dependent(NodeId),
+    /// It comes back on itself, or its stroke is not known.
+    Lost,
+}
+
+#[derive(Clone, Debug)]
+pub struct StorageField {
+    pub dependent: NodeId,
+    /// From the dependent storage on, as far as it goes.
+    pub path: Vec<NodeId>,
+    pub outcome: Result<Equivalent, Refusal>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Equivalent {
+    /// The independent storage.
+    pub into: NodeId,
+    /// What the dependent one takes as a multiple of what the independent one gives: flow for an inertance, effort for a capacitance.
+    pub primary: ExprId,
+    /// What the independent one gets back as a multiple of what the dependent one gives.
+    pub secondary: ExprId,
+    /// What is stored is a flow at the dependent end: an inertance.
+    pub flow_first: bool,
+    /// The parameter of the storage that is left, if the dependent one goes.
+    pub value: ExprId,
+    /// The same if the independent one goes, its part taken over by the dependent one.
+    pub other_value: ExprId,
+}
+
+/// The parameter of a linear one-port storage: `I` of an inertance, `C` of a capacitance.
+pub fn parameter(flat: &mut Flat, instance: InstanceId, kind: ElementKind) -> Option<ExprId> {
+    let wanted = match kind {
+        ElementKind::I => Integral::Momentum,
+        ElementKind::C => Integral::Displacement,
+        _ => return None,
+    };
+    let all = stores(flat, instance);
+    let [store] = &all[..] else {
+        return None;
+    };
+    let Closed::Is(value) = store.value else {
+        return None;
+    };
+    if store.integral != wanted {
+        return None;
+    }
+    let is_variable = |leaf: Leaf| {
+        let kind = flat.variables[leaf.variable().index()].kind;
+        (!matches!(kind, Kind::Parameter | Kind::Constant)).then_some(leaf.variable().0)
+    };
+    let form = form(&mut flat.exprs, value, &is_variable)?;
+    let rest = flat.exprs.sum(&form.rest);
+    match form.terms.as_slice() {
+        [(_, coefficient)] if flat.exprs.is_zero(rest) => {
+            Some(flat.exprs.negated(*coefficient).unwrap_or(*coefficient))
+        }
+        _ => None,
+    }
+}
+
+/// The fields of all dependent storages, by name.
+pub fn storage_fields(
+    transfer: &mut Transfer<'_>,
+    found: &[ElementCausality],
+) -> Vec<StorageField> {
+    let graph = transfer.graph;
+    let mut dependent: Vec<NodeId> = (graph.elements())
+        .filter(|(id, element)| {
+            let stores = matches!(element.kind, ElementKind::C | ElementKind::I);
+            stores && found[id.index()] == ElementCausality::Derivative
+        })
+        .map(|(id, _)| id)
+        .collect();
+    dependent.sort_by(|&a, &b| natural(&graph.node(a).name, &graph.node(b).name));
+    (dependent.into_iter())
+        .map(|id| trace(transfer, found, id))
+        .collect()
+}
+
+fn trace(transfer: &mut Transfer<'_>, found: &[ElementCausality], start: NodeId) -> StorageField {
+    let mut path = vec![start];
+    let outcome = walk(transfer, found, start, &mut path);
+    StorageField {
+        dependent: start,
+        path,
+        outcome,
+    }
+}
+
+fn walk(
+    transfer: &mut Transfer<'_>,
+    found: &[ElementCausality],
+    start: NodeId,
+    path: &mut Vec<NodeId>,
+) -> Result<Equivalent, Refusal> {
+    let graph = transfer.graph;
+    let Some(element) = graph.node(start).element() else {
+        return Err(Refusal::Lost);
+    };
+    if element.ports.len() != 1 {
+        return Err(Refusal::Multiport(start));
+    }
+    parameter(transfer.flat, graph.node(start).owner, element.kind)
+        .ok_or(Refusal::Nonlinear(start))?;
+    let flow_first = element.kind == ElementKind::I;
+    let mut bond = element.ports[0];
+    let mut is = if flow_first {
+        Gives::Flow
+    } else {
+        Gives::Effort
+    };
+    let mut primary = transfer.flat.exprs.number(1.0);
+    let mut secondary = primary;
+    loop {
+        let var = Var { bond, is };
+        let node = transfer.giver(var).ok_or(Refusal::Lost)?;
+        if path.contains(&node) {
+            return Err(Refusal::Lost);
+        }
+        path.push(node);
+        let next = match &graph.node(node).what {
+            What::Junction(kind) => across_junction(transfer, node, *kind, var)?,
+            What::Element(element) if matches!(element.pattern, Pattern::One(_)) => {
+                across_two_port(transfer, node, element, var)?
+            }
+            What::Element(element) => {
+                is_end(transfer, found, node, element, is)?;
+                return equivalent(transfer, (start, node), flow_first, (primary, secondary));
+            }
+            What::Box(_) => return Err(Refusal::Other(node)),
+        };
+        primary = transfer.flat.exprs.tidy_mul(primary, next.primary);
+        secondary = transfer.flat.exprs.tidy_mul(next.secondary, secondary);
+        (bond, is) = (next.var.bond, next.var.is);
+    }
+}
+
+struct Next {
+    var: Var,
+    primary: ExprId,
+    secondary: ExprId,
+}
+
+fn across_junction(
+    transfer: &mut Transfer<'_>,
+    node: NodeId,
+    kind: JunctionKind,
+    var: Var,
+) -> Result<Next, Refusal> {
+    let common = match kind {
+        JunctionKind::Zero => Gives::Effort,
+        JunctionKind::One => Gives::Flow,
+    };
+    let by = match common == var.is {
+        true => transfer.determining(node, kind).ok_or(Refusal::Lost)?,
+        // What sums up here comes from all others.
+        false => {
+            let others: Vec<_> = (transfer.bonds_at(node).iter().copied())
+                .filter(|&bond| bond != var.bond)
+                .collect();
+            match others[..] {
+                [only] => only,
+                _ => return Err(Refusal::Split(node, kind)),
+            }
+        }
+    };
+    let turned = -transfer.sign(node, var.bond) * transfer.sign(node, by);
+    let exprs = &mut transfer.flat.exprs;
+    let (one, sign) = (exprs.number(1.0), exprs.constant(turned));
+    // What is common goes through as it is; its partner changes its sign with the directions.
+    let (primary, secondary) = if common == var.is {
+        (one, sign)
+    } else {
+        (sign, one)
+    };
+    Ok(Next {
+        var: Var {
+            bond: by,
+            is: var.is,
+        },
+        primary,
+        secondary,
+    })
+}
+
+fn across_two_port(
+    transfer: &mut Transfer<'_>,
+    node: NodeId,
+    element: &Element,
+    var: Var,
+) -> Result<Next, Refusal> {
+    if element.is_modulated() {
+        return Err(Refusal::Modulated(node));
+    }
+    if element.ports.len() != 2 {
+        return Err(Refusal::Multiport(node));
+    }
+    let lost = |trouble: Trouble| match trouble {
+        Trouble::Unreadable(node) => Refusal::Nonlinear(node),
+        _ => Refusal::Lost,
+    };
+    let step = transfer.step(var).map_err(lost)?.unwrap_or_default();
+    let [(next, primary)] = step[..] else {
+        return Err(Refusal::Nonlinear(node));
+    };
+    let back = Var {
+        bond: next.bond,
+        is: next.is.other(),
+    };
+    let step = transfer.step(back).map_err(lost)?.unwrap_or_default();
+    let [(_, secondary)] = step[..] else {
+        return Err(Refusal::Nonlinear(node));
+    };
+    for coefficient in [primary, secondary] {
+        let mut varies = false;
+        transfer.flat.exprs.leaves(coefficient, |leaf| {
+            let kind = transfer.flat.variables[leaf.variable().index()].kind;
+            varies |= !matches!(kind, Kind::Parameter | Kind::Constant);
+        });
+        if varies {
+            return Err(Refusal::Modulated(node));
+        }
+    }
+    Ok(Next {
+        var: next,
+        primary,
+        secondary,
+    })
+}
+
+/// Whether an element at the end of a path is an independent linear storage that gives what is followed.
+fn is_end(
+    transfer: &mut Transfer<'_>,
+    found: &[ElementCausality],
+    node: NodeId,
+    element: &Element,
+    is: Gives,
+) -> Result<(), Refusal> {
+    let fits = match element.kind {
+        ElementKind::C => is == Gives::Effort,
+        ElementKind::I => is == Gives::Flow,
+        ElementKind::Se | ElementKind::Sf => return Err(Refusal::Source(node)),
+        ElementKind::R | ElementKind::RS => return Err(Refusal::Resistor(node)),
+        ElementKind::Sw => return Err(Refusal::Switch(node)),
+        _ => return Err(Refusal::Other(node)),
+    };
+    if element.ports.len() != 1 {
+        return Err(Refusal::Multiport(node));
+    }
+    if !fits || found[node.index()] != ElementCausality::Integral {
+        return Err(Refusal::Dependent(node));
+    }
+    let instance = transfer.graph.node(node).owner;
+    match parameter(transfer.flat, instance, element.kind) {
+        Some(_) => Ok(()),
+        None => Err(Refusal::Nonlinear(node)),
+    }
+}
+
+fn equivalent(
+    transfer: &mut Transfer<'_>,
+    (from, into): (NodeId, NodeId),
+    flow_first: bool,
+    (primary, secondary): (ExprId, ExprId),
+) -> Result<Equivalent, Refusal> {
+    let graph = transfer.graph;
+    let mut own = |id: NodeId| {
+        let node = graph.node(id);
+        let kind = node.element().map(|element| element.kind);
+        kind.and_then(|kind| parameter(transfer.flat, node.owner, kind))
+            .ok_or(Refusal::Nonlinear(id))
+    };
+    let (dependent, independent) = (own(from)?, own(into)?);
+    let exprs = &mut transfer.flat.exprs;
+    let square = match primary == secondary {
+        true => square(exprs, primary),
+        false => match exprs.negated(secondary) == Some(primary)
+            || exprs.negated(primary) == Some(secondary)
+        {
+            true => square(exprs, primary),
+            false => {
+                let product = exprs.tidy_mul(primary, secondary);
+                exprs.negated(product).unwrap_or(product)
+            }
+        },
+    };
+    let taken = exprs.tidy_mul(square, dependent);
+    let value = exprs.tidy_add(independent, taken);
+    let back = exprs.tidy_div(independent, square);
+    let other_value = exprs.tidy_add(dependent, back);
+    Ok(Equivalent {
+        into,
+        primary,
+        secondary,
+        flow_first,
+        value,
+        other_value,
+    })
+}
+
+/// `g**2` without its sign.
+fn square(exprs: &mut crate::expr::Arena<Leaf>, gain: ExprId) -> ExprId {
+    let bare = exprs.negated(gain).unwrap_or(gain);
+    match exprs.as_number(bare) {
+        Some(number) => exprs.number(number * number),
+        None => {
+            let two = exprs.number(2.0);
+            exprs.tidy_binary(crate::expr::BinaryOp::Pow, bare, two)
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! What a bond's effort or flow is made of, followed through the junction structure.
+//!
+//! Before: a graph with a complete causality. After: any effort or flow as a sum of others with coefficients, from where it
+//! is computed back to elements that compute by themselves, or to where the caller wants to stop. Junctions pass on or sum
+//! up, with signs by the direction of power; transformers and gyrators multiply by what their equations say. That is
+//! the weighted junction structure of Hood, Rosenberg, Withers and Zhou 1987, equations (3d) to (3f), one row at a time.
+
+use rustc_hash::FxHashMap;
+
+use crate::bond::graph::{BondId, Element, Graph, JunctionKind, NodeId, Pattern, Quantity, What};
+use crate::bond::net::Gives;
+use crate::expr::ExprId;
+use crate::expr::linear::form;
+use crate::flat::{Flat, Leaf, VarId};
+
+/// The effort or the flow of a bond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Var {
+    pub bond: BondId,
+    pub is: Gives,
+}
+
+/// A sum of variables times coefficients, by variable.
+pub type Sum = Vec<(Var, ExprId)>;
+
+/// Why something cannot be followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// Its stroke depends on a switch, or there is none.
+    NoCausality(BondId),
+    /// It depends on itself.
+    Circle(BondId),
+    /// An element whose equations are not of the form needed.
+    Unreadable(NodeId),
+}
+
+#[derive(Debug)]
+pub struct Transfer<'g> {
+    pub flat: &'g mut Flat,
+    pub graph: &'g Graph,
+    /// What the `from` end of each bond gives.
+    gives: Vec<Option<Gives>>,
+    bonds_of: Vec<Vec<BondId>>,
+}
+
+impl<'g> Transfer<'g> {
+    pub fn new(flat: &'g mut Flat, graph: &'g Graph, gives: Vec<Option<Gives>>) -> Self {
+        Transfer {
+            bonds_of: graph.bonds_of(),
+            flat,
+            graph,
+            gives,
+        }
+    }
+
+    /// The node that computes a variable.
+    pub fn giver(&self, var: Var) -> Option<NodeId> {
+        let bond = self.graph.bond(var.bond);
+        let from = self.gives[var.bond.index()]?;
+        Some(if from == var.is { bond.from } else { bond.to })
+    }
+
+    /// What a node gives at a bond.
+    pub fn given_by(&self, node: NodeId, bond: BondId) -> Option<Gives> {
+        let from = self.gives[bond.index()]?;
+        Some(match self.graph.bond(bond).from == node {
+            true => from,
+            false => from.other(),
+        })
+    }
+
+    /// +1 if power goes into the node, else -1.
+    pub fn sign(&self, node: NodeId, bond: BondId) -> f64 {
+        match self.graph.bond(bond).to == node {
+            true => 1.0,
+            false => -1.0,
+        }
+    }
+
+    /// The bond that determines what is common at a junction.
+    pub fn determining(&self, node: NodeId, kind: JunctionKind) -> Option<BondId> {
+        let once = kind.gives_once();
+        (self.bonds_of[node.index()].iter().copied())
+            .find(|&bond| self.given_by(node, bond) == Some(once))
+    }
+
+    pub fn bonds_at(&self, node: NodeId) -> &[BondId] {
+        &self.bonds_of[node.index()]
+    }
+
+    /// What a variable is computed from, one node back; nothing if its element computes it by itself.
+    pub fn step(&mut self, var: Var) -> Result<Option<Sum>, Trouble> {
+        let node = self.giver(var).ok_or(Trouble::NoCausality(var.bond))?;
+        let common = |kind: JunctionKind| match kind {
+            JunctionKind::Zero => Gives::Effort,
+            JunctionKind::One => Gives::Flow,
+        };
+        match &self.graph.node(node).what {
+            What::Junction(kind) if common(*kind) == var.is => {
+                let by = self.determining(node, *kind);
+                let by = by.ok_or(Trouble::NoCausality(var.bond))?;
+                let one = self.flat.exprs.number(1.0);
+                Ok(Some(vec![(
+                    Var {
+                        bond: by,
+                        is: var.is,
+                    },
+                    one,
+                )]))
+            }
+            What::Junction(_) => {
+                let own = self.sign(node, var.bond);
+                let others: Vec<BondId> = (self.bonds_of[node.index()].iter().copied())
+                    .filter(|&bond| bond != var.bond)
+                    .collect();
+                let terms = others.into_iter().map(|bond| {
+                    let sign = -own * self.sign(node, bond);
+                    (Var { bond, is: var.is }, sign)
+                });
+                let terms: Vec<(Var, f64)> = terms.collect();
+                Ok(Some(
+                    (terms.into_iter())
+                        .map(|(var, sign)| (var, self.flat.exprs.constant(sign)))
+                        .collect(),
+                ))
+            }
+            What::Element(element) if matches!(element.pattern, Pattern::One(_)) => {
+                self.through(node, element, var).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A variable that a transformer or gyrator gives, by its equations.
+    fn through(&mut self, node: NodeId, element: &Element, var: Var) -> Result<Sum, Trouble> {
+        let stuck = Trouble::Unreadable(node);
+        let given: Option<Vec<Gives>> = (element.ports.iter())
+            .map(|&bond| self.given_by(node, bond))
+            .collect();
+        let given = given.ok_or(Trouble::NoCausality(var.bond))?;
+        // A `bond` that is a gyrator has no equations: effort and flow of its ends are the same variables.
+        let found = (element.forms.iter()).find(|form| form.gives == given);
+        let Some(found) = found else {
+            return self.exchanged(element, var).ok_or(stuck);
+        };
+        let quantity = |var: Var| {
+            let bond = self.graph.bond(var.bond);
+            match var.is {
+                Gives::Effort => bond.effort.clone(),
+                Gives::Flow => bond.flow.clone(),
+            }
+        };
+        let target = single(&quantity(var)).ok_or(stuck)?;
+        let inputs: Vec<(Var, (VarId, bool))> = (element.ports.iter().zip(&given))
+            .filter_map(|(&bond, gives)| {
+                let var = Var {
+                    bond,
+                    is: gives.other(),
+                };
+                Some((var, single(&quantity(var))?))
+            })
+            .collect();
+        let assignments = found.assignments.clone();
+        let value = (assignments.iter())
+            .find(|one| one.target == Leaf::Var(target.0))
+            .and_then(|one| one.value)
+            .ok_or(stuck)?;
+        let number = |leaf: Leaf| match leaf {
+            Leaf::Var(id) => {
+                (inputs.iter().position(|(_, (input, _))| *input == id)).map(|at| at as u32)
+            }
+            _ => None,
+        };
+        let exprs = &mut self.flat.exprs;
+        let form = form(exprs, value, &number).ok_or(stuck)?;
+        let rest = exprs.sum(&form.rest);
+        if !exprs.is_zero(rest) {
+            return Err(stuck);
+        }
+        let mut sum = Vec::new();
+        for &(at, coefficient) in &form.terms {
+            let (input, (_, negative)) = inputs[at as usize];
+            let coefficient = match negative != target.1 {
+                true => exprs.tidy_minus(coefficient),
+                false => coefficient,
+            };
+            sum.push((input, coefficient));
+        }
+        Ok(sum)
+    }
+
+    /// Through a `bond` that is a gyrator with r = 1.
+    fn exchanged(&mut self, element: &Element, var: Var) -> Option<Sum> {
+        let other = *element.ports.iter().find(|&&bond| bond != var.bond)?;
+        if !element.forms.is_empty() || element.ports.len() != 2 {
+            return None;
+        }
+        let one = self.flat.exprs.number(1.0);
+        let var = Var {
+            bond: other,
+            is: var.is.other(),
+        };
+        Some(vec![(var, one)])
+    }
+
+    /// A variable as a sum of what elements give, or of what `stop` says.
+    pub fn follow(
+        &mut self,
+        start: Var,
+        stop: &dyn Fn(Var) -> bool,
+        known: &mut FxHashMap<Var, Sum>,
+    ) -> Result<Sum, Trouble> {
+        let mut steps: FxHashMap<Var, Sum> = FxHashMap::default();
+        let mut stack = vec![start];
+        while let Some(&var) = stack.last() {
+            if known.contains_key(&var) {
+                stack.pop();
+                continue;
+            }
+            if let Some(step) = steps.get(&var).cloned() {
+                // All that it is made of is known by now.
+                let mut total: Vec<(Var, ExprId)> = Vec::new();
+                for (part, factor) in step {
+                    let inner = known.get(&part).ok_or(Trouble::Circle(part.bond))?;
+                    for &(source, coefficient) in inner {
+                        let product = self.flat.exprs.tidy_mul(factor, coefficient);
+                        total.push((source, product));
+                    }
+                }
+                let total = self.collected(total);
+                known.insert(var, total);
+                stack.pop();
+                continue;
+            }
+            let step = match stop(var) {
+                true => None,
+                false => self.step(var)?,
+            };
+            match step {
+                None => {
+                    let one = self.flat.exprs.number(1.0);
+                    known.insert(var, vec![(var, one)]);
+                }
+                Some(step) => {
+                    for (part, _) in &step {
+                        if steps.contains_key(part) && !known.contains_key(part) {
+                            return Err(Trouble::Circle(part.bond));
+                        }
+                        stack.push(*part);
+                    }
+                    steps.insert(var, step);
+                }
+            }
+        }
+        known
+            .get(&start)
+            .cloned()
+            .ok_or(Trouble::Circle(start.bond))
+    }
+
+    /// Adds up what belongs to the same variable.
+    fn collected(&mut self, mut terms: Sum) -> Sum {
+        terms.sort_by_key(|&(var, _)| var);
+        let mut sums: Sum = Vec::with_capacity(terms.len());
+        for (var, coefficient) in terms {
+            match sums.last_mut() {
+                Some((last, total)) if *last == var => {
+                    *total = self.flat.exprs.tidy_add(*total, coefficient);
+                }
+                _ => sums.push((var, coefficient)),
+            }
+        }
+        sums.retain(|&(_, coefficient)| !self.flat.exprs.is_zero(coefficient));
+        sums
+    }
+}
+
+/// The variable that a quantity is, and whether it has the other sign.
+fn single(quantity: &Quantity) -> Option<(VarId, bool)> {
+    match quantity.0.as_deref() {
+        Some([(negative, variable)]) => Some((*variable, *negative)),
+        _ => None,
+    }
+}

@@ -1,0 +1,467 @@
+//! Fields as text: key vectors, implicit R-fields, storage fields.
+
+use std::fmt::Write;
+
+use super::count;
+use crate::bond::fields::resistive::{Obstacle, Port, RField, Step};
+use crate::bond::fields::storage::{Refusal, StorageField};
+use crate::bond::fields::transfer::{Sum, Trouble, Var};
+use crate::bond::fields::{Entry, Fields};
+use crate::bond::graph::{ElementKind, JunctionKind, NodeId};
+use crate::bond::net::Gives;
+use crate::bond::view::View;
+use crate::expr::ExprId;
+use crate::flat::Leaf;
+
+pub fn fields(found: &Fields) -> String {
+    let mut out = String::new();
+    let _ = write!(
+        out,
+        "{}: {}, {}\n",
+        found.flat.model(),
+        match found.r_fields.len() {
+            0 => "no implicit R-field".to_string(),
+            some => count(some, "implicit R-field"),
+        },
+        ports(found)
+    );
+    vectors(found, &mut out);
+    for (at, field) in found.r_fields.iter().enumerate() {
+        let _ = write!(out, "\nR-FIELD {}\n\n", at + 1);
+        r_field(found, field, &mut out);
+    }
+    for field in &found.complexes {
+        let _ = write!(
+            out,
+            "\nACAUSAL WITHOUT A RESISTOR\n\nbonds {}: a part of the junction structure that leaves a choice\n",
+            numbers(field)
+        );
+    }
+    for field in &found.storage_fields {
+        let _ = write!(
+            out,
+            "\nSTORAGE FIELD OF {}\n\n",
+            name(found, field.dependent)
+        );
+        storage_field(found, field, &mut out);
+    }
+    out
+}
+
+/// `the number of dependent C and I ports is 1`, as ENPORT said it.
+pub fn ports(found: &Fields) -> String {
+    match found.dependent {
+        0 => "no derivative causality found".to_string(),
+        some => format!("the number of dependent C and I ports is {some}"),
+    }
+}
+
+fn name(found: &Fields, node: NodeId) -> &str {
+    &found.view.graph.node(node).name
+}
+
+/// The effort or flow of a bond, as it is called.
+pub fn var(found: &Fields, var: Var) -> String {
+    let bond = found.view.graph.bond(var.bond);
+    match var.is {
+        Gives::Effort => bond.effort.text(&found.flat),
+        Gives::Flow => bond.flow.text(&found.flat),
+    }
+}
+
+fn vectors(found: &Fields, out: &mut String) {
+    let vectors = &found.vectors;
+    let energy = |entry: &Entry| {
+        let letter = match entry.takes.is {
+            Gives::Effort => 'p',
+            Gives::Flow => 'q',
+        };
+        format!("{letter}({})", name(found, entry.node))
+    };
+    // What a dependent storage holds is the same, whatever it is given.
+    let dependent = |entry: &Entry| {
+        let letter = match found
+            .view
+            .graph
+            .node(entry.node)
+            .element()
+            .map(|one| one.kind)
+        {
+            Some(ElementKind::C) => 'q',
+            _ => 'p',
+        };
+        format!("{letter}({})", name(found, entry.node))
+    };
+    let takes = |entry: &Entry| var(found, entry.takes);
+    let gives = |entry: &Entry| var(found, entry.gives);
+    let rows: [(&str, &[Entry], &dyn Fn(&Entry) -> String, &str); 10] = [
+        (
+            "X",
+            &vectors.storages,
+            &energy,
+            "energy variables of the storages",
+        ),
+        ("Z", &vectors.storages, &gives, "what they give"),
+        (
+            "Xd",
+            &vectors.dependent,
+            &dependent,
+            "energy variables of dependent storages",
+        ),
+        ("Zd", &vectors.dependent, &takes, "what determines them"),
+        ("Di", &vectors.explicit, &takes, "what resistors take"),
+        ("Do", &vectors.explicit, &gives, "what they give"),
+        (
+            "Di",
+            &vectors.implicit,
+            &takes,
+            "the same in implicit R-fields",
+        ),
+        ("Do", &vectors.implicit, &gives, "what they give"),
+        ("U", &vectors.sources, &gives, "what sources give"),
+        ("V", &vectors.sources, &takes, "what they take"),
+    ];
+    let mut lines: Vec<[String; 3]> = Vec::new();
+    for (letter, entries, text, meaning) in rows {
+        if !entries.is_empty() {
+            let list: Vec<String> = entries.iter().map(text).collect();
+            lines.push([letter.to_string(), list.join(", "), meaning.to_string()]);
+        }
+    }
+    if lines.is_empty() {
+        return;
+    }
+    out.push_str("\nKEY VECTORS\n\n");
+    let widest = lines.iter().map(|line| line[1].chars().count()).max();
+    let width = widest.unwrap_or(0).min(60);
+    for [letter, list, meaning] in lines {
+        let _ = writeln!(out, "{letter:<3} {list:<width$}  {meaning}");
+    }
+}
+
+fn numbers(field: &RField) -> String {
+    let texts: Vec<String> = (field.bonds.iter())
+        .map(|&bond| View::number(bond).to_string())
+        .collect();
+    texts.join(", ")
+}
+
+pub fn port(found: &Fields, port: &Port) -> String {
+    let element = found.view.graph.node(port.node).element();
+    match element.map_or(1, |one| one.ports.len()) {
+        1 => name(found, port.node).to_string(),
+        _ => format!("{} (port {})", name(found, port.node), port.port + 1),
+    }
+}
+
+fn r_field(found: &Fields, field: &RField, out: &mut String) {
+    let numbers_of = &field.numbers;
+    let names: Vec<&str> = field.resistors.iter().map(|&id| name(found, id)).collect();
+    let _ = writeln!(out, "resistors  {}", names.join(", "));
+    let _ = writeln!(out, "bonds      {}", numbers(field));
+    let less = match numbers_of.transformers {
+        0 => String::new(),
+        some => format!(" - {some}"),
+    };
+    if numbers_of.gyrators == 0 {
+        let _ = writeln!(
+            out,
+            "E          NB + N0 - N1 - B0 = {} + {} - {} - {}{less} = {}",
+            numbers_of.bonds,
+            numbers_of.zeros,
+            numbers_of.ones,
+            numbers_of.at_zeros,
+            numbers_of.e()
+        );
+        let _ = writeln!(
+            out,
+            "F          NB + N1 - N0 - B1 = {} + {} - {} - {}{less} = {}",
+            numbers_of.bonds,
+            numbers_of.ones,
+            numbers_of.zeros,
+            numbers_of.at_ones,
+            numbers_of.f()
+        );
+        if numbers_of.transformers > 0 {
+            let _ = writeln!(
+                out,
+                "           {} in the field: as many off both",
+                count(numbers_of.transformers, "transformer")
+            );
+        }
+    } else {
+        let _ = writeln!(
+            out,
+            "           {} in the field: efforts and flows are not apart, and there is no E and F",
+            count(numbers_of.gyrators, "gyrator")
+        );
+    }
+    let list = |ports: &[Port]| match ports.is_empty() {
+        true => "none".to_string(),
+        false => {
+            let texts: Vec<String> = ports.iter().map(|one| port(found, one)).collect();
+            texts.join(", ")
+        }
+    };
+    let _ = writeln!(out, "r          {}", list(&field.r));
+    let _ = writeln!(out, "g          {}", list(&field.g));
+    match &field.sequence {
+        Err(obstacle) => {
+            let _ = writeln!(out, "\n{}", reason(found, obstacle));
+        }
+        Ok(steps) => {
+            let texts: Vec<String> = field.iteration.iter().map(|&one| var(found, one)).collect();
+            let _ = writeln!(out, "iterate    {}", texts.join(", "));
+            out.push('\n');
+            for text in steps.iter().flat_map(|step| lines(found, step)) {
+                let _ = writeln!(out, "  {text}");
+            }
+        }
+    }
+}
+
+/// Why there is no order of evaluation.
+pub fn reason(found: &Fields, obstacle: &Obstacle) -> String {
+    match obstacle {
+        Obstacle::Numbers => {
+            "E or F is less than one: nothing guarantees that the inputs determine the outputs"
+                .into()
+        }
+        Obstacle::NoResistor => "there is no resistor in it".into(),
+        Obstacle::Switch(node) => format!(
+            "the switch {} stands in it: each of its positions has an order of its own",
+            name(found, *node)
+        ),
+        Obstacle::Trouble(Trouble::Circle(bond)) => format!(
+            "the junctions themselves form a circle at bond {}",
+            View::number(*bond)
+        ),
+        Obstacle::Trouble(Trouble::NoCausality(bond)) => {
+            format!("bond {} has no stroke", View::number(*bond))
+        }
+        Obstacle::Trouble(Trouble::Unreadable(node)) => format!(
+            "the equations of {} are not those of a transformer or gyrator with one modulus",
+            name(found, *node)
+        ),
+    }
+}
+
+/// A step of the order of evaluation, as equations.
+pub fn lines(found: &Fields, step: &Step) -> Vec<String> {
+    match step {
+        Step::Sum { var: target, sum } => {
+            vec![format!(
+                "{} = {}",
+                var(found, *target),
+                sum_text(found, sum)
+            )]
+        }
+        Step::Law { node, port } => law(found, *node, *port),
+    }
+}
+
+fn law(found: &Fields, node: NodeId, port: usize) -> Vec<String> {
+    let graph = &found.view.graph;
+    let Some(element) = graph.node(node).element() else {
+        return Vec::new();
+    };
+    let gives: Option<Vec<Gives>> = (element.ports.iter())
+        .map(|&bond| {
+            let all = found.vectors.implicit.iter().chain(&found.vectors.explicit);
+            all.clone()
+                .find(|entry| entry.gives.bond == bond)
+                .map(|entry| entry.gives.is)
+        })
+        .collect();
+    let bond = graph.bond(element.ports[port]);
+    let is = gives.as_ref().and_then(|gives| gives.get(port).copied());
+    let target = match is {
+        Some(Gives::Flow) => &bond.flow,
+        _ => &bond.effort,
+    };
+    let form = (element.forms.iter()).find(|form| Some(&form.gives) == gives.as_ref());
+    let shown: Vec<String> = (form.iter().flat_map(|form| &form.assignments))
+        .filter(|one| {
+            let inner = !element.summed.contains(&one.target.variable());
+            let own = target.single().map(Leaf::Var) == Some(one.target);
+            own || inner && element.ports.len() == 1
+        })
+        .map(|one| match one.value {
+            Some(value) => format!(
+                "{} = {}",
+                found.flat.leaf_name(one.target),
+                found.flat.expression(value)
+            ),
+            None => format!("{} by iteration", found.flat.leaf_name(one.target)),
+        })
+        .collect();
+    // The sum that a part with two pins has no name for.
+    match shown.is_empty() {
+        true => {
+            let value = (form.iter().flat_map(|form| &form.assignments))
+                .find(|one| element.summed.contains(&one.target.variable()))
+                .and_then(|one| one.value);
+            vec![match value {
+                Some(value) => format!(
+                    "{} = {}",
+                    target.text(&found.flat),
+                    found.flat.expression(value)
+                ),
+                None => format!(
+                    "{} from the law of {}",
+                    target.text(&found.flat),
+                    name(found, node)
+                ),
+            }]
+        }
+        false => shown,
+    }
+}
+
+/// `-R1.e - R3.e + Ea.e`
+fn sum_text(found: &Fields, sum: &Sum) -> String {
+    let own: Vec<Var> = (found.vectors.implicit.iter())
+        .map(|entry| entry.gives)
+        .collect();
+    let (inner, outer): (Vec<_>, Vec<_>) = sum.iter().partition(|(var, _)| own.contains(var));
+    let mut text = String::new();
+    for &&(one, coefficient) in inner.iter().chain(&outer) {
+        let (negative, factor) = factor(found, coefficient);
+        let mut term = var(found, one);
+        let several = term.contains(" + ") || term.contains(" - ");
+        if several && (negative || factor.is_some() || !text.is_empty()) {
+            term = format!("({term})");
+        }
+        if let Some(factor) = factor {
+            term = format!("{factor}*{term}");
+        }
+        text.push_str(match (text.is_empty(), negative) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        });
+        text.push_str(&term);
+    }
+    match text.is_empty() {
+        true => "0".to_string(),
+        false => text,
+    }
+}
+
+/// The sign of a coefficient, and what it is if it is not one.
+fn factor(found: &Fields, coefficient: ExprId) -> (bool, Option<String>) {
+    let exprs = &found.flat.exprs;
+    if let Some(number) = exprs.as_number(coefficient) {
+        let bare = number.abs();
+        return (
+            number < 0.0,
+            (bare != 1.0).then(|| crate::expr::show_number(bare)),
+        );
+    }
+    let (negative, bare) = match exprs.negated(coefficient) {
+        Some(bare) => (true, bare),
+        None => (false, coefficient),
+    };
+    let text = found.flat.expression(bare);
+    let sum = text.contains(" + ") || text.contains(" - ");
+    (negative, Some(if sum { format!("({text})") } else { text }))
+}
+
+/// `I2 1B TF 1A I1`: junctions with their kind before their name, as the thesis has it.
+pub fn path(found: &Fields, field: &StorageField) -> String {
+    let graph = &found.view.graph;
+    let texts: Vec<String> = (field.path.iter())
+        .map(|&id| {
+            let node = graph.node(id);
+            match node.junction() {
+                Some(kind) => format!("{}{}", kind.digit(), node.name),
+                None => node.name.clone(),
+            }
+        })
+        .collect();
+    texts.join(" ")
+}
+
+/// Effort gain and flow gain of a complete path.
+pub fn gains(found: &Fields, field: &StorageField) -> Option<(String, String)> {
+    let equivalent = field.outcome.as_ref().ok()?;
+    let primary = found.flat.expression(equivalent.primary);
+    let secondary = found.flat.expression(equivalent.secondary);
+    Some(match equivalent.flow_first {
+        true => (secondary, primary),
+        false => (primary, secondary),
+    })
+}
+
+/// Why a path cannot be reduced, in the words of the thesis where it has some.
+pub fn refusal(found: &Fields, refusal: Refusal) -> String {
+    let name = |node: NodeId| name(found, node);
+    let what = |node: NodeId| {
+        let element = found.view.graph.node(node).element();
+        element.map_or("an element", |element| match element.kind {
+            ElementKind::C => "C element",
+            ElementKind::I => "I element",
+            ElementKind::TF => "transformer",
+            ElementKind::GY => "gyrator",
+            _ => "element",
+        })
+    };
+    match refusal {
+        Refusal::Split(node, JunctionKind::Zero) => {
+            format!(
+                "the path splits at the 0-junction {}: the flow there is the sum of several",
+                name(node)
+            )
+        }
+        Refusal::Split(node, JunctionKind::One) => {
+            format!(
+                "the path splits at the 1-junction {}: the effort there is the sum of several",
+                name(node)
+            )
+        }
+        Refusal::Source(node) => format!("the path leads to the source {}", name(node)),
+        Refusal::Resistor(node) => format!("the path leads to the resistor {}", name(node)),
+        Refusal::Switch(node) => format!("the path leads to the switch {}", name(node)),
+        Refusal::Multiport(node) => format!("a multiport {} was found: {}", what(node), name(node)),
+        Refusal::Nonlinear(node) => format!("a nonlinear {} was found: {}", what(node), name(node)),
+        Refusal::Modulated(node) => format!("a modulated {} was found: {}", what(node), name(node)),
+        Refusal::Other(node) => format!("the path leads to {}, which is no storage", name(node)),
+        Refusal::Dependent(node) => {
+            format!(
+                "the path leads to {}, which is dependent itself",
+                name(node)
+            )
+        }
+        Refusal::Lost => {
+            "the path cannot be followed: it comes back on itself, or depends on a switch".into()
+        }
+    }
+}
+
+fn storage_field(found: &Fields, field: &StorageField, out: &mut String) {
+    let _ = writeln!(out, "path         {}", path(found, field));
+    match &field.outcome {
+        Ok(equivalent) => {
+            if let Some((effort, flow)) = gains(found, field) {
+                let _ = writeln!(out, "effort gain  {effort}");
+                let _ = writeln!(out, "flow gain    {flow}");
+            }
+            let into = name(found, equivalent.into);
+            let dependent = name(found, field.dependent);
+            let value = found.flat.expression(equivalent.value);
+            let other = found.flat.expression(equivalent.other_value);
+            let _ = writeln!(
+                out,
+                "trace is complete: without {dependent}, {into} is {value}"
+            );
+            let _ = writeln!(
+                out,
+                "                   without {into}, {dependent} is {other}"
+            );
+        }
+        Err(why) => {
+            let _ = writeln!(out, "not reducible: {}", refusal(found, *why));
+        }
+    }
+}

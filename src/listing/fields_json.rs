@@ -1,0 +1,153 @@
+//! Fields as data. The schema, with its version, is in docs/json.md.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::fields::{gains, lines, path, port, reason, refusal, var};
+use crate::bond::fields::{Entry, Fields};
+use crate::bond::graph::NodeId;
+use crate::bond::view::View;
+
+#[derive(Serialize)]
+struct Document {
+    version: u32,
+    model: String,
+    vectors: VectorsJson,
+    r_fields: Vec<RFieldJson>,
+    complexes: Vec<Vec<u32>>,
+    storage_fields: Vec<StorageFieldJson>,
+    dependent_ports: usize,
+}
+
+#[derive(Serialize)]
+#[allow(non_snake_case)]
+struct VectorsJson {
+    Z: Vec<String>,
+    dX: Vec<String>,
+    Zd: Vec<String>,
+    Di: Vec<String>,
+    Do: Vec<String>,
+    Di_implicit: Vec<String>,
+    Do_implicit: Vec<String>,
+    U: Vec<String>,
+    V: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[allow(non_snake_case)]
+struct RFieldJson {
+    bonds: Vec<u32>,
+    resistors: Vec<String>,
+    NB: usize,
+    N0: usize,
+    N1: usize,
+    B0: usize,
+    B1: usize,
+    transformers: usize,
+    gyrators: usize,
+    E: Option<i64>,
+    F: Option<i64>,
+    r: Vec<String>,
+    g: Vec<String>,
+    iteration: Vec<String>,
+    sequence: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+#[derive(Serialize)]
+struct StorageFieldJson {
+    dependent: String,
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    into: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effort_gain: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flow_gain: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    equivalent: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+pub fn write(found: &Fields, out: &mut dyn Write) -> io::Result<()> {
+    let name = |id: NodeId| found.view.graph.node(id).name.clone();
+    let takes = |entries: &[Entry]| -> Vec<String> {
+        entries
+            .iter()
+            .map(|entry| var(found, entry.takes))
+            .collect()
+    };
+    let gives = |entries: &[Entry]| -> Vec<String> {
+        entries
+            .iter()
+            .map(|entry| var(found, entry.gives))
+            .collect()
+    };
+    let vectors = &found.vectors;
+    let document = Document {
+        version: 1,
+        model: found.flat.model().to_string(),
+        vectors: VectorsJson {
+            Z: gives(&vectors.storages),
+            dX: takes(&vectors.storages),
+            Zd: takes(&vectors.dependent),
+            Di: takes(&vectors.explicit),
+            Do: gives(&vectors.explicit),
+            Di_implicit: takes(&vectors.implicit),
+            Do_implicit: gives(&vectors.implicit),
+            U: gives(&vectors.sources),
+            V: takes(&vectors.sources),
+        },
+        r_fields: (found.r_fields.iter())
+            .map(|field| {
+                let numbers = field.numbers;
+                let apart = numbers.gyrators == 0;
+                let steps = field.sequence.as_ref().ok();
+                RFieldJson {
+                    bonds: field.bonds.iter().map(|&id| View::number(id)).collect(),
+                    resistors: field.resistors.iter().map(|&id| name(id)).collect(),
+                    NB: numbers.bonds,
+                    N0: numbers.zeros,
+                    N1: numbers.ones,
+                    B0: numbers.at_zeros,
+                    B1: numbers.at_ones,
+                    transformers: numbers.transformers,
+                    gyrators: numbers.gyrators,
+                    E: apart.then(|| numbers.e()),
+                    F: apart.then(|| numbers.f()),
+                    r: field.r.iter().map(|one| port(found, one)).collect(),
+                    g: field.g.iter().map(|one| port(found, one)).collect(),
+                    iteration: field.iteration.iter().map(|&one| var(found, one)).collect(),
+                    sequence: (steps.into_iter().flatten())
+                        .flat_map(|step| lines(found, step))
+                        .collect(),
+                    reason: (field.sequence.as_ref().err()).map(|why| reason(found, why)),
+                }
+            })
+            .collect(),
+        complexes: (found.complexes.iter())
+            .map(|field| field.bonds.iter().map(|&id| View::number(id)).collect())
+            .collect(),
+        storage_fields: (found.storage_fields.iter())
+            .map(|field| {
+                let gains = gains(found, field);
+                let equivalent = field.outcome.as_ref().ok();
+                StorageFieldJson {
+                    dependent: name(field.dependent),
+                    path: path(found, field),
+                    into: equivalent.map(|one| name(one.into)),
+                    effort_gain: gains.as_ref().map(|(effort, _)| effort.clone()),
+                    flow_gain: gains.map(|(_, flow)| flow),
+                    equivalent: equivalent.map(|one| found.flat.expression(one.value)),
+                    reason: (field.outcome.as_ref().err()).map(|&why| refusal(found, why)),
+                }
+            })
+            .collect(),
+        dependent_ports: found.dependent,
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
