@@ -236,6 +236,8 @@ pub struct Element {
     pub signals: Vec<VarId>,
     /// By port: its bond.
     pub ports: Vec<BondId>,
+    /// By port: effort and flow as the element itself calls them.
+    pub quantities: Vec<[Quantity; 2]>,
     pub pattern: Pattern,
     /// Variables that it differentiates.
     pub states: Vec<VarId>,

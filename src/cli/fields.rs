@@ -19,6 +19,9 @@ pub struct Arguments {
     /// The causality of an element where there is a choice, as for `bgm causality`
     #[arg(long, value_name = "NAME=CAUSALITY")]
     prefer: Vec<String>,
+    /// The matrices of the junction structure, too
+    #[arg(long)]
+    matrices: bool,
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
@@ -47,8 +50,11 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         (None, Format::Text) => {
             writeln!(out, "{}: no power ports, and so no fields", before.model())
         }
-        (Some(model), Format::Json) => fields_json::write(&fields(model), out),
-        (Some(model), Format::Text) => out.write_all(list::fields(&fields(model)).as_bytes()),
+        (Some(model), Format::Json) => fields_json::write(&fields(model, arguments.matrices), out),
+        (Some(model), Format::Text) => {
+            let text = list::fields(&fields(model, arguments.matrices));
+            out.write_all(text.as_bytes())
+        }
     })?;
     Ok(match compiled.diagnostics.has_errors() {
         true => ExitCode::from(FAILED),

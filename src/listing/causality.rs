@@ -215,7 +215,7 @@ fn bonds(model: &BondGraph, view: &View, out: &mut String) {
 }
 
 /// Writes rows in columns; the first `right` of them to the right.
-fn table(rows: &[Vec<String>], right: usize, out: &mut String) {
+pub(super) fn table(rows: &[Vec<String>], right: usize, out: &mut String) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns)
         .map(|at| {

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
+use super::causality::table;
 use super::count;
+use crate::bond::fields::matrices::Matrices;
 use crate::bond::fields::resistive::{Obstacle, Port, RField, Step};
 use crate::bond::fields::storage::{Refusal, StorageField};
 use crate::bond::fields::transfer::{Sum, Trouble, Var};
@@ -37,11 +39,21 @@ pub fn fields(found: &Fields) -> String {
             numbers(field)
         );
     }
+    if let Some(matrices) = &found.matrices {
+        out.push_str("\nMATRICES OF THE JUNCTION STRUCTURE\n\n");
+        match matrices {
+            Ok(matrices) => list_matrices(found, matrices, &mut out),
+            Err(trouble) => {
+                let why = reason(found, &Obstacle::Trouble(*trouble));
+                let _ = writeln!(out, "none: {why}");
+            }
+        }
+    }
     for field in &found.storage_fields {
         let _ = write!(
             out,
             "\nSTORAGE FIELD OF {}\n\n",
-            name(found, field.dependent)
+            named(found, field.dependent)
         );
         storage_field(found, field, &mut out);
     }
@@ -58,6 +70,11 @@ pub fn ports(found: &Fields) -> String {
 
 fn name(found: &Fields, node: NodeId) -> &str {
     &found.view.graph.node(node).name
+}
+
+/// The same in storage fields.
+fn named(found: &Fields, node: NodeId) -> &str {
+    &found.named.graph.node(node).name
 }
 
 /// The effort or flow of a bond, as it is called.
@@ -137,6 +154,41 @@ fn vectors(found: &Fields, out: &mut String) {
     for [letter, list, meaning] in lines {
         let _ = writeln!(out, "{letter:<3} {list:<width$}  {meaning}");
     }
+}
+
+/// Rows of the matrices, group by group, and whether they are skew-symmetric.
+fn list_matrices(found: &Fields, matrices: &Matrices, out: &mut String) {
+    let place = |at: usize| {
+        let group = matrices.ports[at].0;
+        let first = matrices.ports.iter().position(|(other, _)| *other == group);
+        at - first.unwrap_or(0) + 1
+    };
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    for (row, entries) in matrices.rows.iter().enumerate() {
+        let (group, entry) = &matrices.ports[row];
+        for &(column, value) in entries {
+            let (other, from) = &matrices.ports[column];
+            let (letters, at) = (
+                (group.letter(), other.letter()),
+                (place(row), place(column)),
+            );
+            lines.push(vec![
+                format!("S{}{}[{},{}]", letters.0, letters.1, at.0, at.1),
+                found.flat.expression(value),
+                format!(
+                    "{} from {}",
+                    var(found, entry.takes),
+                    var(found, from.gives)
+                ),
+            ]);
+        }
+    }
+    lines.sort_by(|a, b| a[0][..3].cmp(&b[0][..3]));
+    table(&lines, 0, out);
+    out.push_str(match matrices.skew {
+        true => "\nall other entries are zero; skew-symmetric, with all powers counted out\n",
+        false => "\nall other entries are zero; not skew-symmetric: power is lost or made in it\n",
+    });
 }
 
 fn numbers(field: &RField) -> String {
@@ -282,9 +334,15 @@ fn law(found: &Fields, node: NodeId, port: usize) -> Vec<String> {
     let form = (element.forms.iter()).find(|form| Some(&form.gives) == gives.as_ref());
     let shown: Vec<String> = (form.iter().flat_map(|form| &form.assignments))
         .filter(|one| {
-            let inner = !element.summed.contains(&one.target.variable());
             let own = target.single().map(Leaf::Var) == Some(one.target);
-            own || inner && element.ports.len() == 1
+            // What sums up potentials is told by the junctions.
+            let mut sums = element.summed.contains(&one.target.variable());
+            if let Some(value) = one.value {
+                (found.flat.exprs).leaves(value, |leaf| {
+                    sums |= element.summed.contains(&leaf.variable());
+                });
+            }
+            !sums && (own || element.ports.len() == 1)
         })
         .map(|one| match one.value {
             Some(value) => format!(
@@ -370,7 +428,7 @@ fn factor(found: &Fields, coefficient: ExprId) -> (bool, Option<String>) {
 
 /// `I2 1B TF 1A I1`: junctions with their kind before their name, as the thesis has it.
 pub fn path(found: &Fields, field: &StorageField) -> String {
-    let graph = &found.view.graph;
+    let graph = &found.named.graph;
     let texts: Vec<String> = (field.path.iter())
         .map(|&id| {
             let node = graph.node(id);
@@ -396,9 +454,9 @@ pub fn gains(found: &Fields, field: &StorageField) -> Option<(String, String)> {
 
 /// Why a path cannot be reduced, in the words of the thesis where it has some.
 pub fn refusal(found: &Fields, refusal: Refusal) -> String {
-    let name = |node: NodeId| name(found, node);
+    let name = |node: NodeId| named(found, node);
     let what = |node: NodeId| {
-        let element = found.view.graph.node(node).element();
+        let element = found.named.graph.node(node).element();
         element.map_or("an element", |element| match element.kind {
             ElementKind::C => "C element",
             ElementKind::I => "I element",
@@ -447,8 +505,8 @@ fn storage_field(found: &Fields, field: &StorageField, out: &mut String) {
                 let _ = writeln!(out, "effort gain  {effort}");
                 let _ = writeln!(out, "flow gain    {flow}");
             }
-            let into = name(found, equivalent.into);
-            let dependent = name(found, field.dependent);
+            let into = named(found, equivalent.into);
+            let dependent = named(found, field.dependent);
             let value = found.flat.expression(equivalent.value);
             let other = found.flat.expression(equivalent.other_value);
             let _ = writeln!(

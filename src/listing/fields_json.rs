@@ -5,6 +5,9 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::fields::{gains, lines, path, port, reason, refusal, var};
+use crate::bond::fields::matrices::Matrices;
+use crate::bond::fields::resistive::Obstacle;
+use crate::bond::fields::transfer::Trouble;
 use crate::bond::fields::{Entry, Fields};
 use crate::bond::graph::NodeId;
 use crate::bond::view::View;
@@ -18,6 +21,34 @@ struct Document {
     complexes: Vec<Vec<u32>>,
     storage_fields: Vec<StorageFieldJson>,
     dependent_ports: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matrices: Option<MatricesJson>,
+}
+
+#[derive(Serialize)]
+struct MatricesJson {
+    /// Rows and columns: group, what the port takes, what it gives.
+    ports: Vec<PortJson>,
+    entries: Vec<EntryJson>,
+    skew_symmetric: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+#[derive(Serialize)]
+struct PortJson {
+    element: String,
+    group: char,
+    takes: String,
+    gives: String,
+}
+
+#[derive(Serialize)]
+struct EntryJson {
+    matrix: String,
+    row: usize,
+    column: usize,
+    value: String,
 }
 
 #[derive(Serialize)]
@@ -74,6 +105,7 @@ struct StorageFieldJson {
 
 pub fn write(found: &Fields, out: &mut dyn Write) -> io::Result<()> {
     let name = |id: NodeId| found.view.graph.node(id).name.clone();
+    let named = |id: NodeId| found.named.graph.node(id).name.clone();
     let takes = |entries: &[Entry]| -> Vec<String> {
         entries
             .iter()
@@ -136,9 +168,9 @@ pub fn write(found: &Fields, out: &mut dyn Write) -> io::Result<()> {
                 let gains = gains(found, field);
                 let equivalent = field.outcome.as_ref().ok();
                 StorageFieldJson {
-                    dependent: name(field.dependent),
+                    dependent: named(field.dependent),
                     path: path(found, field),
-                    into: equivalent.map(|one| name(one.into)),
+                    into: equivalent.map(|one| named(one.into)),
                     effort_gain: gains.as_ref().map(|(effort, _)| effort.clone()),
                     flow_gain: gains.map(|(_, flow)| flow),
                     equivalent: equivalent.map(|one| found.flat.expression(one.value)),
@@ -147,7 +179,53 @@ pub fn write(found: &Fields, out: &mut dyn Write) -> io::Result<()> {
             })
             .collect(),
         dependent_ports: found.dependent,
+        matrices: found.matrices.as_ref().map(|all| matrices(found, all)),
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)
+}
+
+fn matrices(found: &Fields, all: &Result<Matrices, Trouble>) -> MatricesJson {
+    let all = match all {
+        Ok(all) => all,
+        Err(trouble) => {
+            return MatricesJson {
+                ports: Vec::new(),
+                entries: Vec::new(),
+                skew_symmetric: None,
+                reason: Some(reason(found, &Obstacle::Trouble(*trouble))),
+            };
+        }
+    };
+    let place = |at: usize| {
+        let group = all.ports[at].0;
+        let first = all.ports.iter().position(|(other, _)| *other == group);
+        at - first.unwrap_or(0) + 1
+    };
+    let entries = (all.rows.iter().enumerate())
+        .flat_map(|(row, list)| (list.iter()).map(move |&(column, value)| (row, column, value)));
+    MatricesJson {
+        ports: (all.ports.iter())
+            .map(|(group, entry)| PortJson {
+                element: found.view.graph.node(entry.node).name.clone(),
+                group: group.letter(),
+                takes: var(found, entry.takes),
+                gives: var(found, entry.gives),
+            })
+            .collect(),
+        entries: entries
+            .map(|(row, column, value)| EntryJson {
+                matrix: format!(
+                    "S{}{}",
+                    all.ports[row].0.letter(),
+                    all.ports[column].0.letter()
+                ),
+                row: place(row),
+                column: place(column),
+                value: found.flat.expression(value),
+            })
+            .collect(),
+        skew_symmetric: Some(all.skew),
+        reason: None,
+    }
 }

@@ -3,9 +3,10 @@
 //! Before: a model seen as a bond graph, with its causality. After: [`Fields`]: the key vectors of the field structure
 //! (Hood, Rosenberg, Withers and Zhou 1987, Figure 5), the implicit R-fields with their iteration variables and their order of
 //! evaluation ([`resistive`], the same paper), and the storage fields with their causal paths and equivalent
-//! parameters ([`storage`], McCalla 1991). The junctions that the user named stay in the graph, even if power only
-//! passes through them: paths are told by them.
+//! parameters ([`storage`], McCalla 1991). In storage fields the junctions that the user named stay in the graph, even if power
+//! only passes through them: paths are told by them.
 
+pub mod matrices;
 pub mod resistive;
 pub mod storage;
 pub mod transfer;
@@ -15,22 +16,24 @@ pub use vectors::{Entry, Vectors};
 
 use super::causality::ElementCausality;
 use super::graph::{BondId, NodeId};
+use super::net::Gives;
 use super::view::{Choice, View, view};
 use crate::compile::BondGraph;
 use crate::flat::Flat;
-use resistive::{RField, r_fields};
+use matrices::{Matrices, matrices};
+use resistive::{Obstacle, RField, r_fields};
 use rustc_hash::FxHashMap;
 use storage::{StorageField, storage_fields};
-use transfer::Transfer;
+use transfer::{Transfer, Trouble};
 
 #[derive(Debug)]
 pub struct Fields {
-    /// The graph in which nodes and bonds are named.
+    /// The graph of R-fields, vectors and matrices, numbered as `bgm causality` does.
     pub view: View,
+    /// The graph of storage fields, with all junctions that have a name.
+    pub named: View,
     /// The model, with the expressions of gains and sums.
     pub flat: Flat,
-    /// By node of the view.
-    pub elements: Vec<ElementCausality>,
     pub vectors: Vectors,
     pub r_fields: Vec<RField>,
     /// Free parts without a resistor.
@@ -38,50 +41,68 @@ pub struct Fields {
     pub storage_fields: Vec<StorageField>,
     /// Ports of storages that depend on others.
     pub dependent: usize,
+    /// Only if they were asked for.
+    pub matrices: Option<Result<Matrices, Trouble>>,
 }
 
-pub fn fields(model: &BondGraph) -> Fields {
+/// What resistors and storages do together; the matrices if they are wanted.
+pub fn fields(model: &BondGraph, with_matrices: bool) -> Fields {
     let mut flat = model.flat.clone();
-    let choice = Choice {
-        keep_named: true,
-        ..Choice::default()
-    };
-    let view = view(&flat, &model.graph, choice);
     let causality = &model.causality;
-    let by_name: FxHashMap<&str, NodeId> = (model.graph.elements())
-        .map(|(id, _)| (model.graph.node(id).name.as_str(), id))
-        .collect();
-    let elements: Vec<ElementCausality> = (view.graph.nodes.iter())
-        .map(|node| match by_name.get(node.name.as_str()) {
-            Some(own) if node.element().is_some() => causality.elements[own.index()],
-            _ => ElementCausality::Plain,
-        })
-        .collect();
-    let gives = (view.graph.bond_ids())
-        .map(|id| view.causality(causality, id).gives)
-        .collect();
+    let shown = view(&flat, &model.graph, Choice::default());
     let loops: Vec<Vec<BondId>> = (0..causality.loops.len())
         .map(|number| {
-            (view.graph.bond_ids())
-                .filter(|&id| view.causality(causality, id).in_loop == Some(number as u32))
+            (shown.graph.bond_ids())
+                .filter(|&id| shown.causality(causality, id).in_loop == Some(number as u32))
                 .collect()
         })
         .collect();
-    let graph = view.graph.clone();
-    let mut transfer = Transfer::new(&mut flat, &graph, gives);
+    let mut transfer = Transfer::new(&mut flat, &shown.graph, gives(model, &shown));
     let all = r_fields(&mut transfer, &loops);
     let (r_fields, complexes) = (all.into_iter())
-        .partition(|field| field.sequence.as_ref().err() != Some(&resistive::Obstacle::NoResistor));
-    let storage_fields = storage_fields(&mut transfer, &elements);
+        .partition(|field| field.sequence.as_ref().err() != Some(&Obstacle::NoResistor));
     let vectors = Vectors::new(&transfer, &loops);
+    let matrices = with_matrices.then(|| matrices(&mut transfer, &vectors));
+    let named = view(
+        &flat,
+        &model.graph,
+        Choice {
+            keep_named: true,
+            ..Choice::default()
+        },
+    );
+    let elements = elements(model, &named);
+    let mut transfer = Transfer::new(&mut flat, &named.graph, gives(model, &named));
+    let storage_fields = storage_fields(&mut transfer, &elements);
     Fields {
-        view,
-        elements,
+        view: shown,
+        named,
         vectors,
         r_fields,
         complexes,
         storage_fields,
         dependent: causality.storages - causality.order,
+        matrices,
         flat,
     }
+}
+
+/// What the `from` ends of the bonds of a view give.
+fn gives(model: &BondGraph, view: &View) -> Vec<Option<Gives>> {
+    (view.graph.bond_ids())
+        .map(|id| view.causality(&model.causality, id).gives)
+        .collect()
+}
+
+/// The causality of the elements of a view, by node.
+fn elements(model: &BondGraph, view: &View) -> Vec<ElementCausality> {
+    let by_name: FxHashMap<&str, NodeId> = (model.graph.elements())
+        .map(|(id, _)| (model.graph.node(id).name.as_str(), id))
+        .collect();
+    (view.graph.nodes.iter())
+        .map(|node| match by_name.get(node.name.as_str()) {
+            Some(own) if node.element().is_some() => model.causality.elements[own.index()],
+            _ => ElementCausality::Plain,
+        })
+        .collect()
 }

@@ -187,7 +187,9 @@ fn order(transfer: &mut Transfer<'_>, inside: &FxHashSet<BondId>, field: &mut RF
             bond: port.bond,
             is: gives[&port.bond].other(),
         };
-        match transfer.follow(var, &stop, &mut known) {
+        let followed = (transfer.follow(var, &stop, &mut known))
+            .and_then(|sum| from_outside(transfer, inside, sum));
+        match followed {
             Ok(sum) => {
                 inputs.insert(*port, sum);
             }
@@ -251,6 +253,27 @@ fn order(transfer: &mut Transfer<'_>, inside: &FxHashSet<BondId>, field: &mut RF
     }
     field.iteration = iteration.iter().map(taken).collect();
     field.sequence = Ok(steps);
+}
+
+/// What comes from outside by the name of where it comes from, if it only passes junctions on its way.
+fn from_outside(
+    transfer: &mut Transfer<'_>,
+    inside: &FxHashSet<BondId>,
+    sum: Sum,
+) -> Result<Sum, Trouble> {
+    let mut found = Vec::with_capacity(sum.len());
+    for (mut var, coefficient) in sum {
+        while !inside.contains(&var.bond)
+            && let Some(step) = transfer.step(var)?
+            && let [(next, factor)] = step[..]
+            && transfer.flat.exprs.as_number(factor) == Some(1.0)
+            && !inside.contains(&next.bond)
+        {
+            var = next;
+        }
+        found.push((var, coefficient));
+    }
+    Ok(transfer.collected(found))
 }
 
 /// Each resistor with several ports has them all in one form.

@@ -143,12 +143,11 @@ impl<'g> Transfer<'g> {
         let Some(found) = found else {
             return self.exchanged(element, var).ok_or(stuck);
         };
+        // As the element calls them: a bond that was made of two has the names of its other end.
         let quantity = |var: Var| {
-            let bond = self.graph.bond(var.bond);
-            match var.is {
-                Gives::Effort => bond.effort.clone(),
-                Gives::Flow => bond.flow.clone(),
-            }
+            let port = element.ports.iter().position(|&bond| bond == var.bond);
+            let at = usize::from(var.is == Gives::Flow);
+            port.map_or(Quantity(None), |port| element.quantities[port][at].clone())
         };
         let target = single(&quantity(var)).ok_or(stuck)?;
         let inputs: Vec<(Var, (VarId, bool))> = (element.ports.iter().zip(&given))
@@ -259,7 +258,7 @@ impl<'g> Transfer<'g> {
     }
 
     /// Adds up what belongs to the same variable.
-    fn collected(&mut self, mut terms: Sum) -> Sum {
+    pub fn collected(&mut self, mut terms: Sum) -> Sum {
         terms.sort_by_key(|&(var, _)| var);
         let mut sums: Sum = Vec::with_capacity(terms.len());
         for (var, coefficient) in terms {

@@ -152,6 +152,12 @@ impl Builder<'_> {
         in_bundle: bool,
     ) -> BondId {
         let id = BondId(self.graph.bonds.len() as u32);
+        for end in [from, to] {
+            if let What::Element(element) = &mut self.graph.nodes[end.index()].what {
+                element.ports.push(id);
+                element.quantities.push([effort.clone(), flow.clone()]);
+            }
+        }
         self.graph.bonds.push(Bond {
             from,
             to,
@@ -159,11 +165,6 @@ impl Builder<'_> {
             flow,
             in_bundle,
         });
-        for end in [from, to] {
-            if let What::Element(element) = &mut self.graph.nodes[end.index()].what {
-                element.ports.push(id);
-            }
-        }
         id
     }
 
@@ -197,6 +198,7 @@ impl Builder<'_> {
                 },
                 signals: Vec::new(),
                 ports: Vec::new(),
+                quantities: Vec::new(),
                 pattern: Pattern::Each(vec![Allowed {
                     effort,
                     flow: !effort,
@@ -253,6 +255,7 @@ impl Builder<'_> {
                         kind: ElementKind::GY,
                         signals: Vec::new(),
                         ports: Vec::new(),
+                        quantities: Vec::new(),
                         pattern: Pattern::One(vec![Gives::Effort, Gives::Flow]),
                         states: Vec::new(),
                         forms: Vec::new(),
@@ -322,6 +325,7 @@ impl Builder<'_> {
                 kind: found.kind,
                 signals: found.signals,
                 ports: Vec::new(),
+                quantities: Vec::new(),
                 pattern: found.pattern,
                 states: found.states,
                 forms: found.forms,

@@ -1,0 +1,142 @@
+//! The matrices of the junction structure: what goes into storages, resistors and sources as sums of what comes out of them.
+//!
+//! Before: a graph with its causality. After: S11 .. S33 of Hood, Rosenberg, Withers and Zhou 1987, equations (3d) to
+//! (3f), symbolic, with a fourth group for storages with derivative causality. Junctions, transformers and gyrators
+//! keep power: with all powers counted out of the junction structure the whole matrix is skew-symmetric, which is
+//! tested with arbitrary numbers for parameters and signals.
+
+use rustc_hash::FxHashMap;
+
+use super::transfer::{Transfer, Trouble, Var};
+use super::vectors::{Entry, Vectors};
+use crate::evaluate::walk::{Errors, Known, Rounded, Walk};
+use crate::expr::{ExprId, Value};
+use crate::flat::{Flat, Leaf, Type};
+
+/// One of the groups of ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    Storages,
+    Resistors,
+    Sources,
+    Dependent,
+}
+
+impl Group {
+    pub const ALL: [Group; 4] = [
+        Group::Storages,
+        Group::Resistors,
+        Group::Sources,
+        Group::Dependent,
+    ];
+
+    /// As it stands behind the S.
+    pub fn letter(self) -> char {
+        match self {
+            Group::Storages => '1',
+            Group::Resistors => '2',
+            Group::Sources => '3',
+            Group::Dependent => 'd',
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Matrices {
+    /// Ports with their groups, in the order of rows and columns.
+    pub ports: Vec<(Group, Entry)>,
+    /// By row: columns and entries that are not zero.
+    pub rows: Vec<Vec<(usize, ExprId)>>,
+    pub skew: bool,
+}
+
+pub fn matrices(transfer: &mut Transfer<'_>, vectors: &Vectors) -> Result<Matrices, Trouble> {
+    let of = |group: Group| -> Vec<Entry> {
+        match group {
+            Group::Storages => vectors.storages.clone(),
+            Group::Resistors => [vectors.explicit.clone(), vectors.implicit.clone()].concat(),
+            Group::Sources => vectors.sources.clone(),
+            Group::Dependent => vectors.dependent.clone(),
+        }
+    };
+    let ports: Vec<(Group, Entry)> = (Group::ALL.into_iter())
+        .flat_map(|group| of(group).into_iter().map(move |entry| (group, entry)))
+        .collect();
+    let column: FxHashMap<Var, usize> = (ports.iter().enumerate())
+        .map(|(at, (_, entry))| (entry.gives, at))
+        .collect();
+    let mut walk = Walk::default();
+    let mut known = FxHashMap::default();
+    let mut rows = Vec::with_capacity(ports.len());
+    for (_, entry) in &ports {
+        let sum = transfer.follow(entry.takes, &|_| false, &mut known)?;
+        let mut row = Vec::new();
+        for (var, coefficient) in sum {
+            match column.get(&var) {
+                Some(&at) => row.push((at, coefficient)),
+                // References and open ends give zero; anything else is not of the field structure.
+                None => {
+                    let giver = transfer.giver(var).ok_or(Trouble::NoCausality(var.bond))?;
+                    let element = transfer.graph.node(giver).element();
+                    if !element.is_some_and(|one| one.reference || one.open) {
+                        return Err(Trouble::Unreadable(giver));
+                    }
+                }
+            }
+        }
+        row.sort_by_key(|&(at, _)| at);
+        // What cancels for any values is zero, though no rule of simplification sees it.
+        let mut vanishes = |id: ExprId| {
+            [1, 2].iter().all(|&seed| {
+                let found = arbitrary(transfer.flat, id, seed, &mut walk);
+                found.is_some_and(|value| value.abs() < 1e-10)
+            })
+        };
+        row.retain(|&(_, coefficient)| !vanishes(coefficient));
+        rows.push(row);
+    }
+    let skew = is_skew(transfer, &ports, &rows);
+    Ok(Matrices { ports, rows, skew })
+}
+
+/// Whether `s[i]*S[i][j] = -s[j]*S[j][i]`, with s the direction of each port.
+fn is_skew(
+    transfer: &Transfer<'_>,
+    ports: &[(Group, Entry)],
+    rows: &[Vec<(usize, ExprId)>],
+) -> bool {
+    let mut walk = Walk::default();
+    let mut entries: FxHashMap<(usize, usize), f64> = FxHashMap::default();
+    for (row, list) in rows.iter().enumerate() {
+        for &(column, coefficient) in list {
+            let Some(value) = arbitrary(transfer.flat, coefficient, 3, &mut walk) else {
+                return false;
+            };
+            let (_, entry) = &ports[row];
+            let sign = transfer.sign(entry.node, entry.takes.bond);
+            entries.insert((row, column), sign * value);
+        }
+    }
+    entries.iter().all(|(&(row, column), &value)| {
+        let other = entries.get(&(column, row)).copied().unwrap_or(0.0);
+        (value + other).abs() <= 1e-9 * value.abs().max(other.abs())
+    })
+}
+
+/// The value of a coefficient at arbitrary values of all that is in it.
+fn arbitrary(flat: &Flat, id: ExprId, seed: u32, walk: &mut Walk) -> Option<f64> {
+    let leaf = |leaf: Leaf| {
+        let id = leaf.variable();
+        let mixed = id.0.wrapping_mul(2_654_435_761).wrapping_add(seed * 40_503);
+        Some(Rounded::exact(match flat.variable(id).ty {
+            Type::Boolean => Value::Bool(mixed & 1 == 1),
+            Type::Real => Value::Real(0.5 + f64::from(mixed % 1009) / 512.0),
+        }))
+    };
+    let known = Known {
+        time: 0.7,
+        leaf: &leaf,
+    };
+    let found = walk.value(&flat.exprs, id, &known, Errors::Ignore).ok()?;
+    found.value.real().filter(|value| value.is_finite())
+}
