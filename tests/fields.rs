@@ -28,7 +28,7 @@ use bgm::diagnostics::Diagnostics;
 use bgm::evaluate::{Point, at, evaluate};
 use bgm::expr::{BinaryOp, ExprId, Node, UnaryOp, Value};
 use bgm::flat::{Flat, Leaf, VarId};
-use bgm::listing::fields::{gains, path};
+use bgm::listing::storage_fields::{gains, path};
 use bgm::solve::Solved;
 use common::text::compile_text;
 use random::Random;

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use super::causality::table;
 use super::count;
+use super::storage_fields::storage_field;
 use crate::bond::fields::matrices::Matrices;
 use crate::bond::fields::resistive::{Obstacle, Port, RField, Step};
-use crate::bond::fields::storage::{Refusal, StorageField};
 use crate::bond::fields::transfer::{Sum, Trouble, Var};
 use crate::bond::fields::{Entry, Fields};
-use crate::bond::graph::{ElementKind, JunctionKind, NodeId};
+use crate::bond::graph::{ElementKind, NodeId};
 use crate::bond::net::Gives;
 use crate::bond::view::View;
 use crate::expr::ExprId;
@@ -73,7 +73,7 @@ fn name(found: &Fields, node: NodeId) -> &str {
 }
 
 /// The same in storage fields.
-fn named(found: &Fields, node: NodeId) -> &str {
+pub(super) fn named(found: &Fields, node: NodeId) -> &str {
     &found.named.graph.node(node).name
 }
 
@@ -424,102 +424,4 @@ fn factor(found: &Fields, coefficient: ExprId) -> (bool, Option<String>) {
     let text = found.flat.expression(bare);
     let sum = text.contains(" + ") || text.contains(" - ");
     (negative, Some(if sum { format!("({text})") } else { text }))
-}
-
-/// `I2 1B TF 1A I1`: junctions with their kind before their name, as the thesis has it.
-pub fn path(found: &Fields, field: &StorageField) -> String {
-    let graph = &found.named.graph;
-    let texts: Vec<String> = (field.path.iter())
-        .map(|&id| {
-            let node = graph.node(id);
-            match node.junction() {
-                Some(kind) => format!("{}{}", kind.digit(), node.name),
-                None => node.name.clone(),
-            }
-        })
-        .collect();
-    texts.join(" ")
-}
-
-/// Effort gain and flow gain of a complete path.
-pub fn gains(found: &Fields, field: &StorageField) -> Option<(String, String)> {
-    let equivalent = field.outcome.as_ref().ok()?;
-    let primary = found.flat.expression(equivalent.primary);
-    let secondary = found.flat.expression(equivalent.secondary);
-    Some(match equivalent.flow_first {
-        true => (secondary, primary),
-        false => (primary, secondary),
-    })
-}
-
-/// Why a path cannot be reduced, in the words of the thesis where it has some.
-pub fn refusal(found: &Fields, refusal: Refusal) -> String {
-    let name = |node: NodeId| named(found, node);
-    let what = |node: NodeId| {
-        let element = found.named.graph.node(node).element();
-        element.map_or("an element", |element| match element.kind {
-            ElementKind::C => "C element",
-            ElementKind::I => "I element",
-            ElementKind::TF => "transformer",
-            ElementKind::GY => "gyrator",
-            _ => "element",
-        })
-    };
-    match refusal {
-        Refusal::Split(node, JunctionKind::Zero) => {
-            format!(
-                "the path splits at the 0-junction {}: the flow there is the sum of several",
-                name(node)
-            )
-        }
-        Refusal::Split(node, JunctionKind::One) => {
-            format!(
-                "the path splits at the 1-junction {}: the effort there is the sum of several",
-                name(node)
-            )
-        }
-        Refusal::Source(node) => format!("the path leads to the source {}", name(node)),
-        Refusal::Resistor(node) => format!("the path leads to the resistor {}", name(node)),
-        Refusal::Switch(node) => format!("the path leads to the switch {}", name(node)),
-        Refusal::Multiport(node) => format!("a multiport {} was found: {}", what(node), name(node)),
-        Refusal::Nonlinear(node) => format!("a nonlinear {} was found: {}", what(node), name(node)),
-        Refusal::Modulated(node) => format!("a modulated {} was found: {}", what(node), name(node)),
-        Refusal::Other(node) => format!("the path leads to {}, which is no storage", name(node)),
-        Refusal::Dependent(node) => {
-            format!(
-                "the path leads to {}, which is dependent itself",
-                name(node)
-            )
-        }
-        Refusal::Lost => {
-            "the path cannot be followed: it comes back on itself, or depends on a switch".into()
-        }
-    }
-}
-
-fn storage_field(found: &Fields, field: &StorageField, out: &mut String) {
-    let _ = writeln!(out, "path         {}", path(found, field));
-    match &field.outcome {
-        Ok(equivalent) => {
-            if let Some((effort, flow)) = gains(found, field) {
-                let _ = writeln!(out, "effort gain  {effort}");
-                let _ = writeln!(out, "flow gain    {flow}");
-            }
-            let into = named(found, equivalent.into);
-            let dependent = named(found, field.dependent);
-            let value = found.flat.expression(equivalent.value);
-            let other = found.flat.expression(equivalent.other_value);
-            let _ = writeln!(
-                out,
-                "trace is complete: without {dependent}, {into} is {value}"
-            );
-            let _ = writeln!(
-                out,
-                "                   without {into}, {dependent} is {other}"
-            );
-        }
-        Err(why) => {
-            let _ = writeln!(out, "not reducible: {}", refusal(found, *why));
-        }
-    }
 }

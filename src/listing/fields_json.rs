@@ -4,13 +4,15 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::fields::{gains, lines, path, port, reason, refusal, var};
+use super::fields::{lines, port, reason, var};
+use super::storage_fields::{gains, path, refusal};
 use crate::bond::fields::matrices::Matrices;
 use crate::bond::fields::resistive::Obstacle;
 use crate::bond::fields::transfer::Trouble;
 use crate::bond::fields::{Entry, Fields};
 use crate::bond::graph::NodeId;
 use crate::bond::view::View;
+use crate::expr::ExprId;
 
 #[derive(Serialize)]
 struct Document {
@@ -101,6 +103,15 @@ struct StorageFieldJson {
     equivalent: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matrix: Option<MatrixJson>,
+}
+
+#[derive(Serialize)]
+struct MatrixJson {
+    storages: Vec<String>,
+    gains: Vec<String>,
+    entries: Vec<Vec<String>>,
 }
 
 pub fn write(found: &Fields, out: &mut dyn Write) -> io::Result<()> {
@@ -175,6 +186,16 @@ pub fn write(found: &Fields, out: &mut dyn Write) -> io::Result<()> {
                     flow_gain: gains.map(|(_, flow)| flow),
                     equivalent: equivalent.map(|one| found.flat.expression(one.value)),
                     reason: (field.outcome.as_ref().err()).map(|&why| refusal(found, why)),
+                    matrix: field.matrix.as_ref().map(|matrix| {
+                        let texts = |list: &[ExprId]| -> Vec<String> {
+                            list.iter().map(|&id| found.flat.expression(id)).collect()
+                        };
+                        MatrixJson {
+                            storages: matrix.storages.iter().map(|&id| named(id)).collect(),
+                            gains: texts(&matrix.gains),
+                            entries: matrix.entries.iter().map(|row| texts(row)).collect(),
+                        }
+                    }),
                 }
             })
             .collect(),

@@ -17,6 +17,7 @@ mod reduction_json;
 pub mod solved;
 pub mod solved_json;
 pub mod sorted;
+pub mod storage_fields;
 
 pub use lines::count;
 

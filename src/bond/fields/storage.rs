@@ -42,6 +42,18 @@ pub struct StorageField {
     /// From the dependent storage on, as far as it goes.
     pub path: Vec<NodeId>,
     pub outcome: Result<Equivalent, Refusal>,
+    /// Beyond the thesis: where the path splits and all its ends are independent storages of the same kind.
+    pub matrix: Option<MatrixForm>,
+}
+
+/// Several storages and the dependent one as a storage with as many ports: `M + G'*m*G`.
+#[derive(Clone, Debug)]
+pub struct MatrixForm {
+    pub storages: Vec<NodeId>,
+    /// What the dependent storage takes, as a sum of what these give.
+    pub gains: Vec<ExprId>,
+    /// Row by row.
+    pub entries: Vec<Vec<ExprId>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -113,11 +125,84 @@ pub fn storage_fields(
 fn trace(transfer: &mut Transfer<'_>, found: &[ElementCausality], start: NodeId) -> StorageField {
     let mut path = vec![start];
     let outcome = walk(transfer, found, start, &mut path);
+    let matrix = match outcome {
+        Err(Refusal::Split(..)) => matrix_form(transfer, found, start),
+        _ => None,
+    };
     StorageField {
         dependent: start,
         path,
         outcome,
+        matrix,
     }
+}
+
+/// Follows all branches of a path.
+fn matrix_form(
+    transfer: &mut Transfer<'_>,
+    found: &[ElementCausality],
+    start: NodeId,
+) -> Option<MatrixForm> {
+    let graph = transfer.graph;
+    let element = graph.node(start).element()?;
+    let own = parameter(transfer.flat, graph.node(start).owner, element.kind)?;
+    let is = match element.kind {
+        ElementKind::I => Gives::Flow,
+        _ => Gives::Effort,
+    };
+    let takes = Var {
+        bond: element.ports[0],
+        is,
+    };
+    let mut known = rustc_hash::FxHashMap::default();
+    let sum = transfer.follow(takes, &|_| false, &mut known).ok()?;
+    let mut storages = Vec::new();
+    let mut gains = Vec::new();
+    let mut parameters = Vec::new();
+    for (var, gain) in sum {
+        let node = transfer.giver(var)?;
+        let end = graph.node(node).element()?;
+        is_end(transfer, found, node, end, var.is).ok()?;
+        if !is_constant(transfer.flat, gain) {
+            return None;
+        }
+        parameters.push(parameter(transfer.flat, graph.node(node).owner, end.kind)?);
+        storages.push(node);
+        gains.push(gain);
+    }
+    let exprs = &mut transfer.flat.exprs;
+    let entries = (0..storages.len())
+        .map(|row| {
+            (0..storages.len())
+                .map(|column| {
+                    let both = match row == column {
+                        true => square(exprs, gains[row]),
+                        false => exprs.tidy_mul(gains[row], gains[column]),
+                    };
+                    let taken = exprs.tidy_mul(both, own);
+                    match row == column {
+                        true => exprs.tidy_add(parameters[row], taken),
+                        false => taken,
+                    }
+                })
+                .collect()
+        })
+        .collect();
+    (storages.len() > 1).then_some(MatrixForm {
+        storages,
+        gains,
+        entries,
+    })
+}
+
+/// Made of parameters and numbers.
+fn is_constant(flat: &Flat, id: ExprId) -> bool {
+    let mut constant = true;
+    flat.exprs.leaves(id, |leaf| {
+        let kind = flat.variables[leaf.variable().index()].kind;
+        constant &= matches!(kind, Kind::Parameter | Kind::Constant);
+    });
+    constant
 }
 
 fn walk(
@@ -244,15 +329,11 @@ fn across_two_port(
     let [(_, secondary)] = step[..] else {
         return Err(Refusal::Nonlinear(node));
     };
-    for coefficient in [primary, secondary] {
-        let mut varies = false;
-        transfer.flat.exprs.leaves(coefficient, |leaf| {
-            let kind = transfer.flat.variables[leaf.variable().index()].kind;
-            varies |= !matches!(kind, Kind::Parameter | Kind::Constant);
-        });
-        if varies {
-            return Err(Refusal::Modulated(node));
-        }
+    if ![primary, secondary]
+        .iter()
+        .all(|&gain| is_constant(transfer.flat, gain))
+    {
+        return Err(Refusal::Modulated(node));
     }
     Ok(Next {
         var: next,
