@@ -4,6 +4,7 @@
 
 #[path = "common/clock.rs"]
 mod clock;
+#[allow(dead_code)]
 mod common;
 
 use std::io::{self, Write};
