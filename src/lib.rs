@@ -4,6 +4,7 @@
 //! text --syntax--> Ast --model--> classes, instances --> Flat
 //! Flat --balance, reference, reduce, alias, sort--> Sorted --solve--> Solved --evaluate--> values
 //! listings of Flat, Sorted and Solved: text, json, LaTeX
+//! Flat --bond--> Graph, causality --> listing, json, SVG, DOT
 //! ```
 //!
 //! [`compile`] shows the stages in order. Everything behind [`load`] is free of input and output;

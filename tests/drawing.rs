@@ -5,6 +5,9 @@ mod check;
 #[path = "drawing/sketches.rs"]
 mod sketches;
 
+use std::path::Path;
+use std::process::Command;
+
 use bgm::bond::draw::{Shape, Sketch, dot, layout, svg};
 use check::{crossings, sound, well_formed};
 
@@ -185,4 +188,21 @@ fn what_is_not_there_is_not_drawn() {
     sketches::signal(&mut s, Some(0), 99, "y");
     sound(&s).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(layout(&s).wires.len(), 7);
+}
+
+/// The picture in the README is what the command makes.
+#[test]
+fn the_picture_of_the_readme_is_as_it_is_now() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = Command::new(env!("CARGO_BIN_EXE_bgm"))
+        .current_dir(root)
+        .args(["draw", "examples/dc_motor.bgm"])
+        .output()
+        .expect("bgm runs");
+    assert!(output.status.success());
+    let kept = std::fs::read_to_string(root.join("docs/dc_motor.svg")).expect("it is kept");
+    assert!(
+        output.stdout == kept.replace("\r\n", "\n").into_bytes(),
+        "run `bgm draw examples/dc_motor.bgm -o docs/dc_motor.svg` and look at it"
+    );
 }

@@ -310,6 +310,18 @@ fn the_tables_are_complete() {
             note("Places", place);
         }
     }
+    let graphs = graphs();
+    for (_, graph) in &graphs {
+        note("Graph", graph);
+        for (section, field) in PARTS_OF_GRAPHS {
+            for entry in list(graph, field) {
+                note(section, entry);
+            }
+        }
+        if let Some(contradiction) = graph.get("contradiction") {
+            note("Contradiction", object(contradiction));
+        }
+    }
     let page = std::fs::read_to_string(root().join("docs/json.md")).expect("the page is there");
     for (section, fields) in seen {
         assert_eq!(
@@ -318,6 +330,130 @@ fn the_tables_are_complete() {
             "in the table `{section}`"
         );
     }
+}
+
+/// Tables of docs/json.md, and the lists in a bond graph that they are about.
+const PARTS_OF_GRAPHS: [(&str, &str); 6] = [
+    ("Bonds", "bonds"),
+    ("Junctions", "junctions"),
+    ("Elements", "elements"),
+    ("Boxes", "boxes"),
+    ("Signals", "signals"),
+    ("Loops", "loops"),
+];
+
+/// Name and bond graph of every model, as it is shown and with submodels closed.
+fn graphs() -> Vec<(String, Object)> {
+    let mut found = Vec::new();
+    let files = files()
+        .into_iter()
+        .chain([PathBuf::from("tests/bond/parts.bgm")]);
+    for file in files {
+        let shown = file.display().to_string();
+        for model in models(&file) {
+            for more in [&[][..], &["--depth", "1"]] {
+                let mut words = vec!["causality", &shown, "--format", "json"];
+                words.extend(model.iter().flat_map(|model| ["--model", model]));
+                words.extend(more);
+                // Models that are not balanced have a graph and errors; others have no flat model.
+                let (_, text) = run(&words);
+                if text.is_empty() {
+                    continue;
+                }
+                let title = format!("{shown} {} {more:?}", model.clone().unwrap_or_default());
+                let graph: Value = serde_json::from_slice(&text).expect("bgm writes json");
+                found.push((title, object(&graph).clone()));
+            }
+        }
+    }
+    let powers = |graph: &Object| !graph["bonds"].as_array().expect("a list").is_empty();
+    let count = found.iter().filter(|(_, graph)| powers(graph)).count();
+    assert!(count > 60, "only {count} bond graphs");
+    found
+}
+
+fn texts<'v>(object: &'v Object, field: &str) -> Vec<&'v str> {
+    let list = object[field].as_array().expect("a list");
+    list.iter()
+        .map(|one| one.as_str().expect("a text"))
+        .collect()
+}
+
+/// The rules of docs/json.md for bond graphs.
+#[test]
+fn graphs_are_as_described() {
+    for (title, graph) in graphs() {
+        assert_eq!(graph["version"], 1, "{title}");
+        let mut names = BTreeSet::new();
+        for field in ["junctions", "elements", "boxes"] {
+            names.extend(list(&graph, field).map(|node| text(node, "name")));
+        }
+        let verdict = texts(&graph, "verdict");
+        let is = |word: &str| verdict.contains(&word);
+        let bonds: Vec<&Object> = list(&graph, "bonds").collect();
+        assert_eq!(verdict.is_empty(), names.is_empty(), "{title}");
+        assert!(
+            verdict.len() < 2 || verdict == ["degenerate", "loops"],
+            "{title}"
+        );
+        assert_eq!(
+            graph.contains_key("contradiction"),
+            is("non-causal"),
+            "{title}"
+        );
+        assert_eq!(list(&graph, "loops").count() > 0, is("loops"), "{title}");
+        for (at, bond) in bonds.iter().enumerate() {
+            assert_eq!(bond["number"], at + 1, "{title}");
+            for end in ["from", "to"] {
+                let name = text(bond, end);
+                assert!(names.contains(name), "{title}: there is no `{name}`");
+            }
+            match &bond["stroke"] {
+                Value::Null => {}
+                stroke => assert!(*stroke == "from" || *stroke == "to", "{title}: {stroke}"),
+            }
+            assert_eq!(bond["free"] == true, !bond["loop"].is_null(), "{title}");
+        }
+        for element in list(&graph, "elements") {
+            check_element(&title, element, &bonds);
+        }
+    }
+}
+
+fn check_element(title: &str, element: &Object, bonds: &[&Object]) {
+    let name = text(element, "name");
+    let title = format!("{title}: {name}");
+    let numbers = element["bonds"].as_array().expect("a list");
+    let given = element["gives"].as_array().expect("a list");
+    assert_eq!(numbers.len(), given.len(), "{title}");
+    for (number, gives) in numbers.iter().zip(given) {
+        let at = number.as_u64().expect("a number") as usize;
+        let bond = bonds[at - 1];
+        // The stroke is at the end that gives the flow.
+        let end = ["from", "to"].into_iter().find(|end| bond[*end] == name);
+        let end = end.unwrap_or_else(|| panic!("{title}: bond {at} ends elsewhere"));
+        let wanted = match bond["stroke"].as_str() {
+            None => Value::Null,
+            Some(stroke) if stroke == end => "flow".into(),
+            Some(_) => "effort".into(),
+        };
+        assert_eq!(*gives, wanted, "{title}");
+    }
+    let causality = element["causality"].as_str();
+    let known: &[Option<&str>] = match text(element, "kind") {
+        "Se" | "Sf" => &[Some("source")],
+        "C" | "I" => &[Some("integral"), Some("derivative"), Some("free"), None],
+        "R" | "RS" => &[
+            Some("resistance"),
+            Some("conductance"),
+            Some("mixed"),
+            Some("free"),
+            None,
+        ],
+        "TF" | "GY" | "Sw" | "other" => &[Some("free"), None],
+        kind => panic!("{title} has the kind {kind}"),
+    };
+    assert!(known.contains(&causality), "{title}: {causality:?}");
 }
 
 /// The names in the first column of the table under a heading.

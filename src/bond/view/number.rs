@@ -50,7 +50,7 @@ pub fn numbered(flat: &Flat, mut shrunk: Shrunk) -> View {
                 .then(a.cmp(&b))
         });
     }
-    let mut starts = alive.clone();
+    let mut starts = alive;
     // A source that delivers comes before one that takes.
     let takes = |at: usize| {
         let bond = of[at]
