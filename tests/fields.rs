@@ -2,8 +2,11 @@
 //! for the values that the solved model has at an arbitrary point; the numbers of the papers are theirs; in random
 //! bond graphs as many resistors are in resistance form as E says, and in conductance form as F says.
 
+#![allow(clippy::print_stdout)]
+
 #[path = "residuals/bonds.rs"]
 mod bonds;
+
 mod common;
 #[path = "residuals/model.rs"]
 #[allow(dead_code)]

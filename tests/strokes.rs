@@ -3,10 +3,13 @@
 //! the other, by equations that are in no loop, the stroke is there; as many storages have derivative causality as states were
 //! dropped; there is no causality exactly where the model is not balanced. The order of declarations changes nothing.
 
+#![allow(clippy::print_stdout)]
+
 #[path = "residuals/bonds.rs"]
 mod bonds;
 #[path = "residuals/circuits.rs"]
 mod circuits;
+
 mod common;
 #[path = "residuals/files.rs"]
 #[allow(dead_code)]

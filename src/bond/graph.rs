@@ -247,6 +247,8 @@ pub struct Element {
     pub summed: Vec<VarId>,
     /// Holds a zero and takes any flow or effort: a ground, a wall.
     pub reference: bool,
+    /// A source of zero: a reference, a meter, an open end.
+    pub idle: bool,
     /// The end of a cut that nothing is connected to.
     pub open: bool,
 }

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
-
 use super::causality::ElementCausality;
 use super::draw::{Bond, Mark, Node, Shape, Signal, Sketch, Stroke};
 use super::graph::{BondId, NodeId, SignalSource, What};
@@ -19,15 +17,9 @@ const MOST_VALUES: usize = 2;
 pub fn sketch(model: &BondGraph, view: &View) -> Sketch {
     let graph = &view.graph;
     let parameters = Parameters::new(&model.flat);
-    let of_name: FxHashMap<&str, NodeId> = (model.graph.elements())
-        .map(|(id, _)| (model.graph.node(id).name.as_str(), id))
-        .collect();
-    let mark_of = |id: NodeId| {
-        let own = of_name.get(graph.node(id).name.as_str());
-        match own.map(|own| model.causality.elements[own.index()]) {
-            Some(ElementCausality::Derivative) => Mark::Derivative,
-            _ => Mark::Plain,
-        }
+    let mark_of = |id: NodeId| match view.element(&model.causality, id) {
+        ElementCausality::Derivative => Mark::Derivative,
+        _ => Mark::Plain,
     };
     let nodes = (graph.node_ids())
         .map(|id| {

@@ -24,7 +24,7 @@ pub struct Viewing {
     /// Show the graph as it was written: nothing merged, nothing left out
     #[arg(long)]
     expanded: bool,
-    /// Close submodels below this depth into boxes; 1 leaves those of the model itself open only if they are elements
+    /// Close submodels below this depth into boxes: 1 shows each submodel that contains others as a box
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     depth: Option<u16>,
 }
@@ -108,8 +108,8 @@ pub fn unmet(model: &BondGraph, said: &mut Diagnostics) {
                 format!("`{}` cannot have {wanted} causality", node.name),
             )
             .at(span, format!("its causality is {stays}"))
-            .note("what is around it leaves no choice: sources, and wishes that were named before")
-            .hint("`bgm causality` without `--prefer` shows which bonds are in a loop, where resistors have a choice"),
+            .note("what is around it leaves no choice: sources, storages, and wishes that were named before")
+            .hint("resistors have a choice where their bond is in a loop, storages where another one can be dependent instead"),
         );
     }
 }

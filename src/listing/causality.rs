@@ -194,6 +194,9 @@ fn bonds(model: &BondGraph, view: &View, out: &mut String) {
             None => ("---->", "-".to_string(), "-".to_string()),
         };
         let remark = match (found.gives, found.in_loop) {
+            (None, Some(number)) if model.causality.has_positions => {
+                format!("loop {}, depends on a switch", number + 1)
+            }
             (None, _) if model.causality.has_positions => "depends on a switch".to_string(),
             (_, Some(number)) => format!("loop {}", number + 1),
             _ => String::new(),

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::causality::{form, gives_text, in_order};
@@ -23,6 +22,8 @@ struct Document {
     boxes: Vec<BoxJson>,
     signals: Vec<SignalJson>,
     order: usize,
+    /// The same where the switches stand worst.
+    least_order: usize,
     storages: usize,
     verdict: Vec<&'static str>,
     loops: Vec<LoopJson>,
@@ -113,6 +114,7 @@ pub fn write_empty(flat: &Flat, out: &mut dyn Write) -> io::Result<()> {
         boxes: Vec::new(),
         signals: Vec::new(),
         order: 0,
+        least_order: 0,
         storages: 0,
         verdict: Vec::new(),
         loops: Vec::new(),
@@ -147,10 +149,6 @@ fn document(model: &BondGraph, view: &View) -> Document {
     let graph = &view.graph;
     let name = |id: NodeId| graph.node(id).name.clone();
     let whole_name = |id: NodeId| whole.node(id).name.clone();
-    // Nodes keep their names from the whole graph to the view.
-    let of_name: FxHashMap<&str, NodeId> = (whole.elements())
-        .map(|(id, _)| (whole.node(id).name.as_str(), id))
-        .collect();
     let mut elements = Vec::new();
     let mut junctions = Vec::new();
     let mut boxes = Vec::new();
@@ -165,7 +163,7 @@ fn document(model: &BondGraph, view: &View) -> Document {
                 class: class.clone(),
             }),
             What::Element(element) => {
-                let own = of_name.get(graph.node(id).name.as_str()).copied();
+                let own = view.nodes_of[id.index()];
                 let gives = |&bond: &BondId| {
                     let found = view.causality(causality, bond).gives?;
                     let own = match graph.bond(bond).from == id {
@@ -181,16 +179,15 @@ fn document(model: &BondGraph, view: &View) -> Document {
                     class: flat.names.name(class).to_string(),
                     modulated: element.is_modulated(),
                     signals: element.signals.iter().map(|&id| flat.name(id)).collect(),
-                    causality: own.and_then(|own| causality.elements[own.index()].text()),
+                    causality: view.element(causality, id).text(),
                     bonds: element
                         .ports
                         .iter()
                         .map(|&bond| View::number(bond))
                         .collect(),
                     gives: element.ports.iter().map(gives).collect(),
-                    form: own
-                        .and_then(|own| Some(form(model, own, whole.node(own).element()?)))
-                        .unwrap_or_default(),
+                    form: (whole.node(own).element())
+                        .map_or_else(Vec::new, |element| form(model, own, element)),
                     states: element.states.iter().map(|&id| flat.name(id)).collect(),
                 });
             }
@@ -229,6 +226,7 @@ fn document(model: &BondGraph, view: &View) -> Document {
         boxes,
         signals: signals(flat, graph),
         order: causality.order,
+        least_order: causality.least_order,
         storages: causality.storages,
         verdict: causality
             .verdict()

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::class::*;
 use super::instance::Tree;
-use super::sets::Sets;
+use super::sets::{Joint, Sets};
 use super::structure::{Opened, Structure, Token, agree};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::Span;
@@ -45,15 +45,6 @@ pub struct Group {
     /// Connected as a part of a bundle: its place in it, from 1 on.
     pub part: Option<u32>,
     pub span: Span,
-}
-
-/// What is known of a set of simple cuts from the points that joined them.
-#[derive(Clone, Copy, Debug, Default)]
-struct Joint {
-    /// There is a node, and it is a `junction1` or not.
-    junction1: Option<bool>,
-    node: Option<u32>,
-    part: Option<u32>,
 }
 
 /// What the connections of an instance come to.

@@ -4,6 +4,15 @@ use rustc_hash::FxHashMap;
 
 use super::connect::PointKey;
 
+/// What is known of a set of simple cuts from the points that joined them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Joint {
+    /// There is a node, and it is a `junction1` or not.
+    pub junction1: Option<bool>,
+    pub node: Option<u32>,
+    pub part: Option<u32>,
+}
+
 /// Sets of joined things, with when each was named.
 #[derive(Debug, Default)]
 pub struct Sets {

@@ -43,6 +43,8 @@ pub struct Classified {
     pub states: Vec<VarId>,
     pub forms: Vec<Form>,
     pub reference: bool,
+    /// What it gives is zero.
+    pub idle: bool,
     /// Variables that equal the difference of a gate's across variables (or the sum of its through variables), by gate:
     /// as it goes in, and with the other sign.
     pub names: Vec<[Option<VarId>; 2]>,
@@ -114,16 +116,12 @@ impl<'f> Classifier<'f> {
         signals.extend(self.switch_signals(instance, &equations));
         signals.sort_unstable();
         signals.dedup();
-        let holds_zero = |form: &Form| {
-            let zero = |one: &Assignment| one.value.is_some_and(|id| self.flat.exprs.is_zero(id));
-            form.assignments.len() == 1 && form.assignments.iter().all(zero)
-        };
+        let idle = finding.kind.is_source() && self.gives_zero(&forms, &ports);
         let lacks = |gate: &Gate| match gate {
             Gate::Single(spot) => spot.through.is_none() || spot.across.is_none(),
             _ => false,
         };
-        let reference =
-            finding.kind.is_source() && gates.iter().all(lacks) && forms.iter().any(holds_zero);
+        let reference = idle && gates.iter().all(lacks);
         Classified {
             kind: finding.kind,
             signals,
@@ -131,8 +129,24 @@ impl<'f> Classifier<'f> {
             states: system.states(&ports),
             forms,
             reference,
+            idle,
             names,
         }
+    }
+
+    /// Whether all that a source gives is zero.
+    fn gives_zero(&self, forms: &[Form], ports: &[Port]) -> bool {
+        let is_port = |one: &Assignment| {
+            let mut at_ports = ports.iter().flat_map(|port| [port.across, port.through]);
+            at_ports.any(|id| id == Some(one.target.variable()))
+        };
+        let zero = |one: &Assignment| one.value.is_some_and(|id| self.flat.exprs.is_zero(id));
+        forms.iter().any(|form| {
+            let mut given = (form.assignments.iter())
+                .filter(|one| is_port(one))
+                .peekable();
+            given.peek().is_some() && given.all(zero)
+        })
     }
 
     fn system(&self, instance: InstanceId, rows: Vec<(ExprId, ExprId)>, ports: &[Port]) -> System {

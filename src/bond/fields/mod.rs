@@ -15,14 +15,13 @@ mod vectors;
 pub use vectors::{Entry, Vectors};
 
 use super::causality::ElementCausality;
-use super::graph::{BondId, NodeId};
+use super::graph::BondId;
 use super::net::Gives;
 use super::view::{Choice, View, view};
 use crate::compile::BondGraph;
 use crate::flat::Flat;
 use matrices::{Matrices, matrices};
 use resistive::{Obstacle, RField, r_fields};
-use rustc_hash::FxHashMap;
 use storage::{StorageField, storage_fields};
 use transfer::{Transfer, Trouble};
 
@@ -96,13 +95,7 @@ fn gives(model: &BondGraph, view: &View) -> Vec<Option<Gives>> {
 
 /// The causality of the elements of a view, by node.
 fn elements(model: &BondGraph, view: &View) -> Vec<ElementCausality> {
-    let by_name: FxHashMap<&str, NodeId> = (model.graph.elements())
-        .map(|(id, _)| (model.graph.node(id).name.as_str(), id))
-        .collect();
-    (view.graph.nodes.iter())
-        .map(|node| match by_name.get(node.name.as_str()) {
-            Some(own) if node.element().is_some() => model.causality.elements[own.index()],
-            _ => ElementCausality::Plain,
-        })
+    (view.graph.node_ids())
+        .map(|id| view.element(&model.causality, id))
         .collect()
 }

@@ -12,9 +12,9 @@ use crate::bond::causality::ElementCausality;
 use crate::bond::graph::{Element, ElementKind, JunctionKind, NodeId, Pattern, What};
 use crate::bond::net::Gives;
 use crate::bond::order::natural;
-use crate::expr::ExprId;
-use crate::expr::linear::form;
-use crate::flat::{Flat, InstanceId, Kind, Leaf};
+use crate::expr::linear::{difference, form};
+use crate::expr::{Arena, BinaryOp, ExprId, Node};
+use crate::flat::{Flat, InstanceId, Kind, Leaf, VarId};
 use crate::simulate::columns::storage::{Closed, Integral, stores};
 
 /// Why a path does not lead to an equivalent storage.
@@ -72,11 +72,16 @@ pub struct Equivalent {
     pub other_value: ExprId,
 }
 
-/// The parameter of a linear one-port storage: `I` of an inertance, `C` of a capacitance.
-pub fn parameter(flat: &mut Flat, instance: InstanceId, kind: ElementKind) -> Option<ExprId> {
-    let wanted = match kind {
-        ElementKind::I => Integral::Momentum,
-        ElementKind::C => Integral::Displacement,
+/// The parameter of a linear one-port storage: `I` of an inertance, `C` of a capacitance. What it stores has to be
+/// that times its flow or effort, directly (`C*der(e) = f`) or by another equation (`der(q) = f`, `q = C*e`).
+pub fn parameter(flat: &mut Flat, instance: InstanceId, element: &Element) -> Option<ExprId> {
+    let (wanted, side) = match element.kind {
+        ElementKind::I => (Integral::Momentum, 1),
+        ElementKind::C => (Integral::Displacement, 0),
+        _ => return None,
+    };
+    let given = match element.quantities.first()?[side].0.as_deref() {
+        Some([(_, variable)]) => *variable,
         _ => return None,
     };
     let all = stores(flat, instance);
@@ -93,13 +98,67 @@ pub fn parameter(flat: &mut Flat, instance: InstanceId, kind: ElementKind) -> Op
         let kind = flat.variables[leaf.variable().index()].kind;
         (!matches!(kind, Kind::Parameter | Kind::Constant)).then_some(leaf.variable().0)
     };
-    let form = form(&mut flat.exprs, value, &is_variable)?;
-    let rest = flat.exprs.sum(&form.rest);
-    match form.terms.as_slice() {
-        [(_, coefficient)] if flat.exprs.is_zero(rest) => {
-            Some(flat.exprs.negated(*coefficient).unwrap_or(*coefficient))
+    let stored = form(&mut flat.exprs, value, &is_variable)?;
+    let [(variable, coefficient)] = stored.terms[..] else {
+        return None;
+    };
+    let rest = flat.exprs.sum(&stored.rest);
+    if !flat.exprs.is_zero(rest) {
+        return None;
+    }
+    let factor = match variable == given.0 {
+        true => coefficient,
+        false => {
+            let ratio = ratio(flat, instance, VarId(variable), given)?;
+            flat.exprs.tidy_mul(coefficient, ratio)
         }
-        _ => None,
+    };
+    Some(flat.exprs.negated(factor).unwrap_or(factor))
+}
+
+/// The constant k of `x = k*y`, if an equation of the submodel says so.
+fn ratio(flat: &mut Flat, instance: InstanceId, x: VarId, y: VarId) -> Option<ExprId> {
+    let laws: Vec<(ExprId, ExprId)> = (flat.ports.laws_of(instance).iter())
+        .map(|law| (law.left, law.right))
+        .collect();
+    for (left, right) in laws {
+        let number = |leaf: Leaf| match leaf {
+            Leaf::Var(id) if id == x => Some(0),
+            Leaf::Var(id) if id == y => Some(1),
+            _ => None,
+        };
+        let Some(form) = difference(&mut flat.exprs, left, right, &number) else {
+            continue;
+        };
+        let rest = flat.exprs.sum(&form.rest);
+        let [(0, a), (1, b)] = form.terms[..] else {
+            continue;
+        };
+        if flat.exprs.is_zero(rest) && is_constant(flat, a) && is_constant(flat, b) {
+            let b = flat.exprs.tidy_minus(b);
+            return Some(quotient(flat, b, a));
+        }
+    }
+    None
+}
+
+/// `b/a`, with quotients turned over: of `e = q/C` it is C.
+fn quotient(flat: &mut Flat, b: ExprId, a: ExprId) -> ExprId {
+    let exprs = &mut flat.exprs;
+    let (minus, a) = match exprs.negated(a) {
+        Some(bare) => (true, bare),
+        None => (false, a),
+    };
+    let found = match exprs.node(a) {
+        Node::Binary(BinaryOp::Div, above, below) => {
+            let product = exprs.tidy_mul(b, below);
+            exprs.tidy_div(product, above)
+        }
+        _ => exprs.tidy_div(b, a),
+    };
+    match minus {
+        true => exprs.tidy_minus(found),
+        false => found,
     }
 }
 
@@ -145,7 +204,7 @@ fn matrix_form(
 ) -> Option<MatrixForm> {
     let graph = transfer.graph;
     let element = graph.node(start).element()?;
-    let own = parameter(transfer.flat, graph.node(start).owner, element.kind)?;
+    let own = parameter(transfer.flat, graph.node(start).owner, element)?;
     let is = match element.kind {
         ElementKind::I => Gives::Flow,
         _ => Gives::Effort,
@@ -166,7 +225,7 @@ fn matrix_form(
         if !is_constant(transfer.flat, gain) {
             return None;
         }
-        parameters.push(parameter(transfer.flat, graph.node(node).owner, end.kind)?);
+        parameters.push(parameter(transfer.flat, graph.node(node).owner, end)?);
         storages.push(node);
         gains.push(gain);
     }
@@ -218,8 +277,7 @@ fn walk(
     if element.ports.len() != 1 {
         return Err(Refusal::Multiport(start));
     }
-    parameter(transfer.flat, graph.node(start).owner, element.kind)
-        .ok_or(Refusal::Nonlinear(start))?;
+    parameter(transfer.flat, graph.node(start).owner, element).ok_or(Refusal::Nonlinear(start))?;
     let flow_first = element.kind == ElementKind::I;
     let mut bond = element.ports[0];
     let mut is = if flow_first {
@@ -365,7 +423,7 @@ fn is_end(
         return Err(Refusal::Dependent(node));
     }
     let instance = transfer.graph.node(node).owner;
-    match parameter(transfer.flat, instance, element.kind) {
+    match parameter(transfer.flat, instance, element) {
         Some(_) => Ok(()),
         None => Err(Refusal::Nonlinear(node)),
     }
@@ -380,24 +438,14 @@ fn equivalent(
     let graph = transfer.graph;
     let mut own = |id: NodeId| {
         let node = graph.node(id);
-        let kind = node.element().map(|element| element.kind);
-        kind.and_then(|kind| parameter(transfer.flat, node.owner, kind))
+        (node.element())
+            .and_then(|element| parameter(transfer.flat, node.owner, element))
             .ok_or(Refusal::Nonlinear(id))
     };
     let (dependent, independent) = (own(from)?, own(into)?);
     let exprs = &mut transfer.flat.exprs;
-    let square = match primary == secondary {
-        true => square(exprs, primary),
-        false => match exprs.negated(secondary) == Some(primary)
-            || exprs.negated(primary) == Some(secondary)
-        {
-            true => square(exprs, primary),
-            false => {
-                let product = exprs.tidy_mul(primary, secondary);
-                exprs.negated(product).unwrap_or(product)
-            }
-        },
-    };
+    // Transformers and gyrators keep power, so the gains are the same but for their sign.
+    let square = square(exprs, primary);
     let taken = exprs.tidy_mul(square, dependent);
     let value = exprs.tidy_add(independent, taken);
     let back = exprs.tidy_div(independent, square);
@@ -413,13 +461,13 @@ fn equivalent(
 }
 
 /// `g**2` without its sign.
-fn square(exprs: &mut crate::expr::Arena<Leaf>, gain: ExprId) -> ExprId {
+fn square(exprs: &mut Arena<Leaf>, gain: ExprId) -> ExprId {
     let bare = exprs.negated(gain).unwrap_or(gain);
     match exprs.as_number(bare) {
         Some(number) => exprs.number(number * number),
         None => {
             let two = exprs.number(2.0);
-            exprs.tidy_binary(crate::expr::BinaryOp::Pow, bare, two)
+            exprs.tidy_binary(BinaryOp::Pow, bare, two)
         }
     }
 }

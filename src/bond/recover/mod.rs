@@ -49,6 +49,7 @@ pub fn recover(flat: &mut Flat) -> Option<Graph> {
     let determined = std::mem::take(&mut classifier.determined);
     builder.references(flat);
     let mut graph = builder.graph;
+    names::distinguish(&mut graph);
     graph.signals = signals(flat, &graph, &determined);
     Some(graph)
 }
@@ -208,6 +209,7 @@ impl Builder<'_> {
                 forms: Vec::new(),
                 summed: Vec::new(),
                 reference,
+                idle: true,
                 open,
             }),
         })
@@ -261,6 +263,7 @@ impl Builder<'_> {
                         forms: Vec::new(),
                         summed: Vec::new(),
                         reference: false,
+                        idle: false,
                         open: false,
                     }),
                 });
@@ -331,6 +334,7 @@ impl Builder<'_> {
                 forms: found.forms,
                 summed: gates.iter().flat_map(summed).collect(),
                 reference: found.reference,
+                idle: found.idle,
                 open: false,
             }),
         });

@@ -1,6 +1,9 @@
 //! Names of what has no name of its own: cuts, and places where cuts are connected directly.
 
 use super::points::Points;
+use rustc_hash::FxHashSet;
+
+use crate::bond::graph::Graph;
 use crate::bond::order::natural;
 use crate::flat::{Flat, InstanceId, PortId};
 
@@ -43,6 +46,36 @@ pub fn point(flat: &Flat, points: &Points, at: usize) -> (String, bool) {
         name.push_str(&format!(":{part}"));
     }
     (with_position(name, point.position), true)
+}
+
+/// Gives each node a name of its own: the inside of a cut and its outside, several pairs of one cut. Elements keep theirs.
+pub fn distinguish(graph: &mut Graph) {
+    let mut order: Vec<usize> = (0..graph.nodes.len()).collect();
+    let key = |at: usize| {
+        let node = &graph.nodes[at];
+        (node.junction().is_some(), node.junction(), !node.named)
+    };
+    order.sort_by(|&a, &b| {
+        (graph.nodes[a].name.cmp(&graph.nodes[b].name))
+            .then_with(|| key(a).cmp(&key(b)))
+            .then(a.cmp(&b))
+    });
+    let mut taken: FxHashSet<String> = graph.nodes.iter().map(|node| node.name.clone()).collect();
+    let mut last: Option<String> = None;
+    for at in order {
+        let name = graph.nodes[at].name.clone();
+        if last.as_ref() != Some(&name) {
+            last = Some(name);
+            continue;
+        }
+        let free = (2..)
+            .map(|number| format!("{name}'{number}"))
+            .find(|new| !taken.contains(new));
+        if let Some(new) = free {
+            taken.insert(new.clone());
+            graph.nodes[at].name = new;
+        }
+    }
 }
 
 /// Cuts with several pairs of variables meet in several junctions.

@@ -10,8 +10,8 @@ mod boxes;
 mod number;
 mod simplify;
 
-use super::causality::{BondCausality, Causality};
-use super::graph::{BondId, Graph};
+use super::causality::{BondCausality, Causality, ElementCausality};
+use super::graph::{BondId, Graph, NodeId};
 use super::net::Gives;
 
 /// What is to be seen of a graph.
@@ -31,6 +31,8 @@ pub struct View {
     pub graph: Graph,
     /// The bond of the expanded graph for each bond here.
     pub of: Vec<BondId>,
+    /// The node of the expanded graph for each node here; of several that were joined one of them.
+    pub nodes_of: Vec<NodeId>,
     /// It goes the other way there.
     turned: Vec<bool>,
 }
@@ -38,6 +40,14 @@ pub struct View {
 impl View {
     pub fn number(bond: BondId) -> u32 {
         bond.0 + 1
+    }
+
+    /// What was found of an element.
+    pub fn element(&self, found: &Causality, node: NodeId) -> ElementCausality {
+        match self.graph.node(node).element() {
+            Some(_) => found.elements[self.nodes_of[node.index()].index()],
+            None => ElementCausality::Plain,
+        }
     }
 
     /// What was found of a bond.

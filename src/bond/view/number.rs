@@ -96,11 +96,7 @@ fn of_one(shrunk: &Shrunk, at: usize) -> u8 {
 
 fn start_class(shrunk: &Shrunk, at: usize) -> u8 {
     match &shrunk.nodes[at].what {
-        What::Element(element)
-            if element.kind.is_source() && !element.reference && !element.open =>
-        {
-            0
-        }
+        What::Element(element) if element.kind.is_source() && !element.idle => 0,
         What::Box(_) => 1,
         What::Element(_) => 2,
         What::Junction(_) => 3,
@@ -168,6 +164,7 @@ fn renumbered(mut shrunk: Shrunk, nodes: &[usize], order: Vec<BondId>, roots: &[
     graph.signals.sort_unstable();
     graph.signals.dedup();
     View {
+        nodes_of: nodes.iter().map(|&at| NodeId(at as u32)).collect(),
         graph,
         turned: order.iter().map(|id| shrunk.turned[id.index()]).collect(),
         of: order,
