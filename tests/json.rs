@@ -322,6 +322,18 @@ fn the_tables_are_complete() {
             note("Contradiction", object(contradiction));
         }
     }
+    for fields in all_fields() {
+        note("Fields of a model", &fields);
+        for entry in list(&fields, "r_fields") {
+            note("R-fields", entry);
+        }
+        for entry in list(&fields, "storage_fields") {
+            note("Storage fields", entry);
+        }
+        if let Some(matrices) = fields.get("matrices") {
+            note("Matrices", object(matrices));
+        }
+    }
     let page = std::fs::read_to_string(root().join("docs/json.md")).expect("the page is there");
     for (section, fields) in seen {
         assert_eq!(
@@ -330,6 +342,29 @@ fn the_tables_are_complete() {
             "in the table `{section}`"
         );
     }
+}
+
+/// What `bgm fields` says of all models of some files, with the matrices.
+fn all_fields() -> Vec<Object> {
+    let files = [
+        "tests/bond/fields.bgm",
+        "tests/papers/hood-1987.bgm",
+        "tests/papers/mccalla-1991.bgm",
+    ];
+    let mut found = Vec::new();
+    for file in files {
+        for model in models(&PathBuf::from(file)) {
+            let mut words = vec!["fields", file, "--format", "json", "--matrices"];
+            words.extend(model.iter().flat_map(|model| ["--model", model]));
+            let (_, text) = run(&words);
+            if !text.is_empty() {
+                let fields: Value = serde_json::from_slice(&text).expect("bgm writes json");
+                found.push(object(&fields).clone());
+            }
+        }
+    }
+    assert!(found.len() > 20);
+    found
 }
 
 /// Tables of docs/json.md, and the lists in a bond graph that they are about.
