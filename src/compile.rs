@@ -198,6 +198,11 @@ pub fn solved(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<So
     })
 }
 
+/// Errors that say that equations contradict each other.
+fn contradicts(code: Code) -> bool {
+    matches!(code, Code::TooManyEquations | Code::UnknownsCancel)
+}
+
 /// Whether a run solves the model anew in each position of its switches.
 pub fn uses_positions(flat: &Flat) -> bool {
     let mut unsaid = Diagnostics::default();
@@ -306,12 +311,18 @@ pub fn bond_graph(
     let sorted = sorted(wished, Aliases::Keep, said);
     let kept = |id: NodeId| {
         let (Some(element), Some((reduced, _))) = (graph.node(id).element(), &sorted) else {
-            return false;
+            return true;
         };
         let whole = |&state: &_| reduced.variable(state).states >= flat.variable(state).states;
         element.states.iter().all(whole)
     };
-    let causality = causality(&graph, &preferences, &kept);
+    let dropped = sorted.as_ref().map_or(0, |(reduced, _)| {
+        (flat.states().count()).saturating_sub(reduced.state_count())
+    });
+    let mut causality = causality(&graph, &preferences, &kept, dropped);
+    if sorted.is_none() && said.iter().any(|one| contradicts(one.code)) {
+        causality.contradict();
+    }
     Ok(Some(BondGraph {
         flat,
         graph,

@@ -1,7 +1,7 @@
 //! The causality of bond graphs agrees with the sorted equations, on the models of the examples and the papers and on thousands of
 //! generated ones: the rules of junctions and elements hold; where the sorter computes the effort of a bond at one end and its flow at
 //! the other, by equations that are in no loop, the stroke is there; as many storages have derivative causality as states were
-//! dropped; there is no causality exactly where the model is not balanced. The order of declarations changes nothing.
+//! dropped; there is no causality where the model is not balanced, and only where it has no solution. The order of declarations changes nothing.
 
 #![allow(clippy::print_stdout)]
 
@@ -59,6 +59,8 @@ struct Tally {
     unsorted: usize,
     unsolved: usize,
     counted: usize,
+    /// Models with switches are not looked at.
+    without_switches: bool,
 }
 
 fn check(name: &str, flat: Flat, tally: &mut Tally) {
@@ -70,6 +72,11 @@ fn check(name: &str, flat: Flat, tally: &mut Tally) {
         return;
     };
     let (graph, found) = (&model.graph, &model.causality);
+    let is_switch = |kind: ElementKind| kind == ElementKind::Sw;
+    let has_switches = graph.elements().any(|(_, element)| is_switch(element.kind));
+    if has_switches && tally.without_switches {
+        return;
+    }
     tally.models += 1;
     tally.bonds += graph.bonds.len();
     let verdict = found.verdict();
@@ -79,6 +86,7 @@ fn check(name: &str, flat: Flat, tally: &mut Tally) {
     tally.loops += usize::from(verdict.contains(&Verdict::Loops));
     let Some((reduced, sorted)) = &model.sorted else {
         tally.unsorted += 1;
+        assert!(non_causal, "{name}: not sorted, but {verdict:?}");
         return;
     };
     if !solvable {
@@ -108,9 +116,6 @@ fn check(name: &str, flat: Flat, tally: &mut Tally) {
             assert_eq!(own, stroke, "{name}: {}", text());
         }
     }
-    let has_switches = graph
-        .elements()
-        .any(|(_, element)| element.kind == ElementKind::Sw);
     // Where each port of a storage has one state: not where cuts carry positions.
     let one_each = (graph.elements()).all(|(_, element)| match &element.pattern {
         Pattern::Each(allowed) => {
@@ -196,7 +201,11 @@ fn rules(name: &str, model: &BondGraph) {
 }
 
 fn family(name: &str, generate: fn(&mut Random, bool) -> Model, wild: bool, cases: u64) -> Tally {
-    let mut tally = Tally::default();
+    let mut tally = Tally {
+        // Signs decide in circuits that hang in the air, and the sorter knows them for one position only.
+        without_switches: name == "wild circuits",
+        ..Tally::default()
+    };
     for seed in 0..cases {
         let model = generate(&mut Random::new(seed + 77_000), wild);
         let compiled = compile_text(&model.text());
@@ -237,6 +246,7 @@ fn bond_graphs() {
 #[test]
 fn circuits_and_mechanics() {
     family("circuits", circuits::generate, false, cases(800));
+    family("wild circuits", circuits::generate, true, cases(800));
     family("mechanics", mechanics::generate, false, cases(400));
 }
 

@@ -239,6 +239,8 @@ pub struct Element {
     /// By port: effort and flow as the element itself calls them.
     pub quantities: Vec<[Quantity; 2]>,
     pub pattern: Pattern,
+    /// Combinations that can be solved, where the ports are neither independent nor of one rule.
+    pub together: Vec<Vec<Gives>>,
     /// Variables that it differentiates.
     pub states: Vec<VarId>,
     /// The forms of its equations, for elements with few ports.
@@ -254,6 +256,24 @@ pub struct Element {
 }
 
 impl Element {
+    /// Without ports and equations yet.
+    pub fn new(kind: ElementKind, pattern: Pattern) -> Self {
+        Element {
+            kind,
+            pattern,
+            signals: Vec::new(),
+            ports: Vec::new(),
+            quantities: Vec::new(),
+            together: Vec::new(),
+            states: Vec::new(),
+            forms: Vec::new(),
+            summed: Vec::new(),
+            reference: false,
+            idle: false,
+            open: false,
+        }
+    }
+
     /// Modulated: a signal changes its law. (The signal of a source is what the source gives.)
     pub fn is_modulated(&self) -> bool {
         !self.signals.is_empty() && !self.kind.is_source()

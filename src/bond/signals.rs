@@ -8,9 +8,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::graph::{Graph, NodeId, Signal, SignalSource};
 use crate::flat::{EqId, Flat, InstanceId, Kind, VarId};
 
-/// A signal that depends on more is shown with the first of its sources only.
-const MOST_SOURCES: usize = 8;
-
 pub fn signals(flat: &Flat, graph: &Graph, determined: &[Option<EqId>]) -> Vec<Signal> {
     let of_instance: FxHashMap<InstanceId, NodeId> = (graph.elements())
         .filter(|(_, element)| !element.reference && !element.open)
@@ -19,8 +16,7 @@ pub fn signals(flat: &Flat, graph: &Graph, determined: &[Option<EqId>]) -> Vec<S
     let mut found = Vec::new();
     for (id, element) in graph.elements() {
         for &variable in &element.signals {
-            let mut sources = sources(flat, &of_instance, determined, variable, id);
-            sources.truncate(MOST_SOURCES);
+            let sources = sources(flat, &of_instance, determined, variable, id);
             found.extend(sources.into_iter().map(|from| Signal {
                 from,
                 to: id,

@@ -140,9 +140,18 @@ fn numbers(bonds: &[BondId]) -> String {
     }
 }
 
+/// Up to so many signals lead into an element of the picture; the listing as json has them all.
+const MOST_SIGNALS: usize = 8;
+
 fn signals(model: &BondGraph, view: &View) -> Vec<Signal> {
     let mut found: Vec<Signal> = Vec::new();
     for signal in &view.graph.signals {
+        // Those of one element stand together.
+        let to = signal.to.0 as usize;
+        let into = found.iter().rev().take_while(|one| one.to == to).count();
+        if into >= MOST_SIGNALS {
+            continue;
+        }
         let (from, label) = match signal.from {
             SignalSource::Node(id) => (Some(id.0 as usize), String::new()),
             SignalSource::Input(id) => (None, model.flat.name(id)),
@@ -152,7 +161,10 @@ fn signals(model: &BondGraph, view: &View) -> Vec<Signal> {
             to: signal.to.0 as usize,
             label,
         };
-        if !found.contains(&signal) {
+        let again = (found.iter().rev())
+            .take_while(|one| one.to == to)
+            .any(|one| *one == signal);
+        if !again {
             found.push(signal);
         }
     }

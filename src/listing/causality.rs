@@ -9,6 +9,7 @@ use crate::bond::net::Gives;
 use crate::bond::order::natural;
 use crate::bond::view::View;
 use crate::compile::BondGraph;
+use crate::expr::Node;
 use crate::flat::{Leaf, Printer};
 
 /// Lists the bonds of a view and the elements of a model.
@@ -84,14 +85,17 @@ fn verdict(model: &BondGraph, view: &View, out: &mut String) {
             }
         }
     }
+    let mut of_loops: Vec<Vec<String>> = vec![Vec::new(); causality.loops.len()];
+    for id in view.graph.bond_ids() {
+        if let Some(number) = view.causality(causality, id).in_loop {
+            of_loops[number as usize].push(View::number(id).to_string());
+        }
+    }
     for (at, one) in causality.loops.iter().enumerate() {
         let names: Vec<&str> = (one.elements.iter())
             .map(|&id| graph.node(id).name.as_str())
             .collect();
-        let numbers: Vec<String> = (view.graph.bond_ids())
-            .filter(|id| view.causality(causality, *id).in_loop == Some(at as u32))
-            .map(|id| View::number(id).to_string())
-            .collect();
+        let numbers = &of_loops[at];
         let what = match one.has_resistor {
             true => "",
             false => ", a part of the junction structure without a resistor",
@@ -138,6 +142,9 @@ fn non_causal(model: &BondGraph) -> String {
         ),
     };
     match sources.as_slice() {
+        [] if junctions.is_empty() => {
+            "non-causal: the equations contradict each other, as the error says\n".to_string()
+        }
         [] => format!("non-causal: nothing determines what is common{at}\n"),
         [one] => format!("non-causal: {one} contradicts what is around it{at}\n"),
         [first @ .., last] => format!(
@@ -387,16 +394,26 @@ pub(super) fn form(model: &BondGraph, id: NodeId, element: &Element) -> Vec<Stri
     let flat = &model.flat;
     let printer = Printer::new(flat);
     let is_sum = |leaf: Leaf| element.summed.contains(&leaf.variable());
-    let sums_up = |one: &&Assignment| {
-        let mut sums = is_sum(one.target);
-        if let Some(value) = one.value {
-            flat.exprs.leaves(value, |leaf| sums |= is_sum(leaf));
+    // What only gives a sum a name (`u = Va - Vb`) says nothing of the element.
+    let only_names = |one: &&Assignment| {
+        let Some(value) = one.value else {
+            return false;
+        };
+        match is_sum(one.target) {
+            true => matches!(flat.exprs.node(value), Node::Leaf(_)),
+            false => {
+                let (mut any, mut all) = (false, true);
+                flat.exprs.leaves(value, |leaf| {
+                    any = true;
+                    all &= is_sum(leaf);
+                });
+                any && all
+            }
         }
-        sums
     };
-    let (sums, inner): (Vec<&Assignment>, Vec<&Assignment>) =
-        form.assignments.iter().partition(sums_up);
-    let list = if inner.is_empty() { sums } else { inner };
+    let (names, inner): (Vec<&Assignment>, Vec<&Assignment>) =
+        form.assignments.iter().partition(only_names);
+    let list = if inner.is_empty() { names } else { inner };
     (list.into_iter())
         .map(|one| {
             let mut text = match is_sum(one.target) {

@@ -193,12 +193,12 @@ fn document(model: &BondGraph, view: &View) -> Document {
             }
         }
     }
-    let of_loop = |number: usize| -> Vec<u32> {
-        (graph.bond_ids())
-            .filter(|id| view.causality(causality, *id).in_loop == Some(number as u32))
-            .map(View::number)
-            .collect()
-    };
+    let mut of_loops: Vec<Vec<u32>> = vec![Vec::new(); causality.loops.len()];
+    for id in graph.bond_ids() {
+        if let Some(number) = view.causality(causality, id).in_loop {
+            of_loops[number as usize].push(View::number(id));
+        }
+    }
     Document {
         version: 1,
         model: flat.model().to_string(),
@@ -236,7 +236,7 @@ fn document(model: &BondGraph, view: &View) -> Document {
         loops: (causality.loops.iter().enumerate())
             .map(|(at, one)| LoopJson {
                 number: at as u32 + 1,
-                bonds: of_loop(at),
+                bonds: of_loops[at].clone(),
                 elements: one.elements.iter().map(|&id| whole_name(id)).collect(),
                 has_resistor: one.has_resistor,
             })

@@ -17,9 +17,9 @@ use crate::flat::Leaf;
 
 pub fn fields(found: &Fields) -> String {
     let mut out = String::new();
-    let _ = write!(
+    let _ = writeln!(
         out,
-        "{}: {}, {}\n",
+        "{}: {}, {}",
         found.flat.model(),
         match found.r_fields.len() {
             0 => "no implicit R-field".to_string(),
@@ -111,7 +111,8 @@ fn vectors(found: &Fields, out: &mut String) {
     };
     let takes = |entry: &Entry| var(found, entry.takes);
     let gives = |entry: &Entry| var(found, entry.gives);
-    let rows: [(&str, &[Entry], &dyn Fn(&Entry) -> String, &str); 10] = [
+    type Text<'t> = &'t dyn Fn(&Entry) -> String;
+    let rows: [(&str, &[Entry], Text<'_>, &str); 10] = [
         (
             "X",
             &vectors.storages,

@@ -22,23 +22,38 @@ pub struct Assigned {
 pub struct Plan<'g> {
     pub graph: &'g Graph,
     /// Ports of storages in the order in which they choose, with what they give when they integrate.
-    storages: Vec<(NodeId, BondId, Gives)>,
+    storages: Vec<Choice>,
     /// Ports of resistors in the order in which they choose, with what they would like to give.
     resistors: Vec<(BondId, NodeId, Gives)>,
+    /// Elements whose ports have to be chosen together, with the combinations that their equations allow.
+    coupled: Vec<(NodeId, Vec<Vec<Gives>>)>,
     /// All other bonds, by the names of their ends.
     others: Vec<BondId>,
 }
 
+/// A port of a storage.
+#[derive(Clone, Copy, Debug)]
+struct Choice {
+    node: NodeId,
+    bond: BondId,
+    integral: Gives,
+    /// What is tried first.
+    first: Gives,
+}
+
 impl<'g> Plan<'g> {
+    /// With `as_sorted` a storage whose state the sorter dropped tries first what it gives when it differentiates.
     pub fn new(
         graph: &'g Graph,
         preferences: &Preferences,
         kept: &dyn Fn(NodeId) -> bool,
+        as_sorted: bool,
     ) -> Plan<'g> {
         let mut by_name: Vec<NodeId> = graph.node_ids().collect();
         by_name.sort_by(|&a, &b| natural(&graph.node(a).name, &graph.node(b).name).then(a.cmp(&b)));
         let mut storages = Vec::new();
         let mut resistors = Vec::new();
+        let mut coupled = Vec::new();
         for &id in &by_name {
             let Some(element) = graph.node(id).element() else {
                 continue;
@@ -46,13 +61,27 @@ impl<'g> Plan<'g> {
             let Pattern::Each(allowed) = &element.pattern else {
                 continue;
             };
+            if !element.together.is_empty() {
+                coupled.push((id, element.together.clone()));
+            }
             for (port, (&bond, allowed)) in element.ports.iter().zip(allowed).enumerate() {
                 let fixed = allowed.only().is_some();
                 if let Some(gives) = allowed.integral.filter(|_| !element.kind.is_source()) {
                     let wish = preferences.of(id);
                     // Wishes first, in their order; then the states that the sorter keeps.
                     let rank = wish.map_or((1, usize::from(!kept(id))), |(at, _)| (0, at));
-                    storages.push((rank, (id, bond, gives)));
+                    let first = match wish {
+                        Some((_, Wanted::Derivative)) => gives.other(),
+                        None if as_sorted && !kept(id) && element.ports.len() == 1 => gives.other(),
+                        _ => gives,
+                    };
+                    let choice = Choice {
+                        node: id,
+                        bond,
+                        integral: gives,
+                        first,
+                    };
+                    storages.push((rank, choice));
                 } else if !fixed && matches!(element.kind, ElementKind::R | ElementKind::RS) {
                     let wish = preferences
                         .of(id)
@@ -90,7 +119,25 @@ impl<'g> Plan<'g> {
             graph,
             storages: storages.into_iter().map(|(_, one)| one).collect(),
             resistors: resistors.into_iter().map(|(_, one)| one).collect(),
+            coupled,
             others,
+        }
+    }
+
+    /// Fixes the ports of an element to the first combination that fits.
+    fn choose(&self, causal: &mut Causal, node: NodeId, choices: &[Vec<Gives>]) {
+        let Some(element) = self.graph.node(node).element() else {
+            return;
+        };
+        for choice in choices {
+            let mut trial = causal.clone();
+            let fits = (element.ports.iter().zip(choice)).all(|(&bond, &gives)| {
+                trial.try_fix(bond.0, end_at(self.graph, bond, node), gives)
+            });
+            if fits {
+                *causal = trial;
+                return;
+            }
         }
     }
 
@@ -99,23 +146,24 @@ impl<'g> Plan<'g> {
     }
 
     /// Runs the procedure with switches as given; without preferences if there are none.
-    pub fn run(
-        &self,
-        preferences: &Preferences,
-        switches: &dyn Fn(NodeId) -> Option<Gives>,
-    ) -> Result<Assigned, Conflict> {
+    pub fn run(&self, switches: &dyn Fn(NodeId) -> Option<Gives>) -> Result<Assigned, Conflict> {
         let mut causal = Causal::new(&net_of(self.graph, switches))?;
         let mut integrating = 0;
-        for &(node, bond, integral) in &self.storages {
-            let first = match preferences.of(node) {
-                Some((_, Wanted::Derivative)) => integral.other(),
-                _ => integral,
-            };
+        for choice in &self.storages {
+            let Choice {
+                node,
+                bond,
+                integral,
+                first,
+            } = *choice;
             let end = end_at(self.graph, bond, node);
             if !causal.try_fix(bond.0, end, first) {
                 causal.try_fix(bond.0, end, first.other());
             }
             integrating += usize::from(causal.gives(bond.0)[end] == integral);
+        }
+        for (node, choices) in &self.coupled {
+            self.choose(&mut causal, *node, choices);
         }
         let free = causal.free();
         for &(bond, node, gives) in &self.resistors {

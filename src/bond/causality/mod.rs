@@ -70,7 +70,7 @@ pub struct Loop {
 }
 
 /// Sources that contradict each other, and the junctions between them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contradiction {
     pub elements: Vec<NodeId>,
     pub junctions: Vec<NodeId>,
@@ -132,6 +132,26 @@ impl Causality {
         found
     }
 
+    /// The equations contradict each other by their signs, which junctions do not show: no causality after all.
+    pub fn contradict(&mut self) {
+        if self.contradiction.is_none() {
+            self.contradiction = Some(Contradiction::default());
+            self.loops.clear();
+            for bond in &mut self.bonds {
+                *bond = BondCausality {
+                    gives: None,
+                    free: false,
+                    in_loop: None,
+                };
+            }
+            for element in &mut self.elements {
+                if !matches!(element, ElementCausality::Source | ElementCausality::Plain) {
+                    *element = ElementCausality::None;
+                }
+            }
+        }
+    }
+
     /// What an element gives at a bond.
     pub fn gives(&self, graph: &Graph, node: NodeId, bond: BondId) -> Option<Gives> {
         let from_gives = self.bonds[bond.index()].gives?;
@@ -142,13 +162,15 @@ impl Causality {
     }
 }
 
-/// Finds the causality of an expanded graph. `kept` says of an element whether the sorter keeps all its states.
+/// Finds the causality of an expanded graph. `kept` says of an element whether the sorter keeps all its states, `dropped`
+/// how many states it dropped in all.
 pub fn causality(
     graph: &Graph,
     preferences: &Preferences,
     kept: &dyn Fn(NodeId) -> bool,
+    dropped: usize,
 ) -> Causality {
-    positions::settle(graph, preferences, kept)
+    positions::settle(graph, preferences, kept, dropped)
 }
 
 /// The elements of a graph that are switches.

@@ -16,12 +16,34 @@ const ALL_OF: usize = 6;
 /// Up to here one at a time.
 const SINGLE_OF: usize = 64;
 
+/// Where the sorter dropped more states than storages came out with derivative causality, signs are the reason: a circle of
+/// capacitors away from ground has one state less, which circles of junctions do not show. Then the sorter is
+/// followed.
 pub fn settle(
     graph: &Graph,
     preferences: &Preferences,
     kept: &dyn Fn(NodeId) -> bool,
+    dropped: usize,
 ) -> Causality {
-    let plan = Plan::new(graph, preferences, kept);
+    let found = settle_with(graph, preferences, kept, false);
+    let seen = found.storages - found.order;
+    if found.contradiction.is_some() || seen >= dropped || !switches(graph).is_empty() {
+        return found;
+    }
+    let other = settle_with(graph, preferences, kept, true);
+    match other.storages - other.order == dropped {
+        true => other,
+        false => found,
+    }
+}
+
+fn settle_with(
+    graph: &Graph,
+    preferences: &Preferences,
+    kept: &dyn Fn(NodeId) -> bool,
+    as_sorted: bool,
+) -> Causality {
+    let plan = Plan::new(graph, preferences, kept, as_sorted);
     let switches = switches(graph);
     let mut results: Vec<Assigned> = Vec::new();
     let mut conflict: Option<Conflict> = None;
@@ -31,7 +53,7 @@ pub fn settle(
             let gives = |open| if open { Gives::Flow } else { Gives::Effort };
             key[at].map(gives)
         };
-        match plan.run(preferences, &stands) {
+        match plan.run(&stands) {
             Ok(assigned) => results.push(assigned),
             Err(found) => conflict = conflict.or(Some(found)),
         }
@@ -39,7 +61,7 @@ pub fn settle(
     // With switches that may stand either way: where this leaves a choice, there is a loop.
     let undecided = match switches.is_empty() {
         true => results.first().cloned(),
-        false => plan.run(preferences, &|_| None).ok(),
+        false => plan.run(&|_| None).ok(),
     };
     let (Some(undecided), false) = (undecided, results.is_empty()) else {
         let stuck = conflict.map(|conflict| contradiction(graph, &conflict));
@@ -62,7 +84,7 @@ pub fn settle(
         }
     }
     // A wish for a derivative does not make the model degenerate.
-    let plain = settle(graph, &Preferences::default(), kept);
+    let plain = settle_with(graph, &Preferences::default(), kept, as_sorted);
     (result.order, result.least_order) = (plain.order, plain.least_order);
     result
 }
@@ -75,12 +97,14 @@ fn keys(count: usize) -> Vec<Key> {
         _ if count <= ALL_OF => (0..1u32 << count)
             .map(|key| (0..count).map(|at| Some(key >> at & 1 == 1)).collect())
             .collect(),
-        _ if count <= SINGLE_OF => (0..count)
-            .flat_map(|at| {
+        _ if count <= SINGLE_OF => {
+            let single = (0..count).flat_map(|at| {
                 let one = move |k: usize, open: bool| (k == at).then_some(open);
                 [false, true].map(|open| (0..count).map(|k| one(k, open)).collect())
-            })
-            .collect(),
+            });
+            let alike = [false, true].map(|open| vec![Some(open); count]);
+            single.chain(alike).collect()
+        }
         _ => vec![vec![None; count]],
     }
 }
@@ -91,6 +115,14 @@ fn contradiction(graph: &Graph, conflict: &Conflict) -> Contradiction {
         .collect();
     elements.sort_unstable();
     elements.dedup();
+    // A ground is to blame only if nobody else is.
+    let is_reference = |id: &NodeId| {
+        let element = graph.node(*id).element();
+        element.is_some_and(|element| element.reference)
+    };
+    if !elements.iter().all(is_reference) {
+        elements.retain(|id| !is_reference(id));
+    }
     let nodes = conflict.nodes.iter().map(|&node| NodeId(node));
     Contradiction {
         elements,

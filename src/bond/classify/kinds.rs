@@ -13,6 +13,8 @@ use crate::flat::VarId;
 pub struct Finding {
     pub kind: ElementKind,
     pub pattern: Pattern,
+    /// Combinations of what is given at the ports, where not every one can be solved; else nothing.
+    pub together: Vec<Vec<Gives>>,
     /// Choices whose equations are worth showing.
     pub forms: Vec<(Vec<bool>, Regime)>,
 }
@@ -90,13 +92,14 @@ impl Patterns {
         &self,
         system: &System,
         ports: &[Port],
-        keeps_power: &mut dyn FnMut(&[bool]) -> Option<bool>,
+        keeps_power: &mut dyn FnMut(&[bool], Regime) -> Option<bool>,
     ) -> Finding {
         let count = self.ports;
         if self.switches {
             return Finding {
                 kind: ElementKind::Sw,
                 pattern: Pattern::Each(vec![Allowed::EITHER; count]),
+                together: Vec::new(),
                 forms: Vec::new(),
             };
         }
@@ -105,6 +108,7 @@ impl Patterns {
             return Finding {
                 kind: ElementKind::Other,
                 pattern: Pattern::Each(ports.iter().map(|port| by_rows(system, port)).collect()),
+                together: Vec::new(),
                 forms: Vec::new(),
             };
         }
@@ -114,22 +118,28 @@ impl Patterns {
             .collect();
         let fixed = allowed.iter().filter(|one| one.only().is_some()).count();
         // As efforts: which ports give one.
-        let efforts: Vec<u32> = (all.iter())
-            .map(|&choice| {
-                let swapped = (ports.iter().enumerate())
-                    .fold(0, |mask, (at, port)| mask | u32::from(port.swapped) << at);
-                choice ^ swapped
-            })
-            .collect();
-        let pattern = match one(&efforts, count) {
-            Some(marks) if !stores && fixed == 0 => Pattern::One(marks),
+        let swapped = (ports.iter().enumerate())
+            .fold(0, |mask, (at, port)| mask | u32::from(port.swapped) << at);
+        let efforts = |choices: &[u32]| -> Vec<u32> {
+            choices.iter().map(|&choice| choice ^ swapped).collect()
+        };
+        // A crank keeps account of its angle, and is a transformer all the same: its states do not decide what it gives.
+        let (choices, regime) = match stores && self.integral.len() > 1 {
+            true => (&self.integral, Regime::Integral),
+            false => (&all, Regime::Derivative),
+        };
+        let marks = one(&efforts(choices), count).filter(|_| fixed == 0);
+        let passes = regime == Regime::Integral && marks.is_some();
+        let stores = stores && !passes;
+        let pattern = match marks {
+            Some(marks) if !stores => Pattern::One(marks),
             _ => Pattern::Each(allowed.clone()),
         };
         let is_product = all.len() == 1 << (count - fixed);
         // In some forms no point may be found; none of the others may lose anything.
         let conserves = !stores && count > 1 && {
-            let found: Vec<Option<bool>> = (all.iter())
-                .map(|&choice| keeps_power(&bits(count, choice)))
+            let found: Vec<Option<bool>> = (choices.iter())
+                .map(|&choice| keeps_power(&bits(count, choice), regime))
                 .collect();
             found.contains(&Some(true)) && !found.contains(&Some(false))
         };
@@ -147,18 +157,14 @@ impl Patterns {
             (false, 1) => ElementKind::R,
             (false, 2) if conserves && is_gyrator(&pattern) => ElementKind::GY,
             (false, _) if conserves && matches!(pattern, Pattern::One(_)) => ElementKind::TF,
-            (false, 2) if conserves => ElementKind::RS,
+            (false, 2) if conserves && is_product => ElementKind::RS,
             (false, _) if !conserves && fixed == 0 && is_product => ElementKind::R,
             _ => ElementKind::Other,
         };
-        let regime = |choice: u32| match self.derivative.contains(&choice) {
-            true => Regime::Derivative,
-            false => Regime::Integral,
-        };
         let forms = match stores {
             true => Vec::new(),
-            false => (all.iter())
-                .map(|&choice| (bits(count, choice), regime(choice)))
+            false => (choices.iter())
+                .map(|&choice| (bits(count, choice), regime))
                 .collect(),
         };
         // What an `if` forbids in one of its branches is forbidden; it is no matter of the kind.
@@ -175,9 +181,20 @@ impl Patterns {
             }
             (pattern, _) => pattern,
         };
+        let together = match (&pattern, is_product || stores) {
+            (Pattern::Each(_), false) => (all.iter())
+                .map(|&choice| {
+                    (bits(count, choice).into_iter().zip(ports))
+                        .map(|(across, port)| gives_of(across, port.swapped))
+                        .collect()
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
         Finding {
             kind,
             pattern,
+            together,
             forms,
         }
     }
@@ -296,6 +313,7 @@ pub fn many_ports(system: &System, ports: &[Port]) -> Finding {
     Finding {
         kind,
         pattern: Pattern::Each(allowed),
+        together: Vec::new(),
         forms: Vec::new(),
     }
 }

@@ -27,7 +27,7 @@ use crate::positions::{branch, switches};
 use crate::sort::determined_by;
 use kinds::{Finding, Patterns};
 use probe::{Powers, keeps_power};
-use system::{Port, System};
+use system::{Port, Regime, System};
 
 /// Elements with more ports are not tried in all forms.
 const MOST_PORTS: usize = 6;
@@ -40,6 +40,8 @@ pub struct Classified {
     pub kind: ElementKind,
     pub signals: Vec<VarId>,
     pub pattern: Pattern,
+    /// Combinations of what is given at the ports, where not every one can be solved.
+    pub together: Vec<Vec<Gives>>,
     pub states: Vec<VarId>,
     pub forms: Vec<Form>,
     pub reference: bool,
@@ -126,6 +128,7 @@ impl<'f> Classifier<'f> {
             kind: finding.kind,
             signals,
             pattern: finding.pattern,
+            together: finding.together,
             states: system.states(&ports),
             forms,
             reference,
@@ -200,7 +203,9 @@ impl<'f> Classifier<'f> {
         }
         let powers: Vec<Powers> = gates.iter().map(power).collect();
         let (flat, walk) = (&*self.flat, &mut self.walk);
-        let mut keeps = |gives: &[bool]| keeps_power(flat, system, ports, &powers, gives, walk);
+        let mut keeps = |gives: &[bool], regime: Regime| {
+            keeps_power(flat, system, ports, &powers, gives, regime, walk)
+        };
         patterns.finding(system, ports, &mut keeps)
     }
 
@@ -282,10 +287,7 @@ impl<'f> Classifier<'f> {
             let assignments: Vec<Assignment> = (assigned.into_iter())
                 .map(|(row, target)| {
                     // A sum by itself; within other formulas it is written out.
-                    let is_sum = (ports.iter()).any(|port| {
-                        let first = [port.across, port.through];
-                        !port.others.is_empty() && first.contains(&Some(target.variable()))
-                    });
+                    let is_sum = (ports.iter()).any(|port| port.summed == Some(target.variable()));
                     let (left, right) = if is_sum { rows[row] } else { system.rows[row] };
                     let isolated = isolate(&mut self.flat.exprs, left, right, target);
                     Assignment {
@@ -363,6 +365,11 @@ fn port(gate: &Gate, swapped: bool) -> Port {
         across: variable(spots[0].across),
         through: variable(spots[0].through),
         others,
+        summed: match gate {
+            Gate::Single(_) => None,
+            Gate::Series(_) => variable(spots[0].across),
+            Gate::Parallel(_) => variable(spots[0].through),
+        },
         swapped,
     }
 }

@@ -7,7 +7,7 @@
 use nalgebra::{DMatrix, DVector};
 use rustc_hash::FxHashMap;
 
-use super::system::{Port, System};
+use super::system::{Port, Regime, System};
 use crate::evaluate::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::Value;
 use crate::flat::{Flat, Leaf, Type, VarId};
@@ -25,9 +25,10 @@ pub fn keeps_power(
     ports: &[Port],
     powers: &[Powers],
     gives_across: &[bool],
+    regime: Regime,
     walk: &mut Walk,
 ) -> Option<bool> {
-    let assigned = system.solve(ports, gives_across, super::system::Regime::Derivative)?;
+    let assigned = system.solve(ports, gives_across, regime)?;
     let targets: Vec<Leaf> = assigned.iter().map(|&(_, leaf)| leaf).collect();
     for seed in 1..=POINTS {
         let values = solution(flat, system, &targets, seed, walk)?;

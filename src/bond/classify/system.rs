@@ -20,6 +20,8 @@ pub struct Port {
     pub through: Option<VarId>,
     /// Further variables of the same port.
     pub others: Vec<VarId>,
+    /// One of those that are summed up, if there are several.
+    pub summed: Option<VarId>,
     /// The across variable is the flow.
     pub swapped: bool,
 }

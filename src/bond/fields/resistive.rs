@@ -298,7 +298,7 @@ fn tear(
     let all: Vec<Port> = field.r.iter().chain(&field.g).copied().collect();
     let mut guessed: Vec<Port> = Vec::new();
     let mut done: FxHashSet<BondId> = FxHashSet::default();
-    let mut left = all.clone();
+    let mut left = all;
     while !left.is_empty() {
         let waits = |port: &Port| {
             (inputs[port].iter())

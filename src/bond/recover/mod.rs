@@ -8,6 +8,7 @@
 
 pub mod gates;
 mod names;
+mod parallel;
 mod points;
 mod roles;
 
@@ -49,7 +50,9 @@ pub fn recover(flat: &mut Flat) -> Option<Graph> {
     let determined = std::mem::take(&mut classifier.determined);
     builder.references(flat);
     let mut graph = builder.graph;
+    parallel::gather(&mut graph);
     names::distinguish(&mut graph);
+    names::sort(flat, &mut graph);
     graph.signals = signals(flat, &graph, &determined);
     Some(graph)
 }
@@ -86,7 +89,10 @@ impl Builder<'_> {
             self.nodes[at] = Some(junction);
             if record.has_terminal && !record.junction1 {
                 // A terminal says how large the across variable is, and no flow is balanced.
-                let (effort, flow) = self.split(at, Quantity(None), Quantity(None));
+                let across = point.members.iter().find_map(|member| member.pair.across);
+                let across = across.map(|one| Quantity::of(one.variable(), one.negative()));
+                let (effort, flow) =
+                    self.split(at, across.unwrap_or(Quantity(None)), Quantity(None));
                 let name = format!("{}:signal", self.graph.node(junction).name);
                 let gives = self.given_across(at);
                 let source = self.fixed_element(name, record.origin, gives, false, false);
@@ -187,30 +193,24 @@ impl Builder<'_> {
         open: bool,
     ) -> NodeId {
         let effort = gives == Gives::Effort;
+        let kind = match effort {
+            true => ElementKind::Se,
+            false => ElementKind::Sf,
+        };
+        let allowed = Allowed {
+            effort,
+            flow: !effort,
+            integral: None,
+        };
         self.add(Node {
             name,
             named: false,
             owner,
             what: What::Element(Element {
-                kind: if effort {
-                    ElementKind::Se
-                } else {
-                    ElementKind::Sf
-                },
-                signals: Vec::new(),
-                ports: Vec::new(),
-                quantities: Vec::new(),
-                pattern: Pattern::Each(vec![Allowed {
-                    effort,
-                    flow: !effort,
-                    integral: None,
-                }]),
-                states: Vec::new(),
-                forms: Vec::new(),
-                summed: Vec::new(),
                 reference,
                 idle: true,
                 open,
+                ..Element::new(kind, Pattern::Each(vec![allowed]))
             }),
         })
     }
@@ -248,24 +248,12 @@ impl Builder<'_> {
         match (a, b, ends[0].point, ends[1].point) {
             (Some(a), Some(b), Some(at), Some(other)) if gyrates => {
                 let (first, second) = (quantities(&ends[0], at), quantities(&ends[1], other));
-                let name = flat.path(instance);
+                let pattern = Pattern::One(vec![Gives::Effort, Gives::Flow]);
                 let gyrator = self.add(Node {
-                    name,
+                    name: flat.path(instance),
                     named: true,
                     owner: instance,
-                    what: What::Element(Element {
-                        kind: ElementKind::GY,
-                        signals: Vec::new(),
-                        ports: Vec::new(),
-                        quantities: Vec::new(),
-                        pattern: Pattern::One(vec![Gives::Effort, Gives::Flow]),
-                        states: Vec::new(),
-                        forms: Vec::new(),
-                        summed: Vec::new(),
-                        reference: false,
-                        idle: false,
-                        open: false,
-                    }),
+                    what: What::Element(Element::new(ElementKind::GY, pattern)),
                 });
                 let (into, out_of) = match ends[0].is_outward() {
                     false => ((a, gyrator), (gyrator, b)),
@@ -325,17 +313,14 @@ impl Builder<'_> {
             named: true,
             owner: instance,
             what: What::Element(Element {
-                kind: found.kind,
                 signals: found.signals,
-                ports: Vec::new(),
-                quantities: Vec::new(),
-                pattern: found.pattern,
+                together: found.together,
                 states: found.states,
                 forms: found.forms,
                 summed: gates.iter().flat_map(summed).collect(),
                 reference: found.reference,
                 idle: found.idle,
-                open: false,
+                ..Element::new(found.kind, found.pattern)
             }),
         });
         for (gate, known) in gates.iter().zip(names) {

@@ -3,7 +3,7 @@
 use super::points::Points;
 use rustc_hash::FxHashSet;
 
-use crate::bond::graph::Graph;
+use crate::bond::graph::{Bond, BondId, Graph, Node, NodeId, What};
 use crate::bond::order::natural;
 use crate::flat::{Flat, InstanceId, PortId};
 
@@ -74,6 +74,45 @@ pub fn distinguish(graph: &mut Graph) {
         if let Some(new) = free {
             taken.insert(new.clone());
             graph.nodes[at].name = new;
+        }
+    }
+}
+
+/// Brings nodes and bonds into the order of names, so that nothing that follows depends on the order of declarations.
+pub fn sort(flat: &Flat, graph: &mut Graph) {
+    let mut order: Vec<usize> = (0..graph.nodes.len()).collect();
+    order.sort_by(|&a, &b| natural(&graph.nodes[a].name, &graph.nodes[b].name).then(a.cmp(&b)));
+    let mut place = vec![NodeId(0); order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        place[old] = NodeId(new as u32);
+    }
+    let mut nodes: Vec<Option<Node>> = graph.nodes.drain(..).map(Some).collect();
+    graph.nodes = order.iter().filter_map(|&old| nodes[old].take()).collect();
+    for bond in &mut graph.bonds {
+        (bond.from, bond.to) = (place[bond.from.index()], place[bond.to.index()]);
+    }
+    let mut order: Vec<usize> = (0..graph.bonds.len()).collect();
+    let carries = |at: usize| {
+        let bond = &graph.bonds[at];
+        (bond.effort.text(flat), bond.flow.text(flat))
+    };
+    order.sort_by(|&a, &b| {
+        let ends = |at: usize| graph.bonds[at].ends();
+        (ends(a).cmp(&ends(b)))
+            .then_with(|| carries(a).cmp(&carries(b)))
+            .then(a.cmp(&b))
+    });
+    let mut place = vec![BondId(0); order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        place[old] = BondId(new as u32);
+    }
+    let mut bonds: Vec<Option<Bond>> = graph.bonds.drain(..).map(Some).collect();
+    graph.bonds = order.iter().filter_map(|&old| bonds[old].take()).collect();
+    for node in &mut graph.nodes {
+        if let What::Element(element) = &mut node.what {
+            for port in &mut element.ports {
+                *port = place[port.index()];
+            }
         }
     }
 }
