@@ -4,6 +4,8 @@
 //! for each position of each junction, with the ports that meet there. A point is one of *power* if an across
 //! variable meets there and a through variable; where all cuts have one kind only, signals are connected.
 
+use rustc_hash::FxHashMap;
+
 use crate::flat::{Flat, JunctionId, Pair, PortId, Signed, VarId};
 
 use crate::bond::graph::Quantity;
@@ -117,18 +119,22 @@ impl Points {
             Some((negative, found.variable()))
         });
         // Terms that take each other away: a part with both ends here.
-        let mut kept: Vec<(bool, VarId)> = Vec::new();
-        for (negative, variable) in terms {
-            match kept
-                .iter()
-                .position(|&other| other == (!negative, variable))
-            {
-                Some(at) => {
-                    kept.remove(at);
-                }
-                None => kept.push((negative, variable)),
-            }
+        let terms: Vec<(bool, VarId)> = terms.collect();
+        let mut counts: FxHashMap<VarId, i32> = FxHashMap::default();
+        for &(negative, variable) in &terms {
+            *counts.entry(variable).or_default() += if negative { -1 } else { 1 };
         }
+        let stays = |&(negative, variable): &(bool, VarId)| {
+            let left = counts.get_mut(&variable);
+            left.is_some_and(|left| {
+                let same = if negative { *left < 0 } else { *left > 0 };
+                if same {
+                    *left -= left.signum();
+                }
+                same
+            })
+        };
+        let kept: Vec<(bool, VarId)> = terms.iter().copied().filter(stays).collect();
         Quantity(Some(kept))
     }
 }
