@@ -11,6 +11,7 @@ pub struct Unit(Vec<(String, i32)>);
 type Dimension = [i32; 6];
 
 const WATT: Dimension = [1, 2, -3, 0, 0, 0];
+const JOULE: Dimension = [1, 2, -2, 0, 0, 0];
 
 /// Names whose product may be recognised as a power or an angle without dimension.
 const KNOWN: &[(&str, Dimension)] = &[
@@ -149,6 +150,19 @@ pub fn times_seconds(unit: &str, often: i32) -> Option<String> {
     })
 }
 
+/// Whether an across and a through variable make an energy: a position and a force.
+pub fn is_energy(across: &str, through: &str) -> bool {
+    let dimension = |text: &str| Unit::read(text).and_then(|unit| unit.dimension());
+    let (Some(a), Some(b)) = (dimension(across), dimension(through)) else {
+        return false;
+    };
+    let mut product = a;
+    for (total, part) in product.iter_mut().zip(b) {
+        *total += part;
+    }
+    product == JOULE
+}
+
 /// The across variable of a mechanical part that is written v/F: a flow, not an effort.
 pub fn is_velocity(unit: &str) -> bool {
     let dimension = Unit::read(unit).and_then(|unit| unit.dimension());
@@ -200,6 +214,12 @@ mod tests {
             let found = times_seconds(unit, often);
             assert_eq!(found.as_deref(), Some(wanted), "{unit} {often}");
         }
+    }
+
+    #[test]
+    fn energies() {
+        assert!(is_energy("m", "N") && is_energy("rad", "N.m"));
+        assert!(!is_energy("m/s", "N") && !is_energy("V", "A") && !is_energy("K", "W"));
     }
 
     #[test]

@@ -76,7 +76,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         (None, Format::Json) => causality_json::write_empty(&before, out),
         (None, Format::Text) => writeln!(
             out,
-            "{}: no power ports, and so no bond graph: no cut has both an across and a through variable that meet others",
+            "{}: no power ports, and so no bond graph: no cuts meet that have an effort and a flow (a position and a force make no power, a velocity and a force do)",
             before.model()
         ),
         (Some(model), format) => {

@@ -85,6 +85,14 @@ fn verdict(model: &BondGraph, view: &View, out: &mut String) {
             }
         }
     }
+    if causality.impossible > 0 {
+        let _ = writeln!(
+            out,
+            "switches: {} of {} contradict the sources (`bgm solve --modes` tells which)",
+            causality.impossible,
+            count(causality.tried, "position")
+        );
+    }
     let mut of_loops: Vec<Vec<String>> = vec![Vec::new(); causality.loops.len()];
     for id in view.graph.bond_ids() {
         if let Some(number) = view.causality(causality, id).in_loop {

@@ -112,6 +112,9 @@ pub struct Causality {
     pub unmet: Vec<usize>,
     /// The strokes depend on how switches stand.
     pub has_positions: bool,
+    /// Positions of the switches that were tried, and how many of them contradict the sources.
+    pub tried: usize,
+    pub impossible: usize,
 }
 
 impl Causality {

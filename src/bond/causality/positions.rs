@@ -47,7 +47,9 @@ fn settle_with(
     let switches = switches(graph);
     let mut results: Vec<Assigned> = Vec::new();
     let mut conflict: Option<Conflict> = None;
-    for key in keys(switches.len()) {
+    let keys = keys(switches.len());
+    let tried = keys.len();
+    for key in keys {
         let stands = |id: NodeId| {
             let at = switches.binary_search(&id).ok()?;
             let gives = |open| if open { Gives::Flow } else { Gives::Effort };
@@ -69,6 +71,8 @@ fn settle_with(
     };
     let many = switches.len() > ALL_OF;
     let mut result = combine(graph, &plan, &results, &undecided, many);
+    result.tried = tried;
+    result.impossible = tried - results.len();
     if preferences.list.is_empty() {
         return result;
     }
@@ -158,6 +162,8 @@ fn without(graph: &Graph, storages: usize, stuck: Option<Contradiction>) -> Caus
         least_order: 0,
         unmet: Vec::new(),
         has_positions: false,
+        tried: 1,
+        impossible: 0,
     }
 }
 
@@ -202,6 +208,8 @@ fn combine(
         least_order: (results.iter().map(|one| one.integrating).min()).unwrap_or(0),
         unmet: Vec::new(),
         has_positions: bonds.iter().any(|bond| bond.gives.is_none()),
+        tried: 1,
+        impossible: 0,
         bonds,
     };
     result.elements = (graph.node_ids())

@@ -2,13 +2,15 @@
 //!
 //! Before: ports, each with the junctions it is connected to from outside and from inside. After: [`Points`], one
 //! for each position of each junction, with the ports that meet there. A point is one of *power* if an across
-//! variable meets there and a through variable; where all cuts have one kind only, signals are connected.
+//! variable meets there and a through variable; where all cuts have one kind only, signals are connected. Cuts that carry positions
+//! instead of velocities, as their units tell, have no power.
 
 use rustc_hash::FxHashMap;
 
 use crate::flat::{Flat, JunctionId, Pair, PortId, Signed, VarId};
 
 use crate::bond::graph::Quantity;
+use crate::unit::is_energy;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Member {
@@ -32,6 +34,18 @@ pub struct Points {
     pub list: Vec<Point>,
     /// The first point of each junction.
     first: Vec<u32>,
+}
+
+/// A position with its force, by their units: their product is an energy and no power.
+fn holds_position(flat: &Flat, pair: Pair) -> bool {
+    let unit = |one: Option<Signed>| {
+        let declaration = flat.declaration(one?.variable());
+        declaration.remarks.unit.as_deref()
+    };
+    match (unit(pair.across), unit(pair.through)) {
+        (Some(across), Some(through)) => is_energy(across, through),
+        _ => false,
+    }
 }
 
 impl Points {
@@ -80,7 +94,9 @@ impl Points {
         }
         for point in &mut points.list {
             let has_across = point.members.iter().any(|m| m.pair.across.is_some());
-            point.power = has_across && point.members.iter().any(|m| m.pair.through.is_some());
+            let has_through = point.members.iter().any(|m| m.pair.through.is_some());
+            let positions = (point.members.iter()).any(|member| holds_position(flat, member.pair));
+            point.power = has_across && has_through && !positions;
         }
         points
     }
