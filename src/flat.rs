@@ -18,33 +18,13 @@ pub use ports::{Junction, JunctionId, Law, Pair, Port, PortId, Ports, Signed};
 pub use printer::Printer;
 pub use reduction::{Derived, Dropped, Merit, Reduction, Selection};
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::expr::{Arena, ExprId, Node, UnaryOp, Value};
+use crate::ids::ids;
 use crate::intern::{Interner, Symbol};
 use crate::source::Span;
 use crate::syntax::ast::Remarks;
-
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident $letter:literal;)*) => { $(
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!($letter, "{}"), self.0)
-            }
-        }
-    )* };
-}
 
 ids! {
     /// A flat variable.

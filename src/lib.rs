@@ -22,6 +22,7 @@ pub mod expr;
 pub mod flat;
 pub mod golden;
 mod hidden;
+mod ids;
 pub mod intern;
 pub mod library;
 pub mod listing;

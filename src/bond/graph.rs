@@ -7,31 +7,10 @@
 //! Holds after [`super::recover`]: every bond of an element leads to a junction; the bonds of a node are in the order
 //! in which its cuts were declared; nothing depends on hash order.
 
-use std::fmt;
-
 use super::net::Gives;
 use crate::expr::ExprId;
 use crate::flat::{Flat, InstanceId, VarId};
-
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident $letter:literal;)*) => { $(
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!($letter, "{}"), self.0)
-            }
-        }
-    )* };
-}
+use crate::ids::ids;
 
 ids! {
     /// A junction or an element.

@@ -6,8 +6,9 @@ use clap::{Args, ValueEnum};
 
 use super::{Console, FAILED, Output, Source};
 use crate::bond::view::{Choice, view};
-use crate::compile::{BondGraph, bond_graph};
+use crate::compile::{BondGraph, Compiled, bond_graph};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::flat::Flat;
 use crate::listing::{causality, causality_json};
 
 /// What every command that shows a bond graph takes.
@@ -53,31 +54,68 @@ pub struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub enum Format {
     Text,
     Json,
 }
 
+/// A model that was compiled, seen as a bond graph.
+pub struct Graphed {
+    pub compiled: Compiled,
+    /// As it was flattened.
+    pub flat: Flat,
+    /// `None` without power ports.
+    pub model: Option<BondGraph>,
+}
+
+impl Graphed {
+    /// `None` after errors, which have been shown; other diagnostics are left to be shown.
+    pub fn new(
+        source: &Source,
+        prefer: &[String],
+        console: &Console,
+    ) -> Result<Option<Self>, String> {
+        let mut compiled = source.compile(console)?;
+        let Some(flat) = compiled.flat.take() else {
+            console.diagnostics(&compiled.sources, &compiled.diagnostics);
+            return Ok(None);
+        };
+        let model = bond_graph(flat.clone(), prefer, &mut compiled.diagnostics)?;
+        if let Some(model) = &model {
+            unmet(model, &mut compiled.diagnostics);
+        }
+        Ok(Some(Graphed {
+            compiled,
+            flat,
+            model,
+        }))
+    }
+
+    pub fn show_diagnostics(&self, console: &Console) {
+        console.diagnostics(&self.compiled.sources, &self.compiled.diagnostics);
+    }
+
+    pub fn exit_code(&self) -> ExitCode {
+        match self.compiled.diagnostics.has_errors() {
+            true => ExitCode::from(FAILED),
+            false => ExitCode::SUCCESS,
+        }
+    }
+}
+
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
     let viewing = &arguments.viewing;
-    let mut compiled = viewing.source.compile(console)?;
-    let Some(flat) = compiled.flat.take() else {
-        console.diagnostics(&compiled.sources, &compiled.diagnostics);
+    let Some(graphed) = Graphed::new(&viewing.source, viewing.prefer(), console)? else {
         return Ok(ExitCode::from(FAILED));
     };
+    graphed.show_diagnostics(console);
     let output = viewing.output.output.as_deref();
-    let before = flat.clone();
-    let model = bond_graph(flat, viewing.prefer(), &mut compiled.diagnostics)?;
-    if let Some(model) = &model {
-        unmet(model, &mut compiled.diagnostics);
-    }
-    console.diagnostics(&compiled.sources, &compiled.diagnostics);
-    console.result(output, |out| match (&model, arguments.format) {
-        (None, Format::Json) => causality_json::write_empty(&before, out),
+    console.result(output, |out| match (&graphed.model, arguments.format) {
+        (None, Format::Json) => causality_json::write_empty(&graphed.flat, out),
         (None, Format::Text) => writeln!(
             out,
             "{}: no power ports, and so no bond graph: no cuts meet that have an effort and a flow (a position and a force make no power, a velocity and a force do)",
-            before.model()
+            graphed.flat.model()
         ),
         (Some(model), format) => {
             let view = view(&model.flat, &model.graph, viewing.choice());
@@ -87,14 +125,11 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
             }
         }
     })?;
-    Ok(match compiled.diagnostics.has_errors() {
-        true => ExitCode::from(FAILED),
-        false => ExitCode::SUCCESS,
-    })
+    Ok(graphed.exit_code())
 }
 
 /// Says which wishes could not be fulfilled.
-pub fn unmet(model: &BondGraph, said: &mut Diagnostics) {
+fn unmet(model: &BondGraph, said: &mut Diagnostics) {
     for &at in &model.causality.unmet {
         let wish = model.preferences.list[at];
         let node = model.graph.node(wish.node);
