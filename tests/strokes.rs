@@ -29,7 +29,10 @@ mod signals;
 #[allow(dead_code)]
 mod types;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use bgm::bond::causality::Verdict;
+use bgm::bond::fields::fields;
 use bgm::bond::graph::{ElementKind, Pattern, What};
 use bgm::bond::net::Gives;
 use bgm::bond::strokes::read;
@@ -37,8 +40,9 @@ use bgm::bond::view::{Choice, view};
 use bgm::compile::{Aliases, BondGraph, bond_graph, solved};
 use bgm::diagnostics::{Code, Diagnostics};
 use bgm::evaluate::{at, evaluate};
-use bgm::flat::Flat;
+use bgm::flat::{Flat, InstanceId};
 use bgm::listing::causality_json;
+use bgm::sort::Row;
 use common::text::compile_text;
 use model::Model;
 use random::Random;
@@ -59,6 +63,7 @@ struct Tally {
     unsorted: usize,
     unsolved: usize,
     counted: usize,
+    fields: usize,
     /// Models with switches are not looked at.
     without_switches: bool,
 }
@@ -99,6 +104,7 @@ fn check(name: &str, flat: Flat, tally: &mut Tally) {
         found.contradiction
     );
     rules(name, &model);
+    same_loops(name, &model, tally);
     for (at, reading) in read(graph, reduced, sorted).into_iter().enumerate() {
         let bond = &graph.bonds[at];
         let text = || {
@@ -131,6 +137,48 @@ fn check(name: &str, flat: Flat, tally: &mut Tally) {
         assert_eq!(
             derivative, dropped,
             "{name}: {dropped} states dropped, {derivative} storages with derivative causality"
+        );
+    }
+}
+
+/// The resistors of an implicit R-field are solved in one loop of the sorted equations.
+fn same_loops(name: &str, model: &BondGraph, tally: &mut Tally) {
+    let Some((reduced, sorted)) = &model.sorted else {
+        return;
+    };
+    let mut of_instance: BTreeMap<InstanceId, BTreeSet<usize>> = BTreeMap::new();
+    for (at, block) in sorted.blocks.iter().enumerate() {
+        for &row in block {
+            if let Row::Equation(id) = &sorted.rows[row as usize] {
+                let origin = reduced.equations[id.index()].origin;
+                let own = of_instance.entry(origin).or_default();
+                if block.len() > 1 {
+                    own.insert(at);
+                }
+            }
+        }
+    }
+    let found = fields(model, false);
+    for field in &found.r_fields {
+        if field.sequence.is_err() {
+            continue;
+        }
+        let of = |id| of_instance.get(&found.view.graph.node(id).owner).cloned();
+        let mut common: Option<BTreeSet<usize>> = None;
+        for &id in &field.resistors {
+            let blocks = of(id).unwrap_or_default();
+            common = Some(match common {
+                None => blocks,
+                Some(known) => known.intersection(&blocks).copied().collect(),
+            });
+        }
+        tally.fields += 1;
+        let names: Vec<&str> = (field.resistors.iter())
+            .map(|&id| found.view.graph.node(id).name.as_str())
+            .collect();
+        assert!(
+            common.is_some_and(|common| !common.is_empty()),
+            "{name}: {names:?} are in no loop together"
         );
     }
 }
