@@ -124,20 +124,30 @@ impl<'g> Plan<'g> {
         }
     }
 
-    /// Fixes the ports of an element to the first combination that fits.
-    fn choose(&self, causal: &mut Causal, node: NodeId, choices: &[Vec<Gives>]) {
+    /// Fixes the ports of an element to the first combination that fits. Bonds that another one that fits would turn
+    /// leave a choice.
+    fn choose(&self, causal: &mut Causal, node: NodeId, choices: &[Vec<Gives>], open: &mut [bool]) {
         let Some(element) = self.graph.node(node).element() else {
             return;
         };
+        let mut chosen: Option<Causal> = None;
         for choice in choices {
             let mut trial = causal.clone();
             let fits = (element.ports.iter().zip(choice)).all(|(&bond, &gives)| {
                 trial.try_fix(bond.0, end_at(self.graph, bond, node), gives)
             });
-            if fits {
-                *causal = trial;
-                return;
+            match &chosen {
+                _ if !fits => {}
+                None => chosen = Some(trial),
+                Some(first) => {
+                    for (at, open) in open.iter_mut().enumerate() {
+                        *open |= first.gives(at as u32) != trial.gives(at as u32);
+                    }
+                }
             }
+        }
+        if let Some(chosen) = chosen {
+            *causal = chosen;
         }
     }
 
@@ -162,10 +172,14 @@ impl<'g> Plan<'g> {
             }
             integrating += usize::from(causal.gives(bond.0)[end] == integral);
         }
+        let mut open = vec![false; self.graph.bonds.len()];
         for (node, choices) in &self.coupled {
-            self.choose(&mut causal, *node, choices);
+            self.choose(&mut causal, *node, choices, &mut open);
         }
-        let free = causal.free();
+        let mut free = causal.free();
+        for (free, open) in free.iter_mut().zip(open) {
+            *free |= open;
+        }
         for &(bond, node, gives) in &self.resistors {
             if free[bond.index()] {
                 causal.try_fix(bond.0, end_at(self.graph, bond, node), gives);

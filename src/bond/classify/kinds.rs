@@ -84,6 +84,16 @@ impl Patterns {
         all
     }
 
+    /// What a one-port without states has to give, if its `if`s leave one thing only and it could give either in some branch.
+    pub fn only_common(&self, ports: &[Port]) -> Option<Vec<bool>> {
+        match (self.always.as_deref(), self.all().len()) {
+            (Some([choice]), 2) if ports.len() == 1 && self.integral == self.derivative => {
+                Some(bits(1, *choice))
+            }
+            _ => None,
+        }
+    }
+
     pub fn never_the_same(&mut self) {
         self.switches = true;
     }

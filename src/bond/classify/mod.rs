@@ -137,6 +137,17 @@ impl<'f> Classifier<'f> {
         }
     }
 
+    /// Whether what is given can be written as formulas.
+    fn is_explicit(&mut self, system: &System, ports: &[Port], gives: &[bool]) -> bool {
+        let assigned = system.solve(ports, gives, Regime::Derivative);
+        assigned.is_some_and(|assigned| {
+            assigned.into_iter().all(|(row, target)| {
+                let (left, right) = system.rows[row];
+                isolate(&mut self.flat.exprs, left, right, target).is_some()
+            })
+        })
+    }
+
     /// Whether all that a source gives is zero.
     fn gives_zero(&self, forms: &[Form], ports: &[Port]) -> bool {
         let is_port = |one: &Assignment| {
@@ -182,7 +193,7 @@ impl<'f> Classifier<'f> {
         conditions.dedup();
         conditions.truncate(MOST_CONDITIONS);
         if !conditions.is_empty() {
-            let in_positions: Vec<Patterns> = (0..1u32 << conditions.len())
+            let systems: Vec<System> = (0..1u32 << conditions.len())
                 .map(|key| {
                     let truth: FxHashMap<ExprId, bool> = (conditions.iter().enumerate())
                         .map(|(at, &condition)| (condition, key >> at & 1 == 1))
@@ -193,10 +204,22 @@ impl<'f> Classifier<'f> {
                             (left, branch(self.flat, right, &truth))
                         })
                         .collect();
-                    Patterns::of(&self.system(instance, rows, ports), ports)
+                    self.system(instance, rows, ports)
                 })
                 .collect();
+            let in_positions: Vec<Patterns> = (systems.iter())
+                .map(|system| Patterns::of(system, ports))
+                .collect();
             patterns.narrow(&in_positions);
+            // A block that sticks or slides gives the flow in one position and the effort in the other: what the
+            // branches have in common by structure is no formula in all of them.
+            if let Some(gives) = patterns.only_common(ports)
+                && !systems
+                    .iter()
+                    .all(|system| self.is_explicit(system, ports, &gives))
+            {
+                patterns.never_the_same();
+            }
         }
         if ports.len() == 1 && self.has_two_signal_coefficients(rows, ports) {
             patterns.never_the_same();
