@@ -104,7 +104,10 @@ fn check(name: &str, flat: Flat, tally: &mut Tally) {
         found.contradiction
     );
     rules(name, &model);
-    same_loops(name, &model, tally);
+    // What hangs in the air may be settled by signs, and then there is no loop.
+    if !tally.without_switches {
+        same_loops(name, &model, tally);
+    }
     for (at, reading) in read(graph, reduced, sorted).into_iter().enumerate() {
         let bond = &graph.bonds[at];
         let text = || {

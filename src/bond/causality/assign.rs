@@ -130,7 +130,7 @@ impl<'g> Plan<'g> {
         let Some(element) = self.graph.node(node).element() else {
             return;
         };
-        let mut chosen: Option<Causal> = None;
+        let mut chosen: Option<(Causal, Vec<bool>)> = None;
         for choice in choices {
             let mut trial = causal.clone();
             let fits = (element.ports.iter().zip(choice)).all(|(&bond, &gives)| {
@@ -138,15 +138,21 @@ impl<'g> Plan<'g> {
             });
             match &chosen {
                 _ if !fits => {}
-                None => chosen = Some(trial),
-                Some(first) => {
+                None => {
+                    let free = trial.free();
+                    chosen = Some((trial, free));
+                }
+                // What a combination leaves open may have moved by chance.
+                Some((first, free)) => {
+                    let also = trial.free();
                     for (at, open) in open.iter_mut().enumerate() {
-                        *open |= first.gives(at as u32) != trial.gives(at as u32);
+                        let settled = !free[at] && !also[at];
+                        *open |= settled && first.gives(at as u32) != trial.gives(at as u32);
                     }
                 }
             }
         }
-        if let Some(chosen) = chosen {
+        if let Some((chosen, _)) = chosen {
             *causal = chosen;
         }
     }
