@@ -2,6 +2,12 @@
 
 #[path = "drawing/check.rs"]
 mod check;
+#[path = "residuals/files.rs"]
+#[allow(dead_code)]
+mod files;
+#[path = "residuals/random.rs"]
+#[allow(dead_code)]
+mod random;
 #[path = "drawing/sketches.rs"]
 mod sketches;
 
@@ -9,6 +15,10 @@ use std::path::Path;
 use std::process::Command;
 
 use bgm::bond::draw::{Shape, Sketch, dot, layout, svg};
+use bgm::bond::sketch::sketch;
+use bgm::bond::view::{Choice, view};
+use bgm::compile::bond_graph;
+use bgm::diagnostics::Diagnostics;
 use check::{crossings, sound, well_formed};
 
 fn by_hand() -> Vec<Sketch> {
@@ -44,6 +54,38 @@ fn nothing_overlaps_at_random() {
         bonds += sketch.bonds.len();
     }
     assert!(crossed * 10 < bonds, "{crossed} crossings of {bonds} bonds");
+}
+
+/// The models of the examples, the papers and the manual: as they are shown, as written, and with submodels closed.
+#[test]
+fn nothing_overlaps_in_the_examples() {
+    let mut pictures = 0;
+    for file in files::all() {
+        for flat in files::models(&file) {
+            let title = format!("{}: {}", file.display(), flat.model());
+            let graph = bond_graph(flat, &[], &mut Diagnostics::default());
+            let Some(model) = graph.expect("nothing is preferred") else {
+                continue;
+            };
+            let expanded = Choice {
+                expanded: true,
+                ..Choice::default()
+            };
+            let closed = Choice {
+                depth: Some(1),
+                ..Choice::default()
+            };
+            for choice in [Choice::default(), expanded, closed] {
+                let shown = view(&model.flat, &model.graph, choice);
+                let sketch = sketch(&model, &shown);
+                if let Err(why) = sound(&sketch) {
+                    panic!("{title} {choice:?}: {why}");
+                }
+                pictures += 1;
+            }
+        }
+    }
+    assert!(pictures > 150, "only {pictures} pictures");
 }
 
 #[test]
