@@ -1,6 +1,6 @@
 //! Names of the flat model: paths of submodels, variables, derivatives, equations as text.
 
-use super::{EqId, Flat, Instance, InstanceId, Leaf, Printer, VarId};
+use super::{EqId, Flat, Instance, InstanceId, Leaf, PortId, Printer, VarId};
 use crate::expr::ExprId;
 use crate::expr::print::Source;
 use crate::intern::Interner;
@@ -41,6 +41,18 @@ impl Flat {
     pub fn name(&self, id: VarId) -> String {
         let mut out = String::new();
         self.write_name(id, InstanceId::TOP, &mut out);
+        out
+    }
+
+    /// `C1.A`, `c[2].p[3]`, or `A` for a cut of the compiled model; with a separator of choice.
+    pub fn port_name(&self, id: PortId, separator: char) -> String {
+        let port = self.ports.get(id);
+        let mut out = self.path(port.instance);
+        if port.instance != InstanceId::TOP {
+            out.push(separator);
+        }
+        out.push_str(self.names.name(port.name));
+        push_index(port.index, &mut out);
         out
     }
 

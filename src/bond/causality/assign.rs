@@ -4,7 +4,6 @@ use super::net_of::{end_at, net_of};
 use super::prefer::{Preferences, Wanted};
 use crate::bond::graph::{BondId, ElementKind, Graph, NodeId, Pattern};
 use crate::bond::net::{Causal, Conflict, Gives};
-use crate::bond::order::natural;
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -27,8 +26,6 @@ pub struct Plan<'g> {
     resistors: Vec<(BondId, NodeId, Gives)>,
     /// Elements whose ports have to be chosen together, with the combinations that their equations allow.
     coupled: Vec<(NodeId, Vec<Vec<Gives>>)>,
-    /// All other bonds, by the names of their ends.
-    others: Vec<BondId>,
 }
 
 /// A port of a storage.
@@ -49,15 +46,11 @@ impl<'g> Plan<'g> {
         kept: &dyn Fn(NodeId) -> bool,
         as_sorted: bool,
     ) -> Plan<'g> {
-        let mut by_name: Vec<NodeId> = graph.node_ids().collect();
-        by_name.sort_by(|&a, &b| natural(&graph.node(a).name, &graph.node(b).name).then(a.cmp(&b)));
         let mut storages = Vec::new();
         let mut resistors = Vec::new();
         let mut coupled = Vec::new();
-        for &id in &by_name {
-            let Some(element) = graph.node(id).element() else {
-                continue;
-            };
+        // Nodes are in the order of names.
+        for (id, element) in graph.elements() {
             let Pattern::Each(allowed) = &element.pattern else {
                 continue;
             };
@@ -106,21 +99,11 @@ impl<'g> Plan<'g> {
         }
         storages.sort_by_key(|&(rank, _)| rank);
         resistors.sort_by_key(|&(rank, _)| rank);
-        let mut place = vec![0; graph.nodes.len()];
-        for (at, id) in by_name.iter().enumerate() {
-            place[id.index()] = at;
-        }
-        let mut others: Vec<BondId> = graph.bond_ids().collect();
-        others.sort_by_key(|&id| {
-            let bond = graph.bond(id);
-            (place[bond.from.index()], place[bond.to.index()], id)
-        });
         Plan {
             graph,
             storages: storages.into_iter().map(|(_, one)| one).collect(),
             resistors: resistors.into_iter().map(|(_, one)| one).collect(),
             coupled,
-            others,
         }
     }
 
@@ -161,7 +144,7 @@ impl<'g> Plan<'g> {
         self.storages.len()
     }
 
-    /// Runs the procedure with switches as given; without preferences if there are none.
+    /// Runs the procedure with switches as given.
     pub fn run(&self, switches: &dyn Fn(NodeId) -> Option<Gives>) -> Result<Assigned, Conflict> {
         let mut causal = Causal::new(&net_of(self.graph, switches))?;
         let mut integrating = 0;
@@ -191,7 +174,7 @@ impl<'g> Plan<'g> {
                 causal.try_fix(bond.0, end_at(self.graph, bond, node), gives);
             }
         }
-        for &bond in &self.others {
+        for bond in self.graph.bond_ids() {
             if free[bond.index()] {
                 causal.try_fix(bond.0, 0, Gives::Effort);
             }

@@ -9,7 +9,6 @@ use super::prefer::{Preferences, Wanted};
 use super::{BondCausality, Causality, Contradiction, ElementCausality, Loop, switches};
 use crate::bond::graph::{ElementKind, Graph, NodeId, Pattern};
 use crate::bond::net::{Conflict, Gives};
-use crate::bond::order::natural;
 
 /// Up to here all combinations are tried.
 const ALL_OF: usize = 6;
@@ -143,10 +142,6 @@ fn without(graph: &Graph, storages: usize, stuck: Option<Contradiction>) -> Caus
         free: false,
         in_loop: None,
     };
-    let stuck = stuck.unwrap_or(Contradiction {
-        elements: Vec::new(),
-        junctions: Vec::new(),
-    });
     Causality {
         bonds: vec![nothing; graph.bonds.len()],
         elements: (graph.nodes.iter())
@@ -156,7 +151,7 @@ fn without(graph: &Graph, storages: usize, stuck: Option<Contradiction>) -> Caus
             })
             .collect(),
         loops: Vec::new(),
-        contradiction: Some(stuck),
+        contradiction: Some(stuck.unwrap_or_default()),
         storages,
         order: 0,
         least_order: 0,
@@ -275,19 +270,12 @@ fn loops(graph: &Graph, bonds: &mut [BondCausality]) -> Vec<Loop> {
             }
         }
         one.bonds.sort_unstable();
-        let name = |id: &NodeId| &graph.node(*id).name;
-        (one.elements).sort_by(|a, b| natural(name(a), name(b)).then(a.cmp(b)));
+        one.elements.sort_unstable();
         one.elements.dedup();
         found.push(one);
     }
-    // By the names of what is in them, so that the order of declarations does not matter.
-    found.sort_by(|a, b| {
-        let names = |one: &Loop| one.elements.iter().map(|id| &graph.node(*id).name).next();
-        match (names(a), names(b)) {
-            (Some(a), Some(b)) => natural(a, b),
-            (a, b) => a.cmp(&b),
-        }
-    });
+    // By the names of what is in them: nodes are in that order.
+    found.sort_by_key(|one| one.elements.first().copied());
     for (number, one) in found.iter().enumerate() {
         for id in &one.bonds {
             bonds[id.index()].in_loop = Some(number as u32);

@@ -9,16 +9,7 @@ use crate::flat::{Flat, InstanceId, PortId};
 
 /// `R1:A`, `c[2]:p[3]`
 pub fn cut(flat: &Flat, port: PortId) -> String {
-    let record = flat.ports.get(port);
-    let mut name = flat.path(record.instance);
-    if record.instance != InstanceId::TOP {
-        name.push(':');
-    }
-    name.push_str(flat.names.name(record.name));
-    if record.index > 0 {
-        name.push_str(&format!("[{}]", record.index));
-    }
-    name
+    flat.port_name(port, ':')
 }
 
 /// Where power variables meet: the name of its node, else of a cut that ends there; and whether a node has it.

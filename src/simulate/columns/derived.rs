@@ -150,16 +150,7 @@ impl Found {
 
 /// `C1.A`, `c[2].p[3]`, or `A` for a cut of the compiled model.
 pub fn port_name(flat: &Flat, port: PortId) -> String {
-    let record = flat.ports.get(port);
-    let mut name = flat.path(record.instance);
-    if record.instance != InstanceId::TOP {
-        name.push('.');
-    }
-    name.push_str(flat.names.name(record.name));
-    if record.index > 0 {
-        name.push_str(&format!("[{}]", record.index));
-    }
-    name
+    flat.port_name(port, '.')
 }
 
 /// The unit, if all products have the same one.
