@@ -31,6 +31,7 @@ pub mod model;
 pub mod positions;
 pub mod reduce;
 pub mod reference;
+pub mod revise;
 pub mod simulate;
 pub mod solve;
 pub mod sort;

@@ -10,6 +10,7 @@ mod fields;
 mod golden;
 mod io;
 mod library;
+mod reduce;
 mod simulate;
 mod solve;
 mod sort;
@@ -51,6 +52,8 @@ enum Command {
     Causality(causality::Arguments),
     /// Tell of the fields of a model's bond graph: resistors and storages that determine each other
     Fields(fields::Arguments),
+    /// Write a model without storages that depend on others
+    Reduce(reduce::Arguments),
     /// Draw the bond graph of a model
     Draw(draw::Arguments),
     /// Run a model, as its experiment says
@@ -174,6 +177,7 @@ impl Command {
             Command::Solve(arguments) => solve::run(arguments, console),
             Command::Causality(arguments) => causality::run(arguments, console),
             Command::Fields(arguments) => fields::run(arguments, console),
+            Command::Reduce(arguments) => reduce::run(arguments, console),
             Command::Draw(arguments) => draw::run(arguments, console),
             Command::Simulate(arguments) => simulate::run_command(arguments, console),
             Command::Check(arguments) => check::run(arguments, console),
