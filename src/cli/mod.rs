@@ -1,5 +1,6 @@
 //! The command line: one file a command. Input and output happen here and nowhere else.
 
+mod augment;
 mod causality;
 mod check;
 mod draw;
@@ -54,6 +55,8 @@ enum Command {
     Fields(fields::Arguments),
     /// Write a model without storages that depend on others
     Reduce(reduce::Arguments),
+    /// Write a model with a stiff or parasitic storage put in
+    Augment(augment::Arguments),
     /// Draw the bond graph of a model
     Draw(draw::Arguments),
     /// Run a model, as its experiment says
@@ -178,6 +181,7 @@ impl Command {
             Command::Causality(arguments) => causality::run(arguments, console),
             Command::Fields(arguments) => fields::run(arguments, console),
             Command::Reduce(arguments) => reduce::run(arguments, console),
+            Command::Augment(arguments) => augment::run(arguments, console),
             Command::Draw(arguments) => draw::run(arguments, console),
             Command::Simulate(arguments) => simulate::run_command(arguments, console),
             Command::Check(arguments) => check::run(arguments, console),

@@ -29,8 +29,12 @@ pub struct Leaving<'a> {
     /// Submodels, by name.
     pub submodels: BTreeMap<String, Leaves>,
     pub nodes: BTreeSet<String>,
+    /// A cut that is to be connected elsewhere: to what is written here.
+    pub moved: Option<(PortId, String)>,
     /// Wires that have been written.
     wired: BTreeSet<String>,
+    /// The cut that moves has been connected.
+    has_moved: bool,
 }
 
 /// What becomes of a part of a chain.
@@ -66,7 +70,9 @@ impl<'a> Leaving<'a> {
             flat,
             submodels,
             nodes,
+            moved: None,
             wired: BTreeSet::new(),
+            has_moved: false,
         }
     }
 
@@ -80,6 +86,9 @@ impl<'a> Leaving<'a> {
             }
         }
         let mut more = Vec::new();
+        if let Some((port, to)) = self.moved.as_ref().filter(|_| !self.has_moved) {
+            more.push(format!("{} at {to}", self.port_text(*port)));
+        }
         for (name, _) in (self.submodels.iter()).filter(|(_, leaves)| **leaves == Leaves::Wire) {
             if self.wired.contains(name) {
                 continue;
@@ -146,6 +155,9 @@ impl<'a> Leaving<'a> {
             ConnectionKind::FromTo(chain, from, to) => (chain, vec![from, to], false),
         };
         let heads = self.heads(chain, &points);
+        if let Some(item) = self.item_of_moved(item.kind, &heads)? {
+            return Ok(item);
+        }
         let is_leaving =
             |head: &String| self.submodels.contains_key(head) || self.nodes.contains(head);
         if !heads.iter().any(is_leaving) {
@@ -185,6 +197,66 @@ impl<'a> Leaving<'a> {
             }
             _ => self.anew(&heads),
         }
+    }
+
+    /// An item that connects the cut that moves.
+    fn item_of_moved(
+        &mut self,
+        kind: ConnectionKind,
+        heads: &BTreeSet<String>,
+    ) -> Result<Option<Item>, Obstacle> {
+        let Some((port, to)) = self.moved.clone() else {
+            return Ok(None);
+        };
+        let record = *self.flat.ports.get(port);
+        let owner = self.flat.path(record.instance);
+        let is_there = |reference: Reference| {
+            let text = self.script.reference(reference).unwrap_or_default();
+            (self.flat.ports.junctions).iter().enumerate().any(|(at, junction)| {
+                let named = junction.node.is_some_and(|(name, index)| {
+                    index == 0 && self.flat.names.name(name) == text
+                });
+                named && junction.origin == InstanceId::TOP && record.outside == Some(JunctionId::new(at))
+            })
+        };
+        let point = |chain: ChainId| match self.script.ast.chains.node(chain) {
+            Chain::Point(point) => self.script.reference(point),
+            _ => None,
+        };
+        let source = |reference: Reference| self.script.source(reference.span).to_string();
+        if !heads.contains(&owner) {
+            return Ok(None);
+        }
+        match kind {
+            ConnectionKind::At(chain, at) => match point(chain) {
+                Some(text) if text == self.port_text(port) => {
+                    self.has_moved = true;
+                    return Ok(Some(Item::New(vec![format!("{text} at {to}")])));
+                }
+                // Another cut of it.
+                Some(text) if text.contains(':') && !source(at).contains(&owner) => {
+                    return Ok(Some(Item::Same));
+                }
+                Some(text) if text == owner && self.ports(&owner).len() == 1 => {
+                    self.has_moved = true;
+                    return Ok(Some(Item::New(vec![format!("{text} at {to}")])));
+                }
+                _ => {}
+            },
+            ConnectionKind::FromTo(chain, first, last) if point(chain).as_ref() == Some(&owner) => {
+                let new = match (is_there(first), is_there(last)) {
+                    (true, false) => Some((to.clone(), source(last))),
+                    (false, true) => Some((source(first), to.clone())),
+                    _ => None,
+                };
+                if let Some((first, last)) = new {
+                    self.has_moved = true;
+                    return Ok(Some(Item::New(vec![format!("{owner} from {first} to {last}")])));
+                }
+            }
+            _ => {}
+        }
+        self.anew(heads).map(Some)
     }
 
     fn note_wires(&mut self, heads: &BTreeSet<String>) {
@@ -316,6 +388,9 @@ impl<'a> Leaving<'a> {
         (flat.ports.ids())
             .filter(|&id| {
                 let port = flat.ports.get(id);
+                if self.moved.as_ref().is_some_and(|(moved, _)| *moved == id) {
+                    return false;
+                }
                 match port.instance {
                     InstanceId::TOP => port.inside == Some(place),
                     instance => {

@@ -5,6 +5,7 @@
 //! change does not concern stays as it was written, comments and all. The new text is compiled again, and all that stays is
 //! compared with what it was, number by number ([`verify`]): a change that would alter it is refused.
 
+pub mod augment;
 mod connections;
 mod edit;
 mod excerpt;

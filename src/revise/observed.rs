@@ -44,28 +44,6 @@ impl<'s> Observed<'s> {
         }
     }
 
-    /// Sets a parameter or a start value of a submodel.
-    pub fn set(
-        &self,
-        declared: Declared<'_>,
-        name: &str,
-        initial: bool,
-        value: &str,
-        edits: &mut Edits,
-    ) {
-        let submodel = declared.submodel;
-        let word = if initial { "ic " } else { "" };
-        if let Some(setting) = self.script.setting(submodel, name, initial) {
-            let span = self.script.ast.exprs.span(setting.value);
-            edits.replace(span.range(), value);
-        } else if let Some(first) = submodel.settings.iter().flatten().next() {
-            edits.insert(first.span.range().start, format!("{word}{name} = {value}, "));
-        } else {
-            let end = submodel.name.span.range().end;
-            edits.insert(end, format!("({word}{name} = {value})"));
-        }
-    }
-
     /// Variables of submodels that go or change, by name.
     fn variables(&self, meaning: &Meaning<'_, '_>) -> FxHashMap<String, VarId> {
         let flat = &*meaning.transfer.flat;
@@ -270,7 +248,7 @@ impl<'s> Observed<'s> {
                 let text = parameters.text(flat, value)?;
                 let name = flat.names.name(flat.declaration(start.variable).name).to_string();
                 let declared = self.script.declared(flat, owner)?;
-                self.set(declared, &name, true, &text, edits);
+                set(self.script, declared, &name, true, &text, edits);
             }
         }
         if !given.is_empty() {
@@ -293,10 +271,32 @@ impl<'s> Observed<'s> {
             let text = parameters.text(flat, value)?;
             let name = flat.names.name(flat.declaration(primary).name).to_string();
             let declared = self.script.declared(flat, owner)?;
-            self.set(declared, &name, true, &text, edits);
+            set(self.script, declared, &name, true, &text, edits);
             return Ok(());
         }
         Ok(())
+    }
+}
+
+/// Sets a parameter or a start value of a submodel.
+pub fn set(
+    script: &Script,
+    declared: Declared<'_>,
+    name: &str,
+    initial: bool,
+    value: &str,
+    edits: &mut Edits,
+) {
+    let submodel = declared.submodel;
+    let word = if initial { "ic " } else { "" };
+    if let Some(setting) = script.setting(submodel, name, initial) {
+        let span = script.ast.exprs.span(setting.value);
+        edits.replace(span.range(), value);
+    } else if let Some(first) = submodel.settings.iter().flatten().next() {
+        edits.insert(first.span.range().start, format!("{word}{name} = {value}, "));
+    } else {
+        let end = submodel.name.span.range().end;
+        edits.insert(end, format!("({word}{name} = {value})"));
     }
 }
 

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use super::connections::{Leaves, Leaving};
 use super::edit::Edits;
 use super::meaning::{Meaning, Stored};
-use super::observed::Observed;
+use super::observed::{Observed, set};
 use super::parameters::Parameters;
 use super::reduce::{Step, Traced};
 use super::script::Script;
@@ -145,7 +145,7 @@ pub fn rewrite(
         let text = parameters.text(flat, value)?;
         let declared = script.declared(flat, owner(into))?;
         let own = flat.names.name(flat.declaration(parameter).name).to_string();
-        observed.set(declared, &own, false, &text, &mut edits);
+        set(&script, declared, &own, false, &text, &mut edits);
         values.push((into, format!("{}.{own} = {text}", name(into))));
     }
     let mut leaving = Leaving::new(&script, flat, going.submodels.clone(), going.nodes.clone());
