@@ -84,12 +84,20 @@ pub struct Arguments {
     /// A storage to be removed rather than the one it is tied to
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     remove: Vec<String>,
+    /// Where the path of a dependent storage splits, write one storage with several ports
+    #[arg(long)]
+    matrix: bool,
+    /// Merge independent storages of one kind that share their rate, too: C on a 1-junction, I on a 0-junction
+    #[arg(long)]
+    merge: bool,
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
     let wishes = Wishes {
         remove: arguments.remove.clone(),
         only: false,
+        matrix: arguments.matrix,
+        merge: arguments.merge,
     };
     arguments.writing.write(
         console,

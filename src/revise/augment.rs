@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::connections::Leaving;
 use super::edit::Edits;
 use super::excerpt::excerpt;
+use super::matrix::include_library;
 use super::observed::set;
 use super::reduce::{Traced, trace};
 use super::script::{Script, fresh};
@@ -31,7 +32,7 @@ use crate::expr::linear::form as form_of;
 use crate::expr::show_number;
 use crate::flat::{Flat, InstanceId, JunctionId, Leaf, PortId, VarId};
 use crate::solve::Solved;
-use crate::syntax::ast::{ExperimentKind, Item};
+use crate::syntax::ast::ExperimentKind;
 
 /// How fast the new storage is where no experiment tells what is fast.
 const RATE: f64 = 1e3;
@@ -567,21 +568,7 @@ fn write(
     connections: &[String],
     edits: &mut Edits,
 ) {
-    let includes = |item: &Item| match item {
-        Item::Include(include) => include.name.trim_end_matches(".bgm").ends_with("bondgraph"),
-        _ => false,
-    };
-    if !script.ast.items.iter().any(includes)
-        && let Some(first) = script.ast.items.first()
-    {
-        let at = match first {
-            Item::Include(include) => include.span,
-            Item::Model(model) => model.span,
-            Item::Experiment(one) => one.span,
-            Item::Error => return,
-        };
-        edits.insert(at.range().start, "@bondgraph\n");
-    }
+    include_library(script, edits);
     if let Some(last) = script.body().last() {
         let blanks = script.indentation(last.span);
         let mut lines = format!("\n{blanks}submodel ({class}) {name}({settings})");

@@ -68,7 +68,7 @@ impl<'m, 'g> Meaning<'m, 'g> {
     }
 
     /// What a variable of a touched submodel was; `None` if that cannot be said.
-    pub fn of(&mut self, id: VarId) -> Option<ExprId> {
+    pub fn was(&mut self, id: VarId) -> Option<ExprId> {
         let root = self.roots.get(&id).copied().unwrap_or((id, false));
         let same = self.members.get(&root.0).cloned();
         let same = same.unwrap_or_else(|| vec![(id, false)]);

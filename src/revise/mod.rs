@@ -7,9 +7,13 @@
 
 pub mod augment;
 mod connections;
+mod draft;
 mod edit;
 mod excerpt;
+mod going;
+mod matrix;
 mod meaning;
+mod merge;
 mod names;
 mod observed;
 mod parameters;

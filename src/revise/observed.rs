@@ -17,10 +17,29 @@ use crate::flat::{Flat, InstanceId, Kind, Leaf, VarId};
 use crate::source::Span;
 use crate::syntax::ast::*;
 
+/// What is known of the variables of the old model.
+pub trait Explain {
+    fn flat(&mut self) -> &mut Flat;
+    /// What a variable was, in terms of what stays; `None` if that cannot be said.
+    fn of(&mut self, id: VarId) -> Option<ExprId>;
+}
+
+impl Explain for Meaning<'_, '_> {
+    fn flat(&mut self) -> &mut Flat {
+        self.transfer.flat
+    }
+
+    fn of(&mut self, id: VarId) -> Option<ExprId> {
+        self.was(id)
+    }
+}
+
 #[derive(Debug)]
 pub struct Observed<'s> {
     script: &'s Script,
     gone: FxHashSet<InstanceId>,
+    /// Submodels that stay, but not as they were.
+    changed: FxHashSet<InstanceId>,
     stored: Vec<Stored>,
     /// Declarations and equations of new variables.
     pub lines: Vec<String>,
@@ -33,10 +52,16 @@ pub struct Observed<'s> {
 type Total = (NodeId, VarId, ExprId, ExprId);
 
 impl<'s> Observed<'s> {
-    pub fn new(script: &'s Script, gone: &FxHashSet<InstanceId>, stored: &[Stored]) -> Self {
+    pub fn new(
+        script: &'s Script,
+        gone: &FxHashSet<InstanceId>,
+        changed: FxHashSet<InstanceId>,
+        stored: &[Stored],
+    ) -> Self {
         Observed {
             script,
             gone: gone.clone(),
+            changed,
             stored: stored.to_vec(),
             lines: Vec::new(),
             renamed: Vec::new(),
@@ -45,15 +70,11 @@ impl<'s> Observed<'s> {
     }
 
     /// Variables of submodels that go or change, by name.
-    fn variables(&self, meaning: &Meaning<'_, '_>) -> FxHashMap<String, VarId> {
-        let flat = &*meaning.transfer.flat;
-        let kept: FxHashSet<InstanceId> = (self.stored.iter())
-            .map(|one| meaning.transfer.graph.node(one.node).owner)
-            .collect();
+    fn variables(&self, flat: &Flat) -> FxHashMap<String, VarId> {
         (flat.variable_ids())
             .filter(|&id| {
                 let instance = flat.variable(id).instance;
-                self.gone.contains(&instance) || kept.contains(&instance)
+                self.gone.contains(&instance) || self.changed.contains(&instance)
             })
             .map(|id| (flat.name(id), id))
             .collect()
@@ -62,20 +83,20 @@ impl<'s> Observed<'s> {
     /// Parameters that experiments set.
     pub fn settings(
         &mut self,
-        meaning: &mut Meaning<'_, '_>,
+        known: &mut dyn Explain,
         parameters: &mut Parameters<'_>,
         edits: &mut Edits,
     ) -> Result<(), Obstacle> {
-        let variables = self.variables(meaning);
+        let variables = self.variables(known.flat());
         for statement in self.script.experiments().flat_map(|one| &one.body) {
             let ExperimentKind::Parameters(list) = &statement.kind else {
                 continue;
             };
             for &(target, _) in list {
                 if let Some(id) = self.find(&variables, target)
-                    && parameters.moves(meaning.transfer.flat, id)
+                    && parameters.moves(known.flat(), id)
                 {
-                    let name = parameters.name(meaning.transfer.flat, id)?;
+                    let name = parameters.name(known.flat(), id)?;
                     edits.replace(target.span.range(), name);
                 }
             }
@@ -90,11 +111,11 @@ impl<'s> Observed<'s> {
     /// Uses in expressions and plots.
     pub fn uses(
         &mut self,
-        meaning: &mut Meaning<'_, '_>,
+        known: &mut dyn Explain,
         parameters: &mut Parameters<'_>,
         edits: &mut Edits,
     ) -> Result<(), Obstacle> {
-        let variables = self.variables(meaning);
+        let variables = self.variables(known.flat());
         let mut places: Vec<(Reference, Span)> = self.script.references();
         for statement in self.script.experiments().flat_map(|one| &one.body) {
             match &statement.kind {
@@ -111,10 +132,10 @@ impl<'s> Observed<'s> {
             let Some(id) = self.find(&variables, reference) else {
                 continue;
             };
-            if parameters.moves(meaning.transfer.flat, id) {
-                let name = parameters.name(meaning.transfer.flat, id)?;
+            if parameters.moves(known.flat(), id) {
+                let name = parameters.name(known.flat(), id)?;
                 edits.replace(span.range(), name);
-            } else if let Some(name) = self.local(meaning, parameters, id, span)? {
+            } else if let Some(name) = self.local(known, parameters, id, span)? {
                 edits.replace(span.range(), name);
             }
         }
@@ -124,25 +145,25 @@ impl<'s> Observed<'s> {
     /// What a variable is called now; nothing if it is called as before.
     fn local(
         &mut self,
-        meaning: &mut Meaning<'_, '_>,
+        known: &mut dyn Explain,
         parameters: &mut Parameters<'_>,
         id: VarId,
         span: Span,
     ) -> Result<Option<String>, Obstacle> {
-        if let Some(name) = self.locals.get(&id) {
+        if let Some(name) = self.locals.get(&id).or_else(|| parameters.names.get(&id)) {
             return Ok(Some(name.clone()));
         }
-        let variable = *meaning.transfer.flat.variable(id);
+        let variable = *known.flat().variable(id);
         let gone = self.gone.contains(&variable.instance);
         if matches!(variable.kind, Kind::Parameter | Kind::Constant) && !gone {
             return Ok(None);
         }
         let used = || Obstacle::Used(self.script.source(span).to_string());
-        let Some(was) = meaning.of(id) else {
+        let Some(was) = known.of(id) else {
             // What stays is looked at when both models are compared.
             return if gone { Err(used()) } else { Ok(None) };
         };
-        let flat = &mut *meaning.transfer.flat;
+        let flat = known.flat();
         match flat.exprs.node(was) {
             Node::Leaf(Leaf::Var(same)) if same == id => return Ok(None),
             // Restarts are for states.
@@ -182,7 +203,7 @@ impl<'s> Observed<'s> {
         for &(into, _, _, growth) in totals {
             self.start(meaning, parameters, into, growth, edits)?;
         }
-        let variables = self.variables(meaning);
+        let variables = self.variables(meaning.transfer.flat);
         for statement in self.script.experiments().flat_map(|one| &one.body) {
             let ExperimentKind::Initial(list) = &statement.kind else {
                 continue;
@@ -201,6 +222,23 @@ impl<'s> Observed<'s> {
                         ..self.script.ast.exprs.span(value).range().end;
                     edits.replace(whole, format!("{name} = {}", divided(source, &factor)));
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses start values that experiments give to what goes or changes.
+    pub fn no_starts(&self, flat: &Flat) -> Result<(), Obstacle> {
+        let variables = self.variables(flat);
+        let starts = (self.script.experiments().flat_map(|one| &one.body)).filter_map(|one| {
+            match &one.kind {
+                ExperimentKind::Initial(list) => Some(list),
+                _ => None,
+            }
+        });
+        for &(target, _) in starts.flatten() {
+            if self.find(&variables, target).is_some() {
+                return Err(Obstacle::Used(self.script.source(target.span).to_string()));
             }
         }
         Ok(())

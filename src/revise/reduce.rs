@@ -8,6 +8,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::excerpt::excerpt;
+use super::matrix::combine;
+use super::merge::{groups, merge};
 use super::rewrite::{Taken, rewrite};
 use super::{Desk, Failure, Obstacle};
 use crate::bond::fields::storage::StorageField;
@@ -24,6 +26,10 @@ pub struct Wishes {
     pub remove: Vec<String>,
     /// Only these, nothing else.
     pub only: bool,
+    /// Paths that split, too: as storages with several ports.
+    pub matrix: bool,
+    /// Independent storages of one kind that share their rate, too.
+    pub merge: bool,
 }
 
 /// A storage that is gone.
@@ -110,8 +116,17 @@ pub fn reduce(desk: &Desk<'_>, text: &str, wishes: &Wishes) -> Result<Revised, F
             .cloned()
             .collect();
         if candidates.is_empty() {
-            revised.left = left(&traced, &refused);
-            return Ok(revised);
+            match beyond(desk, &traced, &revised.text, wishes, &mut refused) {
+                Some(Taken { text, steps }) => {
+                    revised.text = text;
+                    revised.steps.extend(steps);
+                    continue;
+                }
+                None => {
+                    revised.left = left(&traced, &refused);
+                    return Ok(revised);
+                }
+            }
         }
         let done = rewrite(desk, &mut traced, &revised.text, &candidates).or_else(|why| {
             // One after the other, to find out which it is.
@@ -134,6 +149,43 @@ pub fn reduce(desk: &Desk<'_>, text: &str, wishes: &Wishes) -> Result<Revised, F
             revised.steps.extend(steps);
         }
     }
+}
+
+/// What goes beyond the thesis, if it is asked for: one change at a time.
+fn beyond(
+    desk: &Desk<'_>,
+    traced: &Traced,
+    text: &str,
+    wishes: &Wishes,
+    refused: &mut FxHashMap<String, Obstacle>,
+) -> Option<Taken> {
+    let split = (traced.fields.storage_fields.iter()).filter(|_| wishes.matrix);
+    for field in split {
+        let name = name(traced, field);
+        if let Some(matrix) = &field.matrix
+            && !refused.contains_key(&name)
+        {
+            match combine(desk, traced, text, field, matrix) {
+                Ok(done) => return Some(done),
+                Err(why) => {
+                    refused.insert(name, why);
+                }
+            }
+        }
+    }
+    let alike = if wishes.merge { groups(traced) } else { Vec::new() };
+    for group in alike {
+        let name = group.name(traced);
+        if !refused.contains_key(&name) {
+            match merge(desk, traced, text, &group) {
+                Ok(done) => return Some(done),
+                Err(why) => {
+                    refused.insert(name, why);
+                }
+            }
+        }
+    }
+    None
 }
 
 fn name(traced: &Traced, field: &StorageField) -> String {
@@ -181,6 +233,23 @@ fn left(traced: &Traced, refused: &FxHashMap<String, Obstacle>) -> Vec<Left> {
                 why,
             }
         })
+        .chain(groups_left(traced, refused))
         .collect()
 }
 
+
+/// Storages that were to be merged and stay.
+fn groups_left(traced: &Traced, refused: &FxHashMap<String, Obstacle>) -> Vec<Left> {
+    (groups(traced).iter())
+        .filter_map(|group| {
+            let name = group.name(traced);
+            let why = refused.get(&name)?.to_string();
+            let junction = traced.fields.named.graph.node(group.junction);
+            Some(Left {
+                path: junction.name.clone(),
+                name,
+                why,
+            })
+        })
+        .collect()
+}

@@ -25,6 +25,24 @@ pub struct Change<'a> {
     pub touched: &'a FxHashSet<String>,
     /// New names of old variables.
     pub renamed: &'a [(String, String)],
+    /// States of the new model that are sums of states of the old one.
+    pub sums: &'a [Summed],
+}
+
+/// A state of the new model, and the states of the old one that it is the sum of.
+#[derive(Clone, Debug)]
+pub struct Summed {
+    pub new: String,
+    pub old: Vec<Addend>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Addend {
+    pub name: String,
+    pub sign: f64,
+    /// Where it starts, and its share of what the sum has grown since: the old states keep to that.
+    pub start: f64,
+    pub share: f64,
 }
 
 /// Compares the old model with the new one.
@@ -60,7 +78,11 @@ fn alike(old: &Solved, new: &Solved, change: &Change<'_>) -> Result<(), Obstacle
         names.sort_unstable();
         names
     };
-    let (first, second) = (states(old), states(new));
+    let (mut first, mut second) = (states(old), states(new));
+    for sum in change.sums {
+        second.retain(|name| *name != sum.new);
+        first.retain(|name| !sum.old.iter().any(|old| old.name == *name));
+    }
     if let Some(odd) = (first.iter().find(|name| !second.contains(name)))
         .or_else(|| second.iter().find(|name| !first.contains(name)))
     {
@@ -78,30 +100,46 @@ fn alike(old: &Solved, new: &Solved, change: &Change<'_>) -> Result<(), Obstacle
         return Ok(());
     }
     for number in 1..=POINTS {
-        if let Some(at) = arbitrary(old, number) {
-            compare(old, &at, new, arbitrary(new, number), change)?;
+        let (mut given, mut sums) = (Vec::new(), Vec::new());
+        for sum in change.sums {
+            let grown = scattered(&sum.new, number);
+            let mut total = 0.0;
+            for old in &sum.old {
+                let value = old.start + old.sign * old.share * grown;
+                total += old.sign * value;
+                given.push((old.name.clone(), value));
+            }
+            sums.push((sum.new.clone(), total));
+        }
+        if let Some(at) = arbitrary(old, number, &given) {
+            compare(old, &at, new, arbitrary(new, number, &sums), change)?;
         }
     }
     Ok(())
 }
 
-/// A point whose states and inputs depend on their names only.
-fn arbitrary(solved: &Solved, number: usize) -> Option<Point> {
+/// A number between 0.5 and 1.5 that depends on a name.
+fn scattered(name: &str, number: usize) -> f64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ number as u64;
+    for byte in name.bytes() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    0.5 + (hash >> 40) as f64 / (1u64 << 24) as f64
+}
+
+/// A point whose states and inputs depend on their names only, but for those given.
+fn arbitrary(solved: &Solved, number: usize, given: &[(String, f64)]) -> Option<Point> {
     let flat = &solved.flat;
     let mut point = Point::new(solved);
     point.time = 0.1 * number as f64;
-    let value = |name: &str| {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ number as u64;
-        for byte in name.bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-        0.5 + (hash >> 40) as f64 / (1u64 << 24) as f64
-    };
     let inputs = (flat.variable_ids())
         .filter(|&id| flat.variable(id).kind == Kind::Input && flat.variable(id).ty == Type::Real)
         .flat_map(|id| (0..=flat.variable(id).order).map(move |order| Leaf::at_order(id, order)));
     for leaf in flat.states().chain(inputs).collect::<Vec<_>>() {
-        point.set(leaf, Value::Real(value(&flat.leaf_name(leaf))));
+        let name = flat.leaf_name(leaf);
+        let known = given.iter().find(|(one, _)| *one == name);
+        let value = known.map_or_else(|| scattered(&name, number), |&(_, value)| value);
+        point.set(leaf, Value::Real(value));
     }
     evaluate(solved, &mut point).ok().map(|()| point)
 }

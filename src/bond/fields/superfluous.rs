@@ -1,7 +1,7 @@
 //! What serves no purpose once a storage is gone.
 //!
-//! Before: the expanded graph, and storages that are to be removed because others take over what they store. After:
-//! [`Removal`]: the nodes that go with them. An inertance that is removed leaves an effort of zero behind, a capacitance a flow of zero. A
+//! Before: the expanded graph, and elements that are to be removed because others take over what they do, each with what it leaves behind: a
+//! dependent inertance an effort of zero, a dependent capacitance a flow of zero. After: [`Removal`]: the nodes that go with them. A
 //! bond may simply be left out where its junction takes that for granted: effort zero at a 1-junction, flow zero at a 0-junction.
 //! Elsewhere the junction has that zero in common with all its bonds, and goes with them; transformers hand a zero on, gyrators
 //! exchange it. McCalla 1991, section 3.2, step 8: junctions, transformers and gyrators that are left with one bond go, too.
@@ -31,24 +31,19 @@ impl JunctionKind {
     }
 }
 
-/// What goes with these storages: all that serves no purpose any more, else what has to go.
-pub fn without(graph: &Graph, storages: &[NodeId]) -> Result<Removal, Needed> {
-    remove(graph, storages, true).or_else(|_| remove(graph, storages, false))
+/// What goes with these elements, each of which leaves a zero behind: all that serves no purpose any more, else what has to go.
+pub fn without(graph: &Graph, elements: &[(NodeId, Gives)]) -> Result<Removal, Needed> {
+    remove(graph, elements, true).or_else(|_| remove(graph, elements, false))
 }
 
-fn remove(graph: &Graph, storages: &[NodeId], tidy: bool) -> Result<Removal, Needed> {
+fn remove(graph: &Graph, elements: &[(NodeId, Gives)], tidy: bool) -> Result<Removal, Needed> {
     let bonds_of = graph.bonds_of();
     let mut removal = Removal {
         gone: vec![false; graph.nodes.len()],
         cut: vec![false; graph.bonds.len()],
     };
     let mut work: Vec<(BondId, NodeId, Gives)> = Vec::new();
-    for &id in storages {
-        let zero = match graph.node(id).element().map(|element| element.kind) {
-            Some(ElementKind::I) => Gives::Effort,
-            Some(ElementKind::C) => Gives::Flow,
-            _ => return Err(Needed(id)),
-        };
+    for &(id, zero) in elements {
         removal.gone[id.index()] = true;
         for &bond in &bonds_of[id.index()] {
             removal.cut[bond.index()] = true;
