@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::Console;
-use super::reduce::Writing;
+use super::reduce::{WRITTEN_OUT, Writing};
 use crate::revise::augment::{Added, Proposal, augment, propose};
 
 #[derive(Debug, Args)]
@@ -13,7 +13,12 @@ pub struct Arguments {
     #[command(flatten)]
     writing: Writing,
     /// The junction: on the causal path of a dependent storage, or in an implicit R-field
-    #[arg(long, value_name = "JUNCTION", value_delimiter = ',', required_unless_present = "propose")]
+    #[arg(
+        long,
+        value_name = "JUNCTION",
+        value_delimiter = ',',
+        required_unless_present = "propose"
+    )]
     at: Vec<String>,
     /// The capacitance or inertance of the new storage: the smaller, the stiffer
     #[arg(long, value_name = "NUMBER", requires = "at")]
@@ -25,23 +30,30 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
     if arguments.propose {
-        return arguments.writing.write(
-            console,
-            propose,
-            |proposals| (listed(proposals), String::new()),
-        );
+        return arguments.writing.write(console, propose, |proposals| {
+            (listed(proposals), String::new())
+        });
     }
     if let Some(value) = arguments.value
         && !(value > 0.0 && value.is_finite())
     {
-        return Err(format!("the value of a storage is a positive number, not {value}"));
+        return Err(format!(
+            "the value of a storage is a positive number, not {value}"
+        ));
     }
     arguments.writing.write(
         console,
         |desk, text| augment(desk, text, &arguments.at, arguments.value),
         |done| {
-            let notes = done.added.iter().map(|one| format!("note: {}\n", told(one)));
-            (done.text.clone(), notes.collect())
+            let expanded = if done.expanded { WRITTEN_OUT } else { "" };
+            let notes = done
+                .added
+                .iter()
+                .map(|one| format!("note: {}\n", told(one)));
+            (
+                done.text.clone(),
+                expanded.to_string() + &notes.collect::<String>(),
+            )
         },
     )
 }
@@ -72,7 +84,11 @@ fn effect(added: &Added) -> String {
     };
     let found: Vec<String> = [
         count(added.dependent, "dependent port", "dependent ports"),
-        count(added.resistors, "resistor in R-fields", "resistors in R-fields"),
+        count(
+            added.resistors,
+            "resistor in R-fields",
+            "resistors in R-fields",
+        ),
     ]
     .into_iter()
     .flatten()

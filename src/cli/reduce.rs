@@ -11,6 +11,9 @@ use crate::model::Limits;
 use crate::revise::reduce::{Revised, Wishes, reduce};
 use crate::revise::{Desk, Failure};
 
+pub const WRITTEN_OUT: &str =
+    "note: the model is written out, without hierarchy, to reach what lies deeper\n";
+
 /// What commands that write models take.
 #[derive(Debug, Args)]
 pub struct Writing {
@@ -109,6 +112,9 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
 /// What was done, and what could not be.
 fn notes(revised: &Revised) -> String {
     let mut out = String::new();
+    if revised.expanded {
+        out.push_str(WRITTEN_OUT);
+    }
     for step in &revised.steps {
         out.push_str(&format!(
             "note: {} is reduced, by the path {}: {}\n",

@@ -176,9 +176,11 @@ impl<'a> Leaving<'a> {
             (Part::Gap, [_]) => Ok(Item::Gone),
             (Part::Gap, [_, _]) => Ok(Item::Gone),
             (Part::Wire, [from, to]) if !points_leave => {
-                self.wired.extend(heads.into_iter().filter(|head| {
-                    self.submodels.get(head.as_str()) == Some(&Leaves::Wire)
-                }));
+                self.wired.extend(
+                    heads
+                        .into_iter()
+                        .filter(|head| self.submodels.get(head.as_str()) == Some(&Leaves::Wire)),
+                );
                 Ok(Item::New(vec![format!("{} at {}", text(*from), text(*to))]))
             }
             (Part::Text(new, _), []) if !is_loop || new.contains(" - ") => {
@@ -212,12 +214,17 @@ impl<'a> Leaving<'a> {
         let owner = self.flat.path(record.instance);
         let is_there = |reference: Reference| {
             let text = self.script.reference(reference).unwrap_or_default();
-            (self.flat.ports.junctions).iter().enumerate().any(|(at, junction)| {
-                let named = junction.node.is_some_and(|(name, index)| {
-                    index == 0 && self.flat.names.name(name) == text
-                });
-                named && junction.origin == InstanceId::TOP && record.outside == Some(JunctionId::new(at))
-            })
+            (self.flat.ports.junctions)
+                .iter()
+                .enumerate()
+                .any(|(at, junction)| {
+                    let named = junction.node.is_some_and(|(name, index)| {
+                        index == 0 && self.flat.names.name(name) == text
+                    });
+                    named
+                        && junction.origin == InstanceId::TOP
+                        && record.outside == Some(JunctionId::new(at))
+                })
         };
         let point = |chain: ChainId| match self.script.ast.chains.node(chain) {
             Chain::Point(point) => self.script.reference(point),
@@ -245,13 +252,15 @@ impl<'a> Leaving<'a> {
             },
             ConnectionKind::FromTo(chain, first, last) if point(chain).as_ref() == Some(&owner) => {
                 let new = match (is_there(first), is_there(last)) {
-                    (true, false) => Some((to.clone(), source(last))),
-                    (false, true) => Some((source(first), to.clone())),
+                    (true, false) => Some((to, source(last))),
+                    (false, true) => Some((source(first), to)),
                     _ => None,
                 };
                 if let Some((first, last)) = new {
                     self.has_moved = true;
-                    return Ok(Some(Item::New(vec![format!("{owner} from {first} to {last}")])));
+                    return Ok(Some(Item::New(vec![format!(
+                        "{owner} from {first} to {last}"
+                    )])));
                 }
             }
             _ => {}
@@ -260,9 +269,8 @@ impl<'a> Leaving<'a> {
     }
 
     fn note_wires(&mut self, heads: &BTreeSet<String>) {
-        let wires = (heads.iter()).filter(|head| {
-            self.submodels.get(head.as_str()) == Some(&Leaves::Wire)
-        });
+        let wires =
+            (heads.iter()).filter(|head| self.submodels.get(head.as_str()) == Some(&Leaves::Wire));
         self.wired.extend(wires.cloned());
     }
 
@@ -301,7 +309,10 @@ impl<'a> Leaving<'a> {
                     Part::Broken => Part::Broken,
                 },
                 Chain::Series(a, b) => {
-                    match (&parts[(a.0 - first) as usize], &parts[(b.0 - first) as usize]) {
+                    match (
+                        &parts[(a.0 - first) as usize],
+                        &parts[(b.0 - first) as usize],
+                    ) {
                         (Part::Wire, Part::Wire) => Part::Wire,
                         (Part::Text(text, strength), Part::Wire)
                         | (Part::Wire, Part::Text(text, strength)) => {
@@ -315,7 +326,10 @@ impl<'a> Leaving<'a> {
                     }
                 }
                 Chain::Parallel(a, b) => {
-                    match (&parts[(a.0 - first) as usize], &parts[(b.0 - first) as usize]) {
+                    match (
+                        &parts[(a.0 - first) as usize],
+                        &parts[(b.0 - first) as usize],
+                    ) {
                         (Part::Gap, Part::Gap) => Part::Gap,
                         (Part::Text(text, strength), Part::Gap)
                         | (Part::Gap, Part::Text(text, strength)) => {
@@ -352,7 +366,11 @@ impl<'a> Leaving<'a> {
         let mut places: BTreeSet<JunctionId> = BTreeSet::new();
         for head in heads {
             let ports = self.ports(head);
-            places.extend(ports.iter().filter_map(|&port| flat.ports.get(port).outside));
+            places.extend(
+                ports
+                    .iter()
+                    .filter_map(|&port| flat.ports.get(port).outside),
+            );
             places.extend(
                 (flat.ports.of(InstanceId::TOP))
                     .filter(|&port| self.port_text(port) == *head)
@@ -362,7 +380,9 @@ impl<'a> Leaving<'a> {
         let mut texts = Vec::new();
         for place in places {
             if flat.ports.junctions[place.index()].has_terminal {
-                return Err(Obstacle::Unwritable(heads.iter().cloned().collect::<Vec<_>>().join(", ")));
+                return Err(Obstacle::Unwritable(
+                    heads.iter().cloned().collect::<Vec<_>>().join(", "),
+                ));
             }
             let Some(hub) = self.hub(place) else {
                 continue;
@@ -428,7 +448,9 @@ impl<'a> Leaving<'a> {
         (flat.instances.iter().enumerate())
             .filter(|(at, instance)| {
                 let is_top = *at == 0;
-                !is_top && instance.parent == InstanceId::TOP && flat.names.name(instance.name) == name
+                !is_top
+                    && instance.parent == InstanceId::TOP
+                    && flat.names.name(instance.name) == name
             })
             .flat_map(|(at, _)| flat.ports.of(InstanceId(at as u32)))
             .collect()

@@ -85,7 +85,9 @@ impl Draft<'_> {
         }
         if !lines.is_empty() {
             let end = last.span.range().end;
-            let line_end = script.text[end..].find('\n').map_or(script.text.len(), |at| end + at);
+            let line_end = script.text[end..]
+                .find('\n')
+                .map_or(script.text.len(), |at| end + at);
             edits.insert(line_end, lines);
         }
     }

@@ -18,9 +18,7 @@ pub fn excerpt(text: &str, flat: &Flat) -> String {
     // The model, all types, and what these use.
     let mut kept: Vec<bool> = (items.iter())
         .map(|item| match item {
-            Item::Model(model) => {
-                model.kind != ModelKind::Model || Some(model.name.symbol) == own
-            }
+            Item::Model(model) => model.kind != ModelKind::Model || Some(model.name.symbol) == own,
             _ => false,
         })
         .collect();

@@ -68,7 +68,11 @@ pub fn going(
             let ends: Vec<JunctionId> = (graph.bond_ids())
                 .filter(|&bond| !removal.cut[bond.index()])
                 .filter(|&bond| graph.bond(bond).ends().contains(&id))
-                .filter_map(|bond| known.get(&graph.node(graph.bond(bond).other(id)).name).copied())
+                .filter_map(|bond| {
+                    known
+                        .get(&graph.node(graph.bond(bond).other(id)).name)
+                        .copied()
+                })
                 .collect();
             match ends[..] {
                 [_, _] if flat.ports.of(node.owner).count() == 2 => {
@@ -107,7 +111,10 @@ pub fn going(
         if let StatementKind::Nodes { nodes, .. } = &statement.kind {
             for node in nodes.iter().filter(|node| node.size.is_none()) {
                 let name = script.name(node.name);
-                if known.get(name).is_some_and(|place| gone_places.contains(place)) {
+                if known
+                    .get(name)
+                    .is_some_and(|place| gone_places.contains(place))
+                {
                     going.nodes.insert(name.to_string());
                 }
             }

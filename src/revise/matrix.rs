@@ -10,7 +10,7 @@ use super::connections::{Leaves, Leaving};
 use super::draft::Draft;
 use super::edit::Edits;
 use super::going::going;
-use super::observed::{Explain, Observed};
+use super::observed::{Explained, Observed};
 use super::parameters::Parameters;
 use super::reduce::{Step, Traced};
 use super::rewrite::Taken;
@@ -26,21 +26,6 @@ use crate::flat::{Flat, Leaf, VarId};
 use crate::listing::storage_fields::path;
 use crate::syntax::ast::{ExperimentKind, Item};
 
-struct Known<'f> {
-    flat: &'f mut Flat,
-    was: FxHashMap<VarId, ExprId>,
-}
-
-impl Explain for Known<'_> {
-    fn flat(&mut self) -> &mut Flat {
-        self.flat
-    }
-
-    fn of(&mut self, id: VarId) -> Option<ExprId> {
-        self.was.get(&id).copied()
-    }
-}
-
 /// A storage with one port that power goes into: what it stores, and the partner of that.
 fn plain(traced: &Traced, node: NodeId, is_flow: bool) -> Result<(VarId, VarId), Obstacle> {
     let graph = &traced.fields.named.graph;
@@ -52,7 +37,11 @@ fn plain(traced: &Traced, node: NodeId, is_flow: bool) -> Result<(VarId, VarId),
         };
         let inward = graph.bond(element.ports[0]).to == node;
         let (effort, flow) = (effort.single()?, flow.single()?);
-        (inward && ports == 1).then_some(if is_flow { (flow, effort) } else { (effort, flow) })
+        (inward && ports == 1).then_some(if is_flow {
+            (flow, effort)
+        } else {
+            (effort, flow)
+        })
     });
     found.ok_or_else(|| Obstacle::Unwritable(of.name.clone()))
 }
@@ -67,8 +56,8 @@ pub fn combine(
 ) -> Result<Taken, Obstacle> {
     let (flat, named) = (&traced.flat, &traced.fields.named);
     let graph = &named.graph;
-    let script = Script::new(text, flat)
-        .ok_or_else(|| Obstacle::Unwritable(flat.model().to_string()))?;
+    let script =
+        Script::new(text, flat).ok_or_else(|| Obstacle::Unwritable(flat.model().to_string()))?;
     let owner = |node: NodeId| graph.node(node).owner;
     let name_of = |node: NodeId| graph.node(node).name.clone();
     let is_flow = (graph.node(field.dependent).element())
@@ -148,7 +137,7 @@ pub fn combine(
 
     let mut edits = Edits::default();
     let mut observed = Observed::new(&script, &going.instances, FxHashSet::default(), &[]);
-    let mut known = Known {
+    let mut known = Explained {
         flat: &mut work,
         was,
     };
@@ -160,7 +149,10 @@ pub fn combine(
                 let text = script.reference(target).unwrap_or_default();
                 match sums.iter().find(|sum| sum.old[0].name == text) {
                     Some(sum) => edits.replace(target.span.range(), sum.new.clone()),
-                    None if script.head(target).is_some_and(|(head, _)| going.submodels.contains_key(head)) => {
+                    None if script
+                        .head(target)
+                        .is_some_and(|(head, _)| going.submodels.contains_key(head)) =>
+                    {
                         return Err(Obstacle::Used(text));
                     }
                     None => {}

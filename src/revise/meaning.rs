@@ -92,7 +92,10 @@ impl<'m, 'g> Meaning<'m, 'g> {
     /// What a storage that stays stores is as before.
     fn is_kept(&self, id: VarId) -> bool {
         (self.stored.values()).any(|one| {
-            one.node == one.into && self.primary(one.node, one.is_flow).is_some_and(|(of, _)| of == id)
+            one.node == one.into
+                && self
+                    .primary(one.node, one.is_flow)
+                    .is_some_and(|(of, _)| of == id)
         })
     }
 
@@ -171,9 +174,8 @@ impl<'m, 'g> Meaning<'m, 'g> {
     /// What a storage keeps under another name: the displacement of a spring.
     fn of_store(&mut self, id: VarId) -> Option<ExprId> {
         let instance = self.transfer.flat.variable(id).instance;
-        let stored = *(self.stored.values()).find(|one| {
-            self.transfer.graph.node(one.node).owner == instance
-        })?;
+        let stored = *(self.stored.values())
+            .find(|one| self.transfer.graph.node(one.node).owner == instance)?;
         let (primary, negative) = self.primary(stored.node, stored.is_flow)?;
         let factor = ratio(self.transfer.flat, instance, id, primary)?;
         let (of, turned) = self.primary(stored.into, self.stored.get(&stored.into)?.is_flow)?;
@@ -187,9 +189,8 @@ impl<'m, 'g> Meaning<'m, 'g> {
     /// A start value of a variable of a storage as that of the storage that stays: what it is to be divided by.
     pub fn factor(&mut self, id: VarId) -> Option<ExprId> {
         let instance = self.transfer.flat.variable(id).instance;
-        let stored = *(self.stored.values()).find(|one| {
-            self.transfer.graph.node(one.node).owner == instance
-        })?;
+        let stored = *(self.stored.values())
+            .find(|one| self.transfer.graph.node(one.node).owner == instance)?;
         let (primary, negative) = self.primary(stored.node, stored.is_flow)?;
         let (_, turned) = self.primary(stored.into, self.stored.get(&stored.into)?.is_flow)?;
         let mut factor = stored.gain;
@@ -240,7 +241,9 @@ fn equal(flat: &Flat) -> (Roots, Members) {
             _ => continue,
         };
         roots.insert(id, root);
-        let list = members.entry(root.0).or_insert_with(|| vec![(root.0, false)]);
+        let list = members
+            .entry(root.0)
+            .or_insert_with(|| vec![(root.0, false)]);
         list.push((id, root.1));
     }
     (roots, members)

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::draft::Draft;
 use super::edit::Edits;
 use super::going::going;
-use super::observed::{Explain, Observed, set};
+use super::observed::{Explained, Observed, set};
 use super::parameters::Parameters;
 use super::reduce::{Step, Traced};
 use super::rewrite::{Taken, solved_for};
@@ -38,7 +38,11 @@ pub struct Group {
 impl Group {
     pub fn name(&self, traced: &Traced) -> String {
         let graph = &traced.fields.named.graph;
-        let names: Vec<&str> = self.storages.iter().map(|&id| graph.node(id).name.as_str()).collect();
+        let names: Vec<&str> = self
+            .storages
+            .iter()
+            .map(|&id| graph.node(id).name.as_str())
+            .collect();
         names.join(", ")
     }
 }
@@ -62,9 +66,8 @@ pub fn groups(traced: &Traced) -> Vec<Group> {
             .map(|&bond| graph.bond(bond).other(junction))
             .filter(|&id| {
                 let node = graph.node(id);
-                let integral = || {
-                    named.element(&traced.model.causality, id) == ElementCausality::Integral
-                };
+                let integral =
+                    || named.element(&traced.model.causality, id) == ElementCausality::Integral;
                 node.element().is_some_and(|element| {
                     let fits = element.kind == wanted && element.ports.len() == 1;
                     fits && integral() && parameter(&mut flat, node.owner, element).is_some()
@@ -81,22 +84,6 @@ pub fn groups(traced: &Traced) -> Vec<Group> {
         }
     }
     found
-}
-
-/// What the variables of merged storages were.
-struct Known<'f> {
-    flat: &'f mut Flat,
-    was: FxHashMap<VarId, ExprId>,
-}
-
-impl Explain for Known<'_> {
-    fn flat(&mut self) -> &mut Flat {
-        self.flat
-    }
-
-    fn of(&mut self, id: VarId) -> Option<ExprId> {
-        self.was.get(&id).copied()
-    }
 }
 
 /// A storage of a group.
@@ -121,8 +108,8 @@ pub fn merge(
 ) -> Result<Taken, Obstacle> {
     let (flat, named) = (&traced.flat, &traced.fields.named);
     let graph = &named.graph;
-    let script = Script::new(text, flat)
-        .ok_or_else(|| Obstacle::Unwritable(flat.model().to_string()))?;
+    let script =
+        Script::new(text, flat).ok_or_else(|| Obstacle::Unwritable(flat.model().to_string()))?;
     let mut work = traced.fields.flat.clone();
     let mut members: Vec<Member> = Vec::new();
     for &node in &group.storages {
@@ -130,7 +117,11 @@ pub fn merge(
         members.push(member(&mut work, traced, group, node)?);
     }
     let sign_of = |member: &Member| member.sign * members[0].sign;
-    let zero = if group.is_flow { Gives::Flow } else { Gives::Effort };
+    let zero = if group.is_flow {
+        Gives::Flow
+    } else {
+        Gives::Effort
+    };
     let leaving: Vec<(NodeId, Gives)> = (group.storages[1..].iter())
         .map(|&node| (named.nodes_of[node.index()], zero))
         .collect();
@@ -183,7 +174,7 @@ pub fn merge(
     let mut edits = Edits::default();
     let owners = FxHashSet::from_iter([kept.owner]);
     let mut observed = Observed::new(&script, &going.instances, owners, &[]);
-    let mut known = Known {
+    let mut known = Explained {
         flat: &mut work,
         was,
     };
@@ -223,7 +214,13 @@ pub fn merge(
         .map(|member| Step {
             removed: name_of(member.node),
             into: name_of(kept.node),
-            path: format!("{} {} {}", name_of(member.node), name_of(group.junction), name_of(kept.node)),
+            path: format!(
+                "{} {}{} {}",
+                name_of(member.node),
+                u8::from(!group.is_flow),
+                name_of(group.junction),
+                name_of(kept.node)
+            ),
             value: format!("{}.{own_name} = {value}", name_of(kept.node)),
             dropped: Vec::new(),
         })
@@ -250,13 +247,22 @@ fn member(
         _ => Err(unwritable()),
     };
     let (effort, flow) = (single(effort)?, single(flow)?);
-    let (stored, partner) = if group.is_flow { (flow, effort) } else { (effort, flow) };
+    let (stored, partner) = if group.is_flow {
+        (flow, effort)
+    } else {
+        (effort, flow)
+    };
     let bond: BondId = element.ports[0];
     // Into the junction or out of it.
-    let direction = if graph.bond(bond).to == node { 1.0 } else { -1.0 };
-    let mut given = flat.starts.iter().filter(|given| {
-        flat.variables[given.variable.index()].instance == of.owner
-    });
+    let direction = if graph.bond(bond).to == node {
+        1.0
+    } else {
+        -1.0
+    };
+    let mut given = flat
+        .starts
+        .iter()
+        .filter(|given| flat.variables[given.variable.index()].instance == of.owner);
     let start = match (given.next().copied(), given.next()) {
         (None, _) => flat.exprs.number(0.0),
         (Some(given), None) if given.variable == stored.0 => given.expression,

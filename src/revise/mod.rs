@@ -10,6 +10,7 @@ mod connections;
 mod draft;
 mod edit;
 mod excerpt;
+pub mod expand;
 mod going;
 mod matrix;
 mod meaning;
@@ -79,7 +80,10 @@ impl fmt::Display for Obstacle {
                 "`{name}` is not a submodel of its own in the model's text"
             ),
             Obstacle::Unwritable(name) => {
-                write!(f, "the connections of `{name}` cannot be written without it")
+                write!(
+                    f,
+                    "the connections of `{name}` cannot be written without it"
+                )
             }
             Obstacle::Used(name) => write!(f, "`{name}` is used, and would be gone"),
             Obstacle::Changes(name) => write!(f, "`{name}` would have another value"),

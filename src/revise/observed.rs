@@ -34,6 +34,23 @@ impl Explain for Meaning<'_, '_> {
     }
 }
 
+/// Variables of which it is known what they were.
+#[derive(Debug)]
+pub struct Explained<'f> {
+    pub flat: &'f mut Flat,
+    pub was: FxHashMap<VarId, ExprId>,
+}
+
+impl Explain for Explained<'_> {
+    fn flat(&mut self) -> &mut Flat {
+        self.flat
+    }
+
+    fn of(&mut self, id: VarId) -> Option<ExprId> {
+        self.was.get(&id).copied()
+    }
+}
+
 #[derive(Debug)]
 pub struct Observed<'s> {
     script: &'s Script,
@@ -213,13 +230,15 @@ impl<'s> Observed<'s> {
                     continue;
                 };
                 let source = self.script.source(self.script.ast.exprs.span(value));
-                let gone = self.gone.contains(&meaning.transfer.flat.variable(id).instance);
+                let gone = self
+                    .gone
+                    .contains(&meaning.transfer.flat.variable(id).instance);
                 if gone {
                     let (into, factor) = self.moved(meaning, id)?;
                     let factor = parameters.text(meaning.transfer.flat, factor)?;
                     let name = meaning.transfer.flat.name(into);
-                    let whole = target.span.range().start
-                        ..self.script.ast.exprs.span(value).range().end;
+                    let whole =
+                        target.span.range().start..self.script.ast.exprs.span(value).range().end;
                     edits.replace(whole, format!("{name} = {}", divided(source, &factor)));
                 }
             }
@@ -269,11 +288,15 @@ impl<'s> Observed<'s> {
     ) -> Result<(), Obstacle> {
         let of = |flat: &Flat, instance: InstanceId| {
             let starts = flat.starts.iter().copied();
-            let own = starts.filter(move |given| flat.variable(given.variable).instance == instance);
+            let own =
+                starts.filter(move |given| flat.variable(given.variable).instance == instance);
             own.collect::<Vec<_>>()
         };
         let owner = meaning.transfer.graph.node(into).owner;
-        let is_flow = self.stored.iter().any(|one| one.node == into && one.is_flow);
+        let is_flow = self
+            .stored
+            .iter()
+            .any(|one| one.node == into && one.is_flow);
         let Some((primary, _)) = meaning.primary(into, is_flow) else {
             return Ok(());
         };
@@ -284,7 +307,10 @@ impl<'s> Observed<'s> {
                 let flat = &mut *meaning.transfer.flat;
                 let value = flat.exprs.tidy_mul(start.expression, growth);
                 let text = parameters.text(flat, value)?;
-                let name = flat.names.name(flat.declaration(start.variable).name).to_string();
+                let name = flat
+                    .names
+                    .name(flat.declaration(start.variable).name)
+                    .to_string();
                 let declared = self.script.declared(flat, owner)?;
                 set(self.script, declared, &name, true, &text, edits);
             }
@@ -331,7 +357,10 @@ pub fn set(
         let span = script.ast.exprs.span(setting.value);
         edits.replace(span.range(), value);
     } else if let Some(first) = submodel.settings.iter().flatten().next() {
-        edits.insert(first.span.range().start, format!("{word}{name} = {value}, "));
+        edits.insert(
+            first.span.range().start,
+            format!("{word}{name} = {value}, "),
+        );
     } else {
         let end = submodel.name.span.range().end;
         edits.insert(end, format!("({word}{name} = {value})"));
@@ -341,7 +370,9 @@ pub fn set(
 /// A quotient of two texts.
 fn divided(value: &str, by: &str) -> String {
     let bracketed = |text: &str| {
-        let plain = text.chars().all(|c| c.is_alphanumeric() || "._".contains(c));
+        let plain = text
+            .chars()
+            .all(|c| c.is_alphanumeric() || "._".contains(c));
         if plain {
             text.to_string()
         } else {

@@ -62,9 +62,15 @@ impl<'s> Parameters<'s> {
 
     /// An expression as text.
     pub fn text(&mut self, flat: &mut Flat, id: ExprId) -> Result<String, Obstacle> {
-        let mut work: Vec<VarId> = leaves(&flat.exprs, id).iter().map(|l| l.variable()).collect();
+        let mut work: Vec<VarId> = leaves(&flat.exprs, id)
+            .iter()
+            .map(|l| l.variable())
+            .collect();
         while let Some(id) = work.pop() {
-            if self.moves(flat, id) && !self.names.contains_key(&id) && !self.inline.contains_key(&id) {
+            if self.moves(flat, id)
+                && !self.names.contains_key(&id)
+                && !self.inline.contains_key(&id)
+            {
                 self.resolve(flat, id)?;
                 if let Some(&by) = self.inline.get(&id) {
                     work.extend(leaves(&flat.exprs, by).iter().map(|l| l.variable()));
@@ -72,10 +78,12 @@ impl<'s> Parameters<'s> {
             }
         }
         let inline = &self.inline;
-        let opened = flat.exprs.rewrite(id, &mut |exprs, id| match exprs.node(id) {
-            Node::Leaf(Leaf::Var(id)) => inline.get(&id).copied(),
-            _ => None,
-        });
+        let opened = flat
+            .exprs
+            .rewrite(id, &mut |exprs, id| match exprs.node(id) {
+                Node::Leaf(Leaf::Var(id)) => inline.get(&id).copied(),
+                _ => None,
+            });
         Ok(text(flat, &self.names, opened))
     }
 
@@ -109,7 +117,9 @@ impl<'s> Parameters<'s> {
         let is_array = variable.index > 0;
         let set = self.set.contains(&flat.name(id));
         if let Some(setting) = setting.filter(|_| !is_array) {
-            let source = self.script.source(self.script.ast.exprs.span(setting.value));
+            let source = self
+                .script
+                .source(self.script.ast.exprs.span(setting.value));
             // A parameter of the model itself.
             if let Node::Leaf(Leaf::Var(by)) = flat.exprs.node(given.expression)
                 && flat.variable(by).instance == InstanceId::TOP

@@ -8,9 +8,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::excerpt::excerpt;
+use super::expand::expand;
 use super::matrix::combine;
 use super::merge::{groups, merge};
 use super::rewrite::{Taken, rewrite};
+use super::script::fresh;
 use super::{Desk, Failure, Obstacle};
 use crate::bond::fields::storage::StorageField;
 use crate::bond::fields::{Fields, fields};
@@ -56,6 +58,8 @@ pub struct Left {
 #[derive(Clone, Debug, Default)]
 pub struct Revised {
     pub text: String,
+    /// The model was written out to reach what lies deeper.
+    pub expanded: bool,
     pub steps: Vec<Step>,
     pub left: Vec<Left>,
 }
@@ -106,7 +110,6 @@ pub fn reduce(desk: &Desk<'_>, text: &str, wishes: &Wishes) -> Result<Revised, F
     let mut refused: FxHashMap<String, Obstacle> = FxHashMap::default();
     loop {
         let mut traced = trace(desk, &revised.text, &wanted)?;
-        check_wishes(&traced, &wanted, &refused)?;
         let candidates: Vec<StorageField> = (traced.fields.storage_fields.iter())
             .filter(|field| field.outcome.is_ok())
             .filter(|field| {
@@ -123,6 +126,19 @@ pub fn reduce(desk: &Desk<'_>, text: &str, wishes: &Wishes) -> Result<Revised, F
                     continue;
                 }
                 None => {
+                    // What lies deeper can be reached when the model is written out.
+                    let deeper = |why: &Obstacle| matches!(why, Obstacle::Elsewhere(_));
+                    if !revised.expanded
+                        && refused.values().any(deeper)
+                        && let Ok(text) = expand(desk, &revised.text, &traced.flat)
+                    {
+                        refused.retain(|_, why| !deeper(why));
+                        wanted = renamed(&wanted);
+                        revised.text = text;
+                        revised.expanded = true;
+                        continue;
+                    }
+                    check_wishes(&traced, &wanted, &refused)?;
                     revised.left = left(&traced, &refused);
                     return Ok(revised);
                 }
@@ -132,7 +148,12 @@ pub fn reduce(desk: &Desk<'_>, text: &str, wishes: &Wishes) -> Result<Revised, F
             // One after the other, to find out which it is.
             let mut why = why;
             for field in &candidates {
-                match rewrite(desk, &mut traced, &revised.text, std::slice::from_ref(field)) {
+                match rewrite(
+                    desk,
+                    &mut traced,
+                    &revised.text,
+                    std::slice::from_ref(field),
+                ) {
                     Ok(done) => return Ok(done),
                     Err(obstacle) => {
                         refused.insert(name(&traced, field), obstacle.clone());
@@ -149,6 +170,12 @@ pub fn reduce(desk: &Desk<'_>, text: &str, wishes: &Wishes) -> Result<Revised, F
             revised.steps.extend(steps);
         }
     }
+}
+
+/// Names of submodels as they are when the model is written out.
+fn renamed(names: &[String]) -> Vec<String> {
+    let clean = |name: &String| fresh(&mut FxHashSet::default(), name);
+    names.iter().map(clean).collect()
 }
 
 /// What goes beyond the thesis, if it is asked for: one change at a time.
@@ -173,17 +200,20 @@ fn beyond(
             }
         }
     }
-    let alike = if wishes.merge { groups(traced) } else { Vec::new() };
+    let alike = if wishes.merge {
+        groups(traced)
+    } else {
+        Vec::new()
+    };
     for group in alike {
         let name = group.name(traced);
-        if !refused.contains_key(&name) {
-            match merge(desk, traced, text, &group) {
-                Ok(done) => return Some(done),
-                Err(why) => {
-                    refused.insert(name, why);
-                }
-            }
+        if refused.contains_key(&name) {
+            continue;
         }
+        match merge(desk, traced, text, &group) {
+            Ok(done) => return Some(done),
+            Err(why) => refused.insert(name, why),
+        };
     }
     None
 }
@@ -236,7 +266,6 @@ fn left(traced: &Traced, refused: &FxHashMap<String, Obstacle>) -> Vec<Left> {
         .chain(groups_left(traced, refused))
         .collect()
 }
-
 
 /// Storages that were to be merged and stay.
 fn groups_left(traced: &Traced, refused: &FxHashMap<String, Obstacle>) -> Vec<Left> {

@@ -74,7 +74,12 @@ pub fn rewrite(
     kept.dedup();
     let mut touched: FxHashSet<InstanceId> = going.instances.clone();
     touched.extend(going.wires.iter().copied());
-    touched.extend(taken.iter().flat_map(|field| &field.path).map(|&node| owner(node)));
+    touched.extend(
+        taken
+            .iter()
+            .flat_map(|field| &field.path)
+            .map(|&node| owner(node)),
+    );
     touched.remove(&InstanceId::TOP);
     let mut flow = transfer(model, &mut fields.flat, named);
     let mut meaning = Meaning::new(&mut flow, &[], touched.clone());
@@ -134,7 +139,10 @@ pub fn rewrite(
         let flat = &mut *meaning.transfer.flat;
         let text = parameters.text(flat, value)?;
         let declared = script.declared(flat, owner(into))?;
-        let own = flat.names.name(flat.declaration(parameter).name).to_string();
+        let own = flat
+            .names
+            .name(flat.declaration(parameter).name)
+            .to_string();
         set(&script, declared, &own, false, &text, &mut edits);
         values.push((into, format!("{}.{own} = {text}", name(into))));
     }
@@ -179,7 +187,11 @@ pub fn rewrite(
 fn wished(flat: &Flat, stored: &[Stored], view: &crate::bond::view::View) -> Flat {
     let mut wished = flat.clone();
     for one in stored {
-        let states = view.graph.node(one.node).element().map(|element| &element.states);
+        let states = view
+            .graph
+            .node(one.node)
+            .element()
+            .map(|element| &element.states);
         for &state in states.into_iter().flatten() {
             wished.wishes.retain(|&(variable, _)| variable != state);
             wished.wishes.push((state, one.node == one.into));

@@ -48,7 +48,11 @@ pub struct Addend {
 /// Compares the old model with the new one.
 pub fn same(before: &Flat, after: &Flat, change: &Change<'_>) -> Result<(), Obstacle> {
     let mut said = Diagnostics::default();
-    let Some(old) = solved(before.clone(), Aliases::Eliminate, &mut Diagnostics::default()) else {
+    let Some(old) = solved(
+        before.clone(),
+        Aliases::Eliminate,
+        &mut Diagnostics::default(),
+    ) else {
         return Ok(());
     };
     let Some(new) = solved(after.clone(), Aliases::Eliminate, &mut said) else {
@@ -162,13 +166,20 @@ fn compare(
             .collect()
     };
     let (before, after) = (reals(old, at), reals(new, &found));
-    let largest = before.values().fold(0.0_f64, |most, value| most.max(value.abs()));
+    let largest = before
+        .values()
+        .fold(0.0_f64, |most, value| most.max(value.abs()));
     let mut names: Vec<(&str, &str)> = (after.keys().map(|name| (name.as_str(), name.as_str())))
         .filter(|(name, _)| {
             let owner = name.split('.').next().unwrap_or("");
             !(name.contains('.') && change.touched.contains(owner))
         })
-        .chain(change.renamed.iter().map(|(new, old)| (new.as_str(), old.as_str())))
+        .chain(
+            change
+                .renamed
+                .iter()
+                .map(|(new, old)| (new.as_str(), old.as_str())),
+        )
         .collect();
     names.sort_unstable();
     for (name, was) in names {
