@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::alias::eliminate;
-use crate::bond::causality::{Causality, Preferences, Wanted, causality};
+use crate::bond::causality::{Causality, Preference, Preferences, Wanted, causality};
 use crate::bond::graph::{Graph, NodeId};
 use crate::bond::recover::recover;
 use crate::diagnostics::{Code, Diagnostics};
@@ -309,17 +309,7 @@ pub fn bond_graph(
         .wishes
         .sort_unstable_by_key(|&(variable, _)| variable);
     let sorted = sorted(wished, Aliases::Keep, said);
-    let kept = |id: NodeId| {
-        let (Some(element), Some((reduced, _))) = (graph.node(id).element(), &sorted) else {
-            return true;
-        };
-        let whole = |&state: &_| reduced.variable(state).states >= flat.variable(state).states;
-        element.states.iter().all(whole)
-    };
-    let dropped = sorted.as_ref().map_or(0, |(reduced, _)| {
-        (flat.states().count()).saturating_sub(reduced.state_count())
-    });
-    let mut causality = causality(&graph, &preferences, &kept, dropped);
+    let mut causality = causality_with(&flat, &graph, &preferences, sorted.as_ref());
     if sorted.is_none() && said.iter().any(|one| contradicts(one.code)) {
         causality.contradict();
     }
@@ -330,6 +320,43 @@ pub fn bond_graph(
         preferences,
         sorted,
     }))
+}
+
+impl BondGraph {
+    /// The causality with more wishes of resistors, after those that were given; as it was if they cannot be had.
+    pub fn prefer(&mut self, wishes: Vec<Preference>) {
+        if wishes.is_empty() {
+            return;
+        }
+        let mut preferences = self.preferences.clone();
+        let before = preferences.list.len();
+        preferences.list.extend(wishes);
+        let sorted = self.sorted.as_ref();
+        let causality = causality_with(&self.flat, &self.graph, &preferences, sorted);
+        if causality.unmet.iter().all(|&at| at < before) {
+            (self.causality, self.preferences) = (causality, preferences);
+        }
+    }
+}
+
+/// The causality of a graph whose storages keep the states that the sorter keeps.
+fn causality_with(
+    flat: &Flat,
+    graph: &Graph,
+    preferences: &Preferences,
+    sorted: Option<&(Flat, Sorted)>,
+) -> Causality {
+    let kept = |id: NodeId| {
+        let (Some(element), Some((reduced, _))) = (graph.node(id).element(), sorted) else {
+            return true;
+        };
+        let whole = |&state: &_| reduced.variable(state).states >= flat.variable(state).states;
+        element.states.iter().all(whole)
+    };
+    let dropped = sorted.map_or(0, |(reduced, _)| {
+        (flat.states().count()).saturating_sub(reduced.state_count())
+    });
+    causality(graph, preferences, &kept, dropped)
 }
 
 /// What becomes of variables that equal another one, or a constant.

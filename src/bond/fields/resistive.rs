@@ -11,6 +11,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::place::Place;
+use super::robust::Choice;
 use super::transfer::{Sum, Transfer, Trouble, Var};
 use crate::bond::graph::{BondId, ElementKind, JunctionKind, NodeId, Pattern, What};
 use crate::bond::net::Gives;
@@ -82,6 +84,10 @@ pub struct RField {
     /// What is iterated on.
     pub iteration: Vec<Var>,
     pub sequence: Result<Vec<Step>, Obstacle>,
+    /// Where its resistors are in the sorted equations.
+    pub place: Place,
+    /// What numbers say of the choice of r and g, if they say anything.
+    pub choice: Option<Choice>,
 }
 
 /// A port of a resistor.
@@ -156,6 +162,8 @@ fn field(transfer: &mut Transfer<'_>, bonds: &[BondId]) -> RField {
         numbers,
         iteration: Vec::new(),
         sequence: Err(Obstacle::NoResistor),
+        place: Place::Unsorted,
+        choice: None,
         r,
         g,
     };
