@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::alias::eliminate;
 use crate::bond::causality::{Causality, Preference, Preferences, Wanted, causality};
+use crate::bond::fields::suggest::{is_worth_it, suggestions};
 use crate::bond::graph::{Graph, NodeId};
 use crate::bond::recover::recover;
 use crate::diagnostics::{Code, Diagnostics};
@@ -16,7 +17,7 @@ use crate::model::{self, Limits};
 use crate::positions::{Positions, form, switches, uniform};
 use crate::reduce;
 use crate::reference::{Findings, findings, nothing_cancels, reference};
-use crate::solve::{Solved, solve};
+use crate::solve::{Solved, solve, solve_with};
 use crate::sort::{Sorted, balanced, needs_reduction, sort, vanished};
 use crate::source::Sources;
 use crate::start::{restarts, start};
@@ -261,8 +262,11 @@ pub fn solved_in(positions: &Positions, key: &[bool], aliases: Aliases) -> Optio
 
 /// One set of formulas for all positions of switches.
 fn solved_as_one(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<Solved> {
+    // For the bond graph, if a nonlinear loop asks for it.
+    let mut written = is_worth_it(&flat).then(|| flat.clone());
     let (flat, sorted) = sorted_as_one(flat, aliases, said)?;
-    let mut solved = solve(flat, &sorted, said)?;
+    let mut suggest = || written.take().map_or_else(Vec::new, suggestions);
+    let mut solved = solve_with(flat, &sorted, &mut suggest, said)?;
     start(&mut solved, said)?;
     Some(solved)
 }

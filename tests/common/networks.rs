@@ -114,3 +114,42 @@ pub fn network(random: &mut Random, recipe: Recipe<'_>, name: &str) -> String {
     }
     format!("model {name}\n{parts}{connect}{equations}end\n\n")
 }
+
+/// Laws of circuits: a formula one way, and the other way.
+pub const CIRCUITS: &str = "@electrical
+
+model class (TwoTerminal) Er
+  parameter R = 1
+  u = R*(i + 0.1*i**3)
+end
+
+model class (TwoTerminal) Eg
+  parameter R = 1
+  i = (u + 0.1*u**3)/R
+end
+
+";
+
+/// Resistors between the nodes of a rectangle, some left out, and a source from corner to corner.
+pub fn mesh(random: &mut Random, width: usize, height: usize, name: &str) -> String {
+    let mut parts = String::from("  submodel (ConstantVoltage) U0(E = 2)\n  submodel Ground\n");
+    let mut connect = String::new();
+    let mut count = 0;
+    for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+        parts.push_str(&format!("  node n{x}_{y}\n"));
+        for (to_x, to_y) in [(x + 1, y), (x, y + 1)] {
+            if to_x < width && to_y < height && random.chance(90) {
+                let value = random.number(0.5, 2.0);
+                parts.push_str(&format!("  submodel (Resistor) R{count}(R = {value})\n"));
+                connect.push_str(&format!(
+                    "  connect R{count} from n{x}_{y} to n{to_x}_{to_y}\n"
+                ));
+                count += 1;
+            }
+        }
+    }
+    let (x, y) = (width - 1, height - 1);
+    format!(
+        "model {name}\n{parts}{connect}  connect U0 from n0_0 to n{x}_{y}\n  connect Ground at n0_0\nend\n\n"
+    )
+}

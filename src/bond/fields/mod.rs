@@ -13,12 +13,13 @@ pub mod resistive;
 pub mod robust;
 pub mod slopes;
 pub mod storage;
+pub mod suggest;
 pub mod transfer;
 mod vectors;
 
 pub use vectors::{Entry, Vectors};
 
-use super::causality::{ElementCausality, Preference, Wanted};
+use super::causality::{Causality, ElementCausality, Preference, Wanted};
 use super::graph::{BondId, NodeId};
 use super::net::Gives;
 use super::view::{Choice, View, view};
@@ -55,14 +56,8 @@ pub fn fields(model: &BondGraph, with_matrices: bool) -> Fields {
     let mut flat = model.flat.clone();
     let causality = &model.causality;
     let shown = view(&flat, &model.graph, Choice::default());
-    let loops: Vec<Vec<BondId>> = (0..causality.loops.len())
-        .map(|number| {
-            (shown.graph.bond_ids())
-                .filter(|&id| shown.causality(causality, id).in_loop == Some(number as u32))
-                .collect()
-        })
-        .collect();
-    let mut transfer = Transfer::new(&mut flat, &shown.graph, gives(model, &shown));
+    let loops = loops(causality, &shown);
+    let mut transfer = Transfer::new(&mut flat, &shown.graph, gives(causality, &shown));
     let all = r_fields(&mut transfer, &loops);
     let (mut r_fields, complexes): (Vec<RField>, _) = (all.into_iter())
         .partition(|field| field.sequence.as_ref().err() != Some(&Obstacle::NoResistor));
@@ -88,7 +83,7 @@ pub fn fields(model: &BondGraph, with_matrices: bool) -> Fields {
         },
     );
     let elements = elements(model, &named);
-    let mut transfer = Transfer::new(&mut flat, &named.graph, gives(model, &named));
+    let mut transfer = Transfer::new(&mut flat, &named.graph, gives(causality, &named));
     let storage_fields = storage_fields(&mut transfer, &elements);
     Fields {
         view: shown,
@@ -127,10 +122,21 @@ pub fn robust(mut model: BondGraph) -> BondGraph {
     model
 }
 
+/// The bonds of each algebraic loop.
+fn loops(causality: &Causality, view: &View) -> Vec<Vec<BondId>> {
+    let mut found = vec![Vec::new(); causality.loops.len()];
+    for id in view.graph.bond_ids() {
+        if let Some(number) = view.causality(causality, id).in_loop {
+            found[number as usize].push(id);
+        }
+    }
+    found
+}
+
 /// What the `from` ends of the bonds of a view give.
-fn gives(model: &BondGraph, view: &View) -> Vec<Option<Gives>> {
+fn gives(causality: &Causality, view: &View) -> Vec<Option<Gives>> {
     (view.graph.bond_ids())
-        .map(|id| view.causality(&model.causality, id).gives)
+        .map(|id| view.causality(causality, id).gives)
         .collect()
 }
 

@@ -9,8 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::resistive::RField;
 use crate::bond::graph::{Graph, NodeId};
 use crate::compile::BondGraph;
-use crate::expr::{Arena, BinaryOp, ExprId, Node, UnaryOp};
-use crate::flat::{EquationKind, Flat, InstanceId, Leaf, VarId};
+use crate::flat::{Flat, InstanceId, Leaf, VarId};
 use crate::sort::{Row, Sorted};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,29 +117,10 @@ fn origin(flat: &Flat, sorted: &Sorted, row: u32) -> Option<InstanceId> {
     }
 }
 
-/// More than sums and equalities of variables, which are what junctions are made of.
+/// More than what junctions are made of.
 fn is_law(flat: &Flat, sorted: &Sorted, row: u32) -> bool {
-    let Row::Equation(id) = &sorted.rows[row as usize] else {
-        return true;
-    };
-    let equation = &flat.equations[id.index()];
-    let made = matches!(
-        equation.kind,
-        EquationKind::Coupling | EquationKind::Sum | EquationKind::ZeroFlow
-    );
-    !made && !(is_sum(&flat.exprs, equation.left) && is_sum(&flat.exprs, equation.right))
-}
-
-fn is_sum(exprs: &Arena<Leaf>, root: ExprId) -> bool {
-    let mut work = vec![root];
-    while let Some(id) = work.pop() {
-        match exprs.node(id) {
-            Node::Leaf(_) => {}
-            Node::Number(value) if value.0 == 0.0 => {}
-            Node::Unary(UnaryOp::Minus, a) => work.push(a),
-            Node::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => work.extend([a, b]),
-            _ => return false,
-        }
+    match &sorted.rows[row as usize] {
+        Row::Equation(id) => !flat.is_sum(*id),
+        _ => true,
     }
-    true
 }
