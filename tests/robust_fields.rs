@@ -174,6 +174,7 @@ fn no_gain_is_above_one_and_no_choice_is_better() {
             continue;
         };
         for (old, new) in before.fields.r_fields.iter().zip(&after.fields.r_fields) {
+            assert!(old.sequence.is_err() || new.sequence.is_ok(), "{text}");
             let (Some(first), Some(last)) = (before.sequence(old), after.sequence(new)) else {
                 continue;
             };

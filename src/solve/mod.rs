@@ -244,8 +244,8 @@ struct Solver<'d> {
     /// The column of each unknown of the loop at hand.
     columns: FxHashMap<Leaf, u32>,
     divisors: Vec<(Leaf, ExprId)>,
-    /// What was suggested, in terms of what is left after elimination.
-    guesses: Option<Vec<Guess>>,
+    /// What was suggested, in terms of what is left after elimination, by the first to be iterated on.
+    guesses: Option<FxHashMap<Leaf, Guess>>,
     suggest: Suggest<'d>,
     diagnostics: &'d mut Diagnostics,
 }

@@ -36,7 +36,7 @@ impl Solver<'_> {
         }
         let mut torn = cut_chains(tear(&pattern, EXPLICIT), &pattern, &|_| 1);
         let by_field = torn.iteration.len() > 1
-            && (self.suggested(&equations, &pattern))
+            && (self.suggested(&equations, &unknowns, &pattern))
                 .filter(|other| other.iteration.len() < torn.iteration.len())
                 .map(|better| torn = better)
                 .is_some();
@@ -66,17 +66,23 @@ impl Solver<'_> {
     }
 
     /// The loop torn as R-fields suggest, if all unknowns follow then. Sums, which only add up what is there, do not count in chains.
-    fn suggested(&mut self, equations: &[EqId], pattern: &Incidence) -> Option<Torn> {
+    fn suggested(
+        &mut self,
+        equations: &[EqId],
+        unknowns: &[Leaf],
+        pattern: &Incidence,
+    ) -> Option<Torn> {
         if self.guesses.is_none() {
             let mut guesses = (self.suggest)();
             self.rename(&mut guesses);
-            self.guesses = Some(guesses);
+            let first = |guess: Guess| Some((*guess.iteration.first()?, guess));
+            self.guesses = Some(guesses.into_iter().filter_map(first).collect());
         }
-        let guesses = self.guesses.as_deref()?;
+        let guesses = self.guesses.as_ref()?;
         let inside = |leaf: &Leaf| self.columns.get(leaf).copied();
         let mut guessed: Vec<u32> = Vec::new();
         let mut inputs: FxHashMap<InstanceId, Vec<u32>> = FxHashMap::default();
-        for guess in guesses {
+        for guess in unknowns.iter().filter_map(|leaf| guesses.get(leaf)) {
             let columns: Option<Vec<u32>> = guess.iteration.iter().map(inside).collect();
             guessed.extend(columns.into_iter().flatten());
             for (instance, leaf) in &guess.inputs {
