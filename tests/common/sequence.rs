@@ -212,69 +212,64 @@ impl Sequence {
         self.lines.iter().all(|line| line.law.is_some())
     }
 
-    /// What a port gives, and how that changes with what the ports of its element take.
-    fn law(&self, at: usize, takes: &[f64]) -> (f64, Vec<(usize, f64)>) {
+    /// What a port gives; `rate` is told how that changes with what the ports of its element take.
+    fn law(&self, at: usize, takes: &[f64], mut rate: impl FnMut(usize, f64)) -> f64 {
         let line = &self.lines[at];
         let law = line.law.as_ref().expect("the laws are formulas");
-        let rates: Vec<Dual> = (line.reads.iter())
-            .map(|&by| law.value(takes, Some(by)))
-            .collect();
-        let value = rates.first().map_or(0.0, |one| one.0);
-        (
-            value,
-            line.reads
-                .iter()
-                .copied()
-                .zip(rates.iter().map(|one| one.1))
-                .collect(),
-        )
+        let mut value = 0.0;
+        for &by in &line.reads {
+            let found = law.value(takes, Some(by));
+            value = found.0;
+            rate(by, found.1);
+        }
+        value
     }
 
     /// From a guess to the new values of what was guessed, with their derivatives by the guess; all inputs are left in `takes`.
     pub fn pass(&self, guess: &[f64], takes: &mut [f64]) -> (DVector<f64>, DMatrix<f64>) {
         let (count, width) = (self.lines.len(), guess.len());
         let mut gives = vec![0.0; count];
-        let mut of_takes = vec![vec![0.0; width]; count];
-        let mut of_gives = vec![vec![0.0; width]; count];
+        // By port: the derivatives of what it takes and gives.
+        let mut of_takes = vec![0.0; count * width];
+        let mut of_gives = vec![0.0; count * width];
+        let of = |at: usize| at * width..(at + 1) * width;
         for (column, (&at, &value)) in self.guessed.iter().zip(guess).enumerate() {
             takes[at] = value;
-            of_takes[at][column] = 1.0;
+            of_takes[of(at)][column] = 1.0;
         }
         let mut new = DVector::zeros(width);
         let mut matrix = DMatrix::zeros(width, width);
+        let mut row = vec![0.0; width];
         for &op in &self.order {
             match op {
                 Op::Law(at) => {
-                    let (value, rates) = self.law(at, takes);
-                    gives[at] = value;
-                    let row = &mut of_gives[at];
-                    row.fill(0.0);
-                    for (by, rate) in rates.into_iter().filter(|&(_, rate)| rate != 0.0) {
-                        for (to, from) in row.iter_mut().zip(&of_takes[by]) {
+                    let to = &mut of_gives[of(at)];
+                    gives[at] = self.law(at, takes, |by, rate| {
+                        for (to, from) in to.iter_mut().zip(&of_takes[of(by)]) {
                             *to += rate * from;
                         }
-                    }
+                    });
                 }
                 Op::Sum(at) => {
                     let line = &self.lines[at];
                     let mut value = line.constant;
-                    let mut row = vec![0.0; width];
+                    row.fill(0.0);
                     for &(from, factor) in &line.sum {
                         value += factor * gives[from];
-                        for (to, from) in row.iter_mut().zip(&of_gives[from]) {
+                        for (to, from) in row.iter_mut().zip(&of_gives[of(from)]) {
                             *to += factor * from;
                         }
                     }
                     match self.guessed.iter().position(|&one| one == at) {
                         Some(column) => {
                             new[column] = value;
-                            for (at, rate) in row.into_iter().enumerate() {
-                                matrix[(column, at)] = rate;
+                            for (at, rate) in row.iter().enumerate() {
+                                matrix[(column, at)] = *rate;
                             }
                         }
                         None => {
                             takes[at] = value;
-                            of_takes[at] = row;
+                            of_takes[of(at)].copy_from_slice(&row);
                         }
                     }
                 }
@@ -320,12 +315,19 @@ impl Sequence {
             let mut first = 0;
             for field in fields {
                 let own = &takes[first..first + field.lines.len()];
-                let laws: Vec<_> = (0..own.len()).map(|at| field.law(at, own)).collect();
+                let mut rates: Vec<(usize, f64)> = Vec::with_capacity(own.len());
+                let mut laws: Vec<(f64, usize, usize)> = Vec::with_capacity(own.len());
+                for at in 0..own.len() {
+                    let before = rates.len();
+                    let value = field.law(at, own, |by, rate| rates.push((by, rate)));
+                    laws.push((value, before, rates.len()));
+                }
                 for (at, line) in field.lines.iter().enumerate() {
                     let mut value = line.constant;
                     for &(from, factor) in &line.sum {
-                        value += factor * laws[from].0;
-                        for &(by, rate) in &laws[from].1 {
+                        let (gives, first_rate, last_rate) = laws[from];
+                        value += factor * gives;
+                        for &(by, rate) in &rates[first_rate..last_rate] {
                             matrix[(first + at, first + by)] -= factor * rate;
                         }
                     }
