@@ -9,7 +9,6 @@ mod clock;
 #[allow(dead_code)]
 mod common;
 #[path = "../tests/common/networks.rs"]
-#[allow(dead_code)]
 mod networks;
 #[path = "../tests/residuals/random.rs"]
 #[allow(dead_code)]
@@ -140,7 +139,9 @@ fn sequences(found: &Fields) -> Vec<Sequence> {
         .collect()
 }
 
-type Way<'w> = &'w dyn Fn() -> (Vec<f64>, usize);
+/// What the resistors take, and how many steps it took.
+type Found = (Vec<f64>, usize);
+type Way<'w> = &'w dyn Fn() -> Found;
 
 /// Seconds, steps of Newton's method in the field that needs most, and the solution.
 fn measure(way: Way<'_>) -> (f64, usize, Vec<f64>) {
@@ -166,7 +167,7 @@ fn row(resistors: usize, single: bool) -> String {
     assert!(all.iter().all(Sequence::is_explicit));
     let inside: usize = all.iter().map(|one| one.lines.len()).sum();
     let guessed: usize = all.iter().map(|one| one.guessed.len()).sum();
-    let newton = |part: &dyn Fn(&Sequence) -> Option<(Vec<f64>, usize)>| {
+    let newton = |part: &dyn Fn(&Sequence) -> Option<Found>| {
         let mut solution = Vec::new();
         let mut most = 0;
         for one in &all {

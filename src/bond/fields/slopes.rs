@@ -74,7 +74,7 @@ impl Operating {
         let ([quantities], [_]) = (&element.quantities[..], &element.ports[..]) else {
             return None;
         };
-        let slope = element.forms.iter().find_map(|form| {
+        element.forms.iter().find_map(|form| {
             let [effort, flow] = quantities;
             let slope = match form.gives[..] {
                 [Gives::Effort] => self.rate(flat, form, flow, effort)?,
@@ -82,8 +82,7 @@ impl Operating {
                 _ => return None,
             };
             Some(sign * slope).filter(|slope| slope.is_finite() && *slope > 0.0)
-        });
-        slope
+        })
     }
 
     /// How fast what a form gives changes with what it takes: forward through its formulas.
