@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::alias::eliminate;
-use crate::bond::causality::{Causality, Preferences, Wanted, causality};
+use crate::bond::causality::{Causality, Preference, Preferences, Wanted, causality};
+use crate::bond::fields::suggest::{is_worth_it, suggestions};
 use crate::bond::graph::{Graph, NodeId};
 use crate::bond::recover::recover;
 use crate::diagnostics::{Code, Diagnostics};
@@ -16,7 +17,7 @@ use crate::model::{self, Limits};
 use crate::positions::{Positions, form, switches, uniform};
 use crate::reduce;
 use crate::reference::{Findings, findings, nothing_cancels, reference};
-use crate::solve::{Solved, solve};
+use crate::solve::{Solved, solve, solve_with};
 use crate::sort::{Sorted, balanced, needs_reduction, sort, vanished};
 use crate::source::Sources;
 use crate::start::{restarts, start};
@@ -261,8 +262,11 @@ pub fn solved_in(positions: &Positions, key: &[bool], aliases: Aliases) -> Optio
 
 /// One set of formulas for all positions of switches.
 fn solved_as_one(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<Solved> {
+    // For the bond graph, if a nonlinear loop asks for it.
+    let mut written = is_worth_it(&flat).then(|| flat.clone());
     let (flat, sorted) = sorted_as_one(flat, aliases, said)?;
-    let mut solved = solve(flat, &sorted, said)?;
+    let mut suggest = || written.take().map_or_else(Vec::new, suggestions);
+    let mut solved = solve_with(flat, &sorted, &mut suggest, said)?;
     start(&mut solved, said)?;
     Some(solved)
 }
@@ -309,17 +313,7 @@ pub fn bond_graph(
         .wishes
         .sort_unstable_by_key(|&(variable, _)| variable);
     let sorted = sorted(wished, Aliases::Keep, said);
-    let kept = |id: NodeId| {
-        let (Some(element), Some((reduced, _))) = (graph.node(id).element(), &sorted) else {
-            return true;
-        };
-        let whole = |&state: &_| reduced.variable(state).states >= flat.variable(state).states;
-        element.states.iter().all(whole)
-    };
-    let dropped = sorted.as_ref().map_or(0, |(reduced, _)| {
-        (flat.states().count()).saturating_sub(reduced.state_count())
-    });
-    let mut causality = causality(&graph, &preferences, &kept, dropped);
+    let mut causality = causality_with(&flat, &graph, &preferences, sorted.as_ref());
     if sorted.is_none() && said.iter().any(|one| contradicts(one.code)) {
         causality.contradict();
     }
@@ -330,6 +324,43 @@ pub fn bond_graph(
         preferences,
         sorted,
     }))
+}
+
+impl BondGraph {
+    /// The causality with more wishes of resistors, after those that were given; as it was if they cannot be had.
+    pub fn prefer(&mut self, wishes: Vec<Preference>) {
+        if wishes.is_empty() {
+            return;
+        }
+        let mut preferences = self.preferences.clone();
+        let before = preferences.list.len();
+        preferences.list.extend(wishes);
+        let sorted = self.sorted.as_ref();
+        let causality = causality_with(&self.flat, &self.graph, &preferences, sorted);
+        if causality.unmet.iter().all(|&at| at < before) {
+            (self.causality, self.preferences) = (causality, preferences);
+        }
+    }
+}
+
+/// The causality of a graph whose storages keep the states that the sorter keeps.
+fn causality_with(
+    flat: &Flat,
+    graph: &Graph,
+    preferences: &Preferences,
+    sorted: Option<&(Flat, Sorted)>,
+) -> Causality {
+    let kept = |id: NodeId| {
+        let (Some(element), Some((reduced, _))) = (graph.node(id).element(), sorted) else {
+            return true;
+        };
+        let whole = |&state: &_| reduced.variable(state).states >= flat.variable(state).states;
+        element.states.iter().all(whole)
+    };
+    let dropped = sorted.map_or(0, |(reduced, _)| {
+        (flat.states().count()).saturating_sub(reduced.state_count())
+    });
+    causality(graph, preferences, &kept, dropped)
 }
 
 /// What becomes of variables that equal another one, or a constant.

@@ -20,7 +20,7 @@ pub use reduction::{Derived, Dropped, Merit, Reduction, Selection};
 
 use std::sync::Arc;
 
-use crate::expr::{Arena, ExprId, Node, UnaryOp, Value};
+use crate::expr::{Arena, BinaryOp, ExprId, Node, UnaryOp, Value};
 use crate::ids::ids;
 use crate::intern::{Interner, Symbol};
 use crate::source::Span;
@@ -414,6 +414,22 @@ impl Flat {
         let continuous = (self.equations.iter()).filter(|equation| equation.kind.is_continuous());
         let discrete = (self.variables.iter()).filter(|known| known.kind == Kind::Discrete);
         continuous.count() + discrete.count()
+    }
+
+    /// No more than a sum of variables with their signs, as connections and junctions say.
+    pub fn is_sum(&self, id: EqId) -> bool {
+        let equation = &self.equations[id.index()];
+        let mut work = vec![equation.left, equation.right];
+        while let Some(id) = work.pop() {
+            match self.exprs.node(id) {
+                Node::Leaf(_) => {}
+                Node::Number(value) if value.0 == 0.0 => {}
+                Node::Unary(UnaryOp::Minus, a) => work.push(a),
+                Node::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => work.extend([a, b]),
+                _ => return false,
+            }
+        }
+        true
     }
 
     pub fn unknown_count(&self) -> usize {

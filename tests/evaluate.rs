@@ -94,6 +94,7 @@ impl Build {
             residuals: others.into_iter().map(|at| self.residual(at)).collect(),
             iteration,
             inner,
+            by_field: false,
         });
         self.blocks.push(block);
         self.done()
@@ -378,6 +379,7 @@ fn a_hydraulic_network() {
         residuals: (0..3).map(|at| build.residual(at)).collect(),
         iteration,
         inner,
+        by_field: false,
     });
     build.blocks.push(block);
     let solved = build.done();
@@ -661,6 +663,7 @@ fn settings_are_read_and_mistakes_told() {
         iteration: build.leaves(&["v"]),
         inner: vec![build.written(2)],
         residuals: vec![build.residual(3)],
+        by_field: false,
     });
     build.blocks.push(block);
     let (x, leaf) = (build.leaf("x"), build.leaf("a"));

@@ -54,7 +54,7 @@ const LATEX: &str = r"\ruled{linear system of 2 equations for $x$, $y$}
 \row{}{$\displaystyle p + q = x$}
 \row{}{$\displaystyle p - a\,q = y$}
 \unruled
-\ruled{nonlinear system of 2 equations, iterated for $z$}
+\ruled{nonlinear system of 2 equations, iterated for $z$, in the order of an R-field}
 \row{}{$\displaystyle w = z$}
 \row{}{$\displaystyle 0 = z^{3} + w - u$}
 \unruled
@@ -181,6 +181,7 @@ fn by_hand() -> (Solved, Sources) {
             equation: EqId(4),
             value: hand.expression("z**3 + w - u"),
         }],
+        by_field: true,
     };
     let mut second = hand.assign(Leaf::Der(s, 2), "z/x", Some(6));
     second.guard = Some(hand.expression("x"));

@@ -1,6 +1,6 @@
 //! Tearing against an exhaustive search on small random blocks, on published ones and on large ones.
 
-use bgm::structure::{Incidence, Torn, tear};
+use bgm::structure::{Incidence, Torn, tear, torn_at};
 use proptest::prelude::*;
 
 const GOOD: u8 = 1;
@@ -105,6 +105,20 @@ proptest! {
         check(&incidence, &torn);
         prop_assert!(torn.iteration.len() <= least(&incidence) + 1);
         prop_assert_eq!(tear(&incidence, GOOD), torn);
+    }
+
+    /// Where the columns are given, all others follow or it is said that they do not.
+    #[test]
+    fn tearing_at_given_columns(rows in block(), set in 0u32..1 << 11) {
+        let incidence = incidence(&rows);
+        let set = set & ((1 << incidence.rows()) - 1);
+        let guessed: Vec<u32> = (0..incidence.rows() as u32).filter(|at| set >> at & 1 == 1).collect();
+        let torn = torn_at(&incidence, GOOD, &guessed);
+        prop_assert_eq!(torn.is_some(), suffices(&incidence, set));
+        if let Some(torn) = torn {
+            check(&incidence, &torn);
+            prop_assert_eq!(torn.iteration, guessed);
+        }
     }
 }
 

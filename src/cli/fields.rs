@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::causality::{Format, Graphed};
 use super::{Console, FAILED, Output, Source};
-use crate::bond::fields::fields;
+use crate::bond::fields::{fields, robust};
 use crate::listing::{causality_json, fields as list, fields_json};
 
 #[derive(Debug, Args)]
@@ -18,6 +18,9 @@ pub struct Arguments {
     /// The causality of an element where there is a choice, as for `bgm causality`
     #[arg(long, value_name = "NAME=CAUSALITY")]
     prefer: Vec<String>,
+    /// Resistors of R-fields in the forms that are best by numbers, as far as `--prefer` does not say otherwise
+    #[arg(long)]
+    robust: bool,
     /// The matrices of the junction structure, too
     #[arg(long)]
     matrices: bool,
@@ -26,10 +29,13 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
-    let Some(graphed) = Graphed::new(&arguments.source, &arguments.prefer, console)? else {
+    let Some(mut graphed) = Graphed::new(&arguments.source, &arguments.prefer, console)? else {
         return Ok(ExitCode::from(FAILED));
     };
     graphed.show_diagnostics(console);
+    if arguments.robust {
+        graphed.model = graphed.model.map(robust);
+    }
     let output = arguments.output.output.as_deref();
     console.result(output, |out| match (&graphed.model, arguments.format) {
         (None, Format::Json) => causality_json::write_empty(&graphed.flat, out),

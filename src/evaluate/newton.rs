@@ -131,7 +131,10 @@ fn is_sharp(system: &mut System<'_>, state: &State) -> bool {
         return false;
     };
     let (_, doubt) = matrix.step_with_doubt(&state.residuals, &state.noise);
-    let largest = (state.values.iter()).fold(ABOUT_ZERO, |most: f64, value| most.max(value.abs()));
+    let guessed = &state.values[..system.guessed()];
+    let largest = guessed
+        .iter()
+        .fold(ABOUT_ZERO, |most: f64, value| most.max(value.abs()));
     doubt.iter().all(|doubt| doubt.abs() <= DOUBTFUL * largest)
 }
 

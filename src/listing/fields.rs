@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::causality::table;
 use super::count;
+use super::r_field_notes::notes;
 use super::storage_fields::storage_field;
 use crate::bond::fields::matrices::Matrices;
 use crate::bond::fields::resistive::{Obstacle, Port, RField, Step};
@@ -260,11 +261,13 @@ fn r_field(found: &Fields, field: &RField, out: &mut String) {
     let _ = writeln!(out, "g          {}", list(&field.g));
     match &field.sequence {
         Err(obstacle) => {
+            notes(found, field, out);
             let _ = writeln!(out, "\n{}", reason(found, obstacle));
         }
         Ok(steps) => {
             let texts: Vec<String> = field.iteration.iter().map(|&one| var(found, one)).collect();
             let _ = writeln!(out, "iterate    {}", texts.join(", "));
+            notes(found, field, out);
             out.push('\n');
             for text in steps.iter().flat_map(|step| lines(found, step)) {
                 let _ = writeln!(out, "  {text}");

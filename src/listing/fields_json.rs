@@ -1,16 +1,20 @@
 //! Fields as data. The schema, with its version, is in docs/json.md.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
 
 use super::fields::{lines, port, reason, var};
+use super::r_field_notes::{APART, UNSORTED, submodel};
 use super::storage_fields::{gains, path, refusal};
 use crate::bond::fields::matrices::Matrices;
-use crate::bond::fields::resistive::Obstacle;
+use crate::bond::fields::place::Place;
+use crate::bond::fields::resistive::{Obstacle, RField};
 use crate::bond::fields::transfer::Trouble;
 use crate::bond::fields::{Entry, Fields};
 use crate::bond::graph::NodeId;
+use crate::bond::net::Gives;
 use crate::bond::view::View;
 use crate::expr::ExprId;
 
@@ -87,6 +91,34 @@ struct RFieldJson {
     sequence: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    sorted: SortedJson,
+    slopes: BTreeMap<String, f64>,
+    inner_gain: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    inner_gain_between: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    better: Option<BetterJson>,
+}
+
+/// Where a field is in the sorted equations.
+#[derive(Default, Serialize)]
+struct SortedJson {
+    r#loop: Option<usize>,
+    equations: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    signals: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+}
+
+/// A better choice of forms.
+#[derive(Serialize)]
+struct BetterJson {
+    resistance: Vec<String>,
+    conductance: Vec<String>,
+    inner_gain: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -149,6 +181,8 @@ pub fn write(found: &Fields, out: &mut dyn Write) -> io::Result<()> {
                 let numbers = field.numbers;
                 let apart = numbers.gyrators == 0;
                 let steps = field.sequence.as_ref().ok();
+                let choice = field.choice.as_ref();
+                let largest = choice.and_then(|choice| choice.largest);
                 RFieldJson {
                     bonds: field.bonds.iter().map(|&id| View::number(id)).collect(),
                     resistors: field.resistors.iter().map(|&id| name(id)).collect(),
@@ -168,6 +202,32 @@ pub fn write(found: &Fields, out: &mut dyn Write) -> io::Result<()> {
                         .flat_map(|step| lines(found, step))
                         .collect(),
                     reason: (field.sequence.as_ref().err()).map(|why| reason(found, why)),
+                    sorted: sorted(found, field),
+                    slopes: choice.map_or(BTreeMap::new(), |choice| {
+                        let slopes = choice.slopes.iter();
+                        slopes
+                            .map(|(one, slope)| (port(found, one), *slope))
+                            .collect()
+                    }),
+                    inner_gain: largest.map(|gain| gain.value),
+                    inner_gain_between: (largest.iter())
+                        .flat_map(|gain| [port(found, &gain.r), port(found, &gain.g)])
+                        .collect(),
+                    better: choice
+                        .and_then(|choice| choice.better.as_ref())
+                        .map(|better| {
+                            let of = |wanted: Gives| -> Vec<String> {
+                                (better.changes.iter())
+                                    .filter(|(_, gives)| *gives == wanted)
+                                    .map(|(one, _)| port(found, one))
+                                    .collect()
+                            };
+                            BetterJson {
+                                resistance: of(Gives::Effort),
+                                conductance: of(Gives::Flow),
+                                inner_gain: better.largest.map(|gain| gain.value),
+                            }
+                        }),
                 }
             })
             .collect(),
@@ -204,6 +264,32 @@ pub fn write(found: &Fields, out: &mut dyn Write) -> io::Result<()> {
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)
+}
+
+fn sorted(found: &Fields, field: &RField) -> SortedJson {
+    match &field.place {
+        Place::Loop {
+            number,
+            equations,
+            also,
+            signals,
+            ..
+        } => SortedJson {
+            signals: signals.iter().map(|&id| found.flat.name(id)).collect(),
+            r#loop: Some(*number),
+            equations: Some(*equations),
+            also: also.iter().map(|&id| submodel(found, id)).collect(),
+            reason: None,
+        },
+        Place::Apart => SortedJson {
+            reason: Some(APART),
+            ..SortedJson::default()
+        },
+        Place::Unsorted => SortedJson {
+            reason: Some(UNSORTED),
+            ..SortedJson::default()
+        },
+    }
 }
 
 fn matrices(found: &Fields, all: &Result<Matrices, Trouble>) -> MatricesJson {

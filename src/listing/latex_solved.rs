@@ -154,8 +154,12 @@ impl Listing<'_> {
             many => format!("nonlinear system of {many} equations"),
         };
         let iterated = self.few(&it.iteration);
+        let field = match it.by_field {
+            true => ", in the order of an R-field",
+            false => "",
+        };
         self.page
-            .begins(&format!("{what}, iterated for {iterated}"));
+            .begins(&format!("{what}, iterated for {iterated}{field}"));
         for assignment in &it.inner {
             self.assignment(assignment);
         }

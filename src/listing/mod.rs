@@ -12,6 +12,7 @@ mod latex_names;
 pub mod latex_solved;
 mod lines;
 pub mod modes;
+mod r_field_notes;
 pub mod reduction;
 mod reduction_json;
 pub mod solved;

@@ -179,7 +179,11 @@ impl<'f> Listing<'f> {
                 name
             })
             .collect();
-        self.heading(&format!("iterated on {}", names.join(", ")));
+        let field = match nonlinear.by_field {
+            true => ", in the order of an R-field",
+            false => "",
+        };
+        self.heading(&format!("iterated on {}{field}", names.join(", ")));
         for assignment in &nonlinear.inner {
             self.assignment(assignment, true);
         }

@@ -142,6 +142,9 @@ impl<'f> BlockEntry<'f> {
 
     fn nonlinear<M: SerializeMap>(&self, it: &Nonlinear, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry("iteration", &self.leaves(&it.iteration))?;
+        if it.by_field {
+            map.serialize_entry("r_field", &true)?;
+        }
         map.serialize_entry("inner", &self.assignments(&it.inner))?;
         let residuals = List(|| (it.residuals.iter()).map(|residual| self.text(residual.value)));
         map.serialize_entry("residuals", &residuals)

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::expr::ExprId;
-use crate::flat::{EqId, Flat, Kind, Leaf, Type, WhenId};
+use crate::flat::{EqId, Flat, InstanceId, Kind, Leaf, Type, WhenId};
 use crate::positions::Positions;
 use crate::sort::{Row, Sorted};
 use crate::vanishing::{Vanishing, vanishing_with};
@@ -73,7 +73,21 @@ pub struct Nonlinear {
     pub inner: Vec<Assignment>,
     /// As many as there are iteration variables.
     pub residuals: Vec<Residual>,
+    /// What is iterated on is what the resistors of R-fields take: [`Guess`].
+    pub by_field: bool,
 }
+
+/// What an R-field suggests for a nonlinear loop ([`crate::bond::fields::suggest`]).
+#[derive(Clone, Debug)]
+pub struct Guess {
+    /// What to iterate on.
+    pub iteration: Vec<Leaf>,
+    /// What the law of a submodel takes, and so is not to be solved for.
+    pub inputs: Vec<(InstanceId, Leaf)>,
+}
+
+/// Finds what R-fields suggest; asked at most once, and only if there is a loop that could use it.
+pub type Suggest<'s> = &'s mut dyn FnMut() -> Vec<Guess>;
 
 /// The difference of the two sides of an equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +117,7 @@ impl Selected {
             equations: self.equations.clone(),
             inner: Vec::new(),
             residuals: self.residuals.clone(),
+            by_field: false,
         }
     }
 }
@@ -182,12 +197,24 @@ impl Block {
 }
 
 /// Solves the blocks; `None` after an error.
-pub fn solve(mut flat: Flat, sorted: &Sorted, diagnostics: &mut Diagnostics) -> Option<Solved> {
+pub fn solve(flat: Flat, sorted: &Sorted, diagnostics: &mut Diagnostics) -> Option<Solved> {
+    solve_with(flat, sorted, &mut Vec::new, diagnostics)
+}
+
+/// The same with what R-fields suggest.
+pub fn solve_with(
+    mut flat: Flat,
+    sorted: &Sorted,
+    suggest: Suggest<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Solved> {
     let zeros = zeros::drop(&mut flat, sorted);
     let mut solver = Solver {
         auxiliaries: Auxiliaries::new(&flat),
         columns: FxHashMap::default(),
         divisors: Vec::new(),
+        guesses: None,
+        suggest,
         flat,
         diagnostics,
     };
@@ -217,6 +244,9 @@ struct Solver<'d> {
     /// The column of each unknown of the loop at hand.
     columns: FxHashMap<Leaf, u32>,
     divisors: Vec<(Leaf, ExprId)>,
+    /// What was suggested, in terms of what is left after elimination, by the first to be iterated on.
+    guesses: Option<FxHashMap<Leaf, Guess>>,
+    suggest: Suggest<'d>,
     diagnostics: &'d mut Diagnostics,
 }
 

@@ -62,6 +62,7 @@ impl Solver<'_> {
             iteration: vec![unknown],
             inner: Vec::new(),
             residuals: vec![self.residual(id)],
+            by_field: false,
         }))
     }
 

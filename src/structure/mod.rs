@@ -21,7 +21,7 @@ pub use integer_rows::IntegerRows;
 pub use matching::{Matching, maximum_matching};
 pub use pantelides::{Offsets, pantelides};
 pub use scc::{blocks, loops};
-pub use tearing::{Torn, tear};
+pub use tearing::{Torn, tear, torn_at};
 
 /// No row, or no column.
 pub const NONE: u32 = u32::MAX;

@@ -9,7 +9,7 @@
 //! each column as the first guess; the best result is taken. Finding the least number is NP-complete.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use super::Incidence;
 
@@ -56,6 +56,58 @@ pub fn tear(incidence: &Incidence, good: u8) -> Torn {
         }
     }
     best
+}
+
+/// With these columns guessed: all others, each by the first row that has it as its last open column; nothing if some cannot be
+/// had. Which columns follow does not depend on the order.
+pub fn torn_at(incidence: &Incidence, good: u8, guessed: &[u32]) -> Option<Torn> {
+    let across = incidence.transposed();
+    let mut left: Vec<u32> = (0..incidence.rows() as u32)
+        .map(|row| incidence.row(row).len() as u32)
+        .collect();
+    let mut known = vec![false; incidence.columns()];
+    let mut used = vec![false; incidence.rows()];
+    let mut inner = Vec::new();
+    let mut ready: VecDeque<u32> = (0..incidence.rows() as u32)
+        .filter(|&row| left[row as usize] == 1)
+        .collect();
+    let mut close = |column: u32, known: &mut [bool], ready: &mut VecDeque<u32>| {
+        known[column as usize] = true;
+        for &(row, _) in across.row(column) {
+            left[row as usize] -= 1;
+            if left[row as usize] == 1 {
+                ready.push_back(row);
+            }
+        }
+    };
+    for &column in guessed {
+        if !known[column as usize] {
+            close(column, &mut known, &mut ready);
+        }
+    }
+    let iteration: Vec<u32> = (0..incidence.columns() as u32)
+        .filter(|&column| known[column as usize])
+        .collect();
+    while let Some(row) = ready.pop_front() {
+        let open = incidence
+            .row(row)
+            .iter()
+            .find(|&&(column, _)| !known[column as usize]);
+        if let Some(&(column, grade)) = open
+            && grade <= good
+        {
+            used[row as usize] = true;
+            inner.push((row, column));
+            close(column, &mut known, &mut ready);
+        }
+    }
+    known.iter().all(|&known| known).then(|| Torn {
+        iteration,
+        inner,
+        residuals: (0..incidence.rows() as u32)
+            .filter(|&row| !used[row as usize])
+            .collect(),
+    })
 }
 
 impl Torn {

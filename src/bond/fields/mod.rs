@@ -2,26 +2,34 @@
 //!
 //! Before: a model seen as a bond graph, with its causality. After: [`Fields`]: the key vectors of the field structure
 //! (Hood, Rosenberg, Withers and Zhou 1987, Figure 5), the implicit R-fields with their iteration variables and their order of
-//! evaluation ([`resistive`], the same paper), and the storage fields with their causal paths and equivalent
+//! evaluation ([`resistive`], the same paper), where they are in the sorted equations ([`place`]) and which choice of forms is best by
+//! numbers ([`robust`]), and the storage fields with their causal paths and equivalent
 //! parameters ([`storage`], McCalla 1991). In storage fields the junctions that the user named stay in the graph, even if power
 //! only passes through them: paths are told by them.
 
 pub mod matrices;
+pub mod place;
 pub mod resistive;
+pub mod robust;
+pub mod slopes;
 pub mod storage;
+pub mod suggest;
 pub mod superfluous;
 pub mod transfer;
 mod vectors;
 
 pub use vectors::{Entry, Vectors};
 
-use super::causality::ElementCausality;
-use super::graph::BondId;
+use super::causality::{Causality, ElementCausality, Preference, Wanted};
+use super::graph::{BondId, NodeId};
+use super::net::Gives;
 use super::view::{Choice, View, view};
 use crate::compile::BondGraph;
 use crate::flat::Flat;
 use matrices::{Matrices, matrices};
+use place::Loops;
 use resistive::{Obstacle, RField, r_fields};
+use slopes::Operating;
 use storage::{StorageField, storage_fields};
 use transfer::{Transfer, Trouble};
 
@@ -49,17 +57,22 @@ pub fn fields(model: &BondGraph, with_matrices: bool) -> Fields {
     let mut flat = model.flat.clone();
     let causality = &model.causality;
     let shown = view(&flat, &model.graph, Choice::default());
-    let loops: Vec<Vec<BondId>> = (0..causality.loops.len())
-        .map(|number| {
-            (shown.graph.bond_ids())
-                .filter(|&id| shown.causality(causality, id).in_loop == Some(number as u32))
-                .collect()
-        })
-        .collect();
+    let loops = loops(causality, &shown);
     let mut followed = transfer(model, &mut flat, &shown);
     let all = r_fields(&mut followed, &loops);
-    let (r_fields, complexes) = (all.into_iter())
+    let (mut r_fields, complexes): (Vec<RField>, _) = (all.into_iter())
         .partition(|field| field.sequence.as_ref().err() != Some(&Obstacle::NoResistor));
+    if !r_fields.is_empty() {
+        let (loops, at) = (Loops::new(model), Operating::new(model));
+        let locked = |id: NodeId| {
+            let written = shown.nodes_of[id.index()];
+            model.preferences.of(written).is_some()
+        };
+        for field in &mut r_fields {
+            field.place = loops.place(&shown.graph, field);
+            field.choice = robust::choice(&mut followed, field, &at, &locked);
+        }
+    }
     let vectors = Vectors::new(&followed, &loops);
     let matrices = with_matrices.then(|| matrices(&mut followed, &vectors));
     let named = view(
@@ -88,10 +101,49 @@ pub fn fields(model: &BondGraph, with_matrices: bool) -> Fields {
 
 /// The way of efforts and flows through a view.
 pub fn transfer<'g>(model: &BondGraph, flat: &'g mut Flat, view: &'g View) -> Transfer<'g> {
-    let gives = (view.graph.bond_ids())
-        .map(|id| view.causality(&model.causality, id).gives)
-        .collect();
-    Transfer::new(flat, &view.graph, gives)
+    Transfer::new(flat, &view.graph, gives(&model.causality, view))
+}
+
+/// The same model with the resistors of its fields in the forms that are best by numbers; what the user prefers stays.
+pub fn robust(mut model: BondGraph) -> BondGraph {
+    let found = fields(&model, false);
+    let mut wishes: Vec<Preference> = Vec::new();
+    for field in &found.r_fields {
+        let better = field.choice.as_ref().and_then(|one| one.better.as_ref());
+        let Some(better) = better else {
+            continue;
+        };
+        let forms = (better.r.iter().map(|port| (port, Wanted::Resistance)))
+            .chain(better.g.iter().map(|port| (port, Wanted::Conductance)));
+        for (port, wanted) in forms {
+            let node = found.view.nodes_of[port.node.index()];
+            let several =
+                (wishes.iter().any(|one| one.node == node)) || model.preferences.of(node).is_some();
+            if !several {
+                wishes.push(Preference { node, wanted });
+            }
+        }
+    }
+    model.prefer(wishes);
+    model
+}
+
+/// The bonds of each algebraic loop.
+fn loops(causality: &Causality, view: &View) -> Vec<Vec<BondId>> {
+    let mut found = vec![Vec::new(); causality.loops.len()];
+    for id in view.graph.bond_ids() {
+        if let Some(number) = view.causality(causality, id).in_loop {
+            found[number as usize].push(id);
+        }
+    }
+    found
+}
+
+/// What the `from` ends of the bonds of a view give.
+fn gives(causality: &Causality, view: &View) -> Vec<Option<Gives>> {
+    (view.graph.bond_ids())
+        .map(|id| view.causality(causality, id).gives)
+        .collect()
 }
 
 /// The causality of the elements of a view, by node.

@@ -11,6 +11,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::place::Place;
+use super::robust::Choice;
 use super::transfer::{Sum, Transfer, Trouble, Var};
 use crate::bond::graph::{BondId, ElementKind, JunctionKind, NodeId, Pattern, What};
 use crate::bond::net::Gives;
@@ -82,6 +84,10 @@ pub struct RField {
     /// What is iterated on.
     pub iteration: Vec<Var>,
     pub sequence: Result<Vec<Step>, Obstacle>,
+    /// Where its resistors are in the sorted equations.
+    pub place: Place,
+    /// What numbers say of the choice of r and g, if they say anything.
+    pub choice: Option<Choice>,
 }
 
 /// A port of a resistor.
@@ -94,13 +100,24 @@ pub struct Port {
 
 /// The fields of a graph, one for each set of free bonds.
 pub fn r_fields(transfer: &mut Transfer<'_>, loops: &[Vec<BondId>]) -> Vec<RField> {
+    let mut found = shapes(transfer, loops);
+    for field in &mut found {
+        if field.sequence.as_ref().err() == Some(&Obstacle::Numbers) {
+            order(transfer, field);
+        }
+    }
+    found
+}
+
+/// The same without their order of evaluation: [`Obstacle::Numbers`] stands for what is not known yet.
+pub fn shapes(transfer: &Transfer<'_>, loops: &[Vec<BondId>]) -> Vec<RField> {
     (loops.iter())
         .filter(|bonds| !bonds.is_empty())
-        .map(|bonds| field(transfer, bonds))
+        .map(|bonds| shape(transfer, bonds))
         .collect()
 }
 
-fn field(transfer: &mut Transfer<'_>, bonds: &[BondId]) -> RField {
+fn shape(transfer: &Transfer<'_>, bonds: &[BondId]) -> RField {
     let graph = transfer.graph;
     let inside: FxHashSet<BondId> = bonds.iter().copied().collect();
     let mut nodes: Vec<NodeId> = (bonds.iter())
@@ -156,23 +173,25 @@ fn field(transfer: &mut Transfer<'_>, bonds: &[BondId]) -> RField {
         numbers,
         iteration: Vec::new(),
         sequence: Err(Obstacle::NoResistor),
+        place: Place::Unsorted,
+        choice: None,
         r,
         g,
     };
     if let Some(node) = switch {
         found.sequence = Err(Obstacle::Switch(node));
     } else if !found.r.is_empty() || !found.g.is_empty() {
-        order(transfer, &inside, &mut found);
+        found.sequence = Err(Obstacle::Numbers);
     }
     found
 }
 
 /// The iteration vector and the order of evaluation.
-fn order(transfer: &mut Transfer<'_>, inside: &FxHashSet<BondId>, field: &mut RField) {
+fn order(transfer: &mut Transfer<'_>, field: &mut RField) {
     if field.numbers.gyrators == 0 && (field.numbers.e() < 1 || field.numbers.f() < 1) {
-        field.sequence = Err(Obstacle::Numbers);
         return;
     }
+    let inside: &FxHashSet<BondId> = &field.bonds.iter().copied().collect();
     // What resistors take, from what resistors give and what comes from outside.
     let gives: FxHashMap<BondId, Gives> = (field.r.iter().map(|port| (port.bond, Gives::Effort)))
         .chain(field.g.iter().map(|port| (port.bond, Gives::Flow)))

@@ -9,8 +9,9 @@ use rustc_hash::FxHashMap;
 
 use crate::bond::graph::{BondId, Element, Graph, JunctionKind, NodeId, Pattern, Quantity, What};
 use crate::bond::net::Gives;
-use crate::expr::ExprId;
+use crate::evaluate::{Walk, value_of};
 use crate::expr::linear::form;
+use crate::expr::{ExprId, Value};
 use crate::flat::{Flat, Leaf, VarId};
 
 /// The effort or the flow of a bond.
@@ -32,6 +33,18 @@ pub enum Trouble {
     Circle(BondId),
     /// An element whose equations are not of the form needed.
     Unreadable(NodeId),
+}
+
+/// Larger circles of junctions are not solved.
+const MOST_CUTS: usize = 8;
+
+/// What a variable is made of.
+#[derive(Debug, Default)]
+struct Reached {
+    /// Operands first, each with its own; nothing of what elements give.
+    order: Vec<(Var, Option<Sum>)>,
+    /// Variables that are made of themselves.
+    cuts: Vec<Var>,
 }
 
 #[derive(Debug)]
@@ -202,59 +215,150 @@ impl<'g> Transfer<'g> {
         Some(vec![(var, one)])
     }
 
-    /// A variable as a sum of what elements give, or of what `stop` says.
+    /// A variable as a sum of what elements give, or of what `stop` says. Where junctions go round in a circle, what goes round is solved
+    /// for, if its gain is not one.
     pub fn follow(
         &mut self,
         start: Var,
         stop: &dyn Fn(Var) -> bool,
         known: &mut FxHashMap<Var, Sum>,
     ) -> Result<Sum, Trouble> {
-        let mut steps: FxHashMap<Var, Sum> = FxHashMap::default();
-        let mut stack = vec![start];
-        while let Some(&var) = stack.last() {
-            if known.contains_key(&var) {
-                stack.pop();
-                continue;
-            }
-            if let Some(step) = steps.get(&var).cloned() {
-                // All that it is made of is known by now.
-                let mut total: Vec<(Var, ExprId)> = Vec::new();
-                for (part, factor) in step {
-                    let inner = known.get(&part).ok_or(Trouble::Circle(part.bond))?;
-                    for &(source, coefficient) in inner {
-                        let product = self.flat.exprs.tidy_mul(factor, coefficient);
-                        total.push((source, product));
-                    }
-                }
-                let total = self.collected(total);
-                known.insert(var, total);
-                stack.pop();
-                continue;
-            }
-            let step = match stop(var) {
-                true => None,
-                false => self.step(var)?,
-            };
-            match step {
-                None => {
-                    let one = self.flat.exprs.number(1.0);
-                    known.insert(var, vec![(var, one)]);
-                }
+        let Reached { order, cuts } = self.reached(start, stop, known)?;
+        let mut sums: FxHashMap<Var, Sum> = FxHashMap::default();
+        let one = self.flat.exprs.number(1.0);
+        for (var, step) in &order {
+            let sum = match step {
+                None => vec![(*var, one)],
                 Some(step) => {
-                    for (part, _) in &step {
-                        if steps.contains_key(part) && !known.contains_key(part) {
-                            return Err(Trouble::Circle(part.bond));
-                        }
-                        stack.push(*part);
+                    let mut total = Vec::new();
+                    for &(part, factor) in step {
+                        let inner = match cuts.contains(&part) {
+                            true => &vec![(part, one)],
+                            false => (sums.get(&part).or_else(|| known.get(&part)))
+                                .ok_or(Trouble::Circle(part.bond))?,
+                        };
+                        self.add(inner, factor, &mut total);
                     }
-                    steps.insert(var, step);
+                    self.collected(total)
+                }
+            };
+            sums.insert(*var, sum);
+        }
+        if !cuts.is_empty() {
+            let solved = self.solved(&cuts, &sums)?;
+            for (var, _) in &order {
+                let mut sum = sums.remove(var).unwrap_or_default();
+                for cut in &cuts {
+                    sum = self.replaced(&sum, *cut, &solved[cut]);
+                }
+                sums.insert(*var, sum);
+            }
+            sums.extend(solved);
+        }
+        known.extend(sums);
+        (known.get(&start).cloned()).ok_or(Trouble::Circle(start.bond))
+    }
+
+    /// What a variable is made of, operands first, and where to cut so that this is an order.
+    fn reached(
+        &mut self,
+        start: Var,
+        stop: &dyn Fn(Var) -> bool,
+        known: &FxHashMap<Var, Sum>,
+    ) -> Result<Reached, Trouble> {
+        let mut found = Reached::default();
+        // Whether all that it is made of has been seen.
+        let mut seen: FxHashMap<Var, bool> = FxHashMap::default();
+        let mut stack: Vec<(Var, Option<Sum>, usize)> = Vec::new();
+        let mut next = Some(start).filter(|var| !known.contains_key(var));
+        loop {
+            if let Some(var) = next.take() {
+                let step = match stop(var) {
+                    true => None,
+                    false => self.step(var)?,
+                };
+                seen.insert(var, false);
+                stack.push((var, step, 0));
+            }
+            let Some((var, step, at)) = stack.last_mut() else {
+                return Ok(found);
+            };
+            match step.as_ref().and_then(|step| step.get(*at)) {
+                Some(&(part, _)) => {
+                    *at += 1;
+                    match seen.get(&part) {
+                        _ if known.contains_key(&part) => {}
+                        None => next = Some(part),
+                        Some(false) if !found.cuts.contains(&part) => found.cuts.push(part),
+                        Some(_) => {}
+                    }
+                }
+                None => {
+                    seen.insert(*var, true);
+                    found.order.push((*var, step.take()));
+                    stack.pop();
                 }
             }
         }
-        known
-            .get(&start)
-            .cloned()
-            .ok_or(Trouble::Circle(start.bond))
+    }
+
+    /// Sums of cut variables without the cut variables in them.
+    fn solved(
+        &mut self,
+        cuts: &[Var],
+        sums: &FxHashMap<Var, Sum>,
+    ) -> Result<FxHashMap<Var, Sum>, Trouble> {
+        let mut rows: FxHashMap<Var, Sum> = (cuts.iter())
+            .map(|&cut| (cut, sums.get(&cut).cloned().unwrap_or_default()))
+            .collect();
+        if cuts.len() > MOST_CUTS {
+            return Err(Trouble::Circle(cuts[0].bond));
+        }
+        for &cut in cuts {
+            let row = rows.remove(&cut).unwrap_or_default();
+            let (own, rest): (Sum, Sum) = row.into_iter().partition(|&(var, _)| var == cut);
+            let exprs = &mut self.flat.exprs;
+            let mut left = exprs.number(1.0);
+            if let [(_, gain)] = own[..] {
+                left = exprs.tidy_sub(left, gain);
+            }
+            let value = value_of(self.flat, left, &mut Walk::default()).and_then(Value::real);
+            if value.is_some_and(|value| value.abs() < 1e-9) {
+                return Err(Trouble::Circle(cut.bond));
+            }
+            let exprs = &mut self.flat.exprs;
+            let rest: Sum = (rest.into_iter())
+                .map(|(var, coefficient)| (var, exprs.tidy_div(coefficient, left)))
+                .collect();
+            for other in cuts.iter().filter(|&&other| other != cut) {
+                if let Some(sum) = rows.get(other).cloned() {
+                    let sum = self.replaced(&sum, cut, &rest);
+                    rows.insert(*other, sum);
+                }
+            }
+            rows.insert(cut, rest);
+        }
+        Ok(rows)
+    }
+
+    /// A sum with a variable in it replaced by what it is.
+    fn replaced(&mut self, sum: &Sum, var: Var, by: &Sum) -> Sum {
+        let Some(&(_, factor)) = sum.iter().find(|(part, _)| *part == var) else {
+            return sum.clone();
+        };
+        let mut total: Sum = (sum.iter().copied())
+            .filter(|(part, _)| *part != var)
+            .collect();
+        self.add(by, factor, &mut total);
+        self.collected(total)
+    }
+
+    /// Adds a sum, times a factor.
+    fn add(&mut self, sum: &Sum, factor: ExprId, total: &mut Sum) {
+        for &(source, coefficient) in sum {
+            let product = self.flat.exprs.tidy_mul(factor, coefficient);
+            total.push((source, product));
+        }
     }
 
     /// Adds up what belongs to the same variable.

@@ -1,0 +1,110 @@
+//! What R-fields suggest to the solver: which unknowns to iterate on.
+//!
+//! Before: a flat model as it was written. After: for each implicit R-field without gyrators a [`Guess`]: what its resistors in
+//! resistance form take, or those in conductance form, whichever are fewer, and which way round each law is to be used
+//! (Hood, Rosenberg, Withers and Zhou 1987). Nothing is promised: states that depend on each other or signals may
+//! make a loop larger than its field, and a law need not be a formula in the form that it has here. The solver tries.
+
+use super::resistive::{Obstacle, Port, shapes};
+use super::transfer::{Transfer, Var};
+use super::{gives, loops};
+use crate::bond::causality::{Preferences, causality};
+use crate::bond::graph::Graph;
+use crate::bond::net::Gives;
+use crate::bond::recover::recover;
+use crate::bond::view::{Choice, view};
+use crate::diagnostics::Diagnostics;
+use crate::expr::{BinaryOp, ExprId, Node};
+use crate::flat::{Flat, Leaf};
+use crate::reference::reference;
+use crate::solve::Guess;
+
+/// Larger models are not copied for this.
+const MOST_EQUATIONS: usize = 50_000;
+
+/// Whether a model could have a nonlinear loop of resistors at all: somewhere unknowns are multiplied, or a function is taken of them.
+pub fn is_worth_it(flat: &Flat) -> bool {
+    flat.equations.len() <= MOST_EQUATIONS && bends(flat)
+}
+
+fn bends(flat: &Flat) -> bool {
+    let exprs = &flat.exprs;
+    // Operands come before their users.
+    let mut moves = vec![false; exprs.len()];
+    for id in (0..exprs.len() as u32).map(ExprId) {
+        let of = |id: ExprId| moves[id.index()];
+        let (moving, bent) = match exprs.node(id) {
+            Node::Number(_) | Node::Bool(_) | Node::Time => (false, false),
+            Node::Leaf(leaf) => (flat.variable(leaf.variable()).kind.is_unknown(), false),
+            Node::Unary(_, a) => (of(a), false),
+            Node::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => (of(a) || of(b), false),
+            Node::Binary(BinaryOp::Mul, a, b) => (of(a) || of(b), of(a) && of(b)),
+            Node::Binary(BinaryOp::Div, a, b) => (of(a) || of(b), of(b)),
+            Node::Binary(_, a, b) => (of(a) || of(b), of(a) || of(b)),
+            Node::If(a, b, c) => (of(a) || of(b) || of(c), of(a)),
+            Node::Call(_, args) | Node::List(args) => {
+                let moving = exprs.args(args).iter().any(|&id| of(id));
+                (moving, moving)
+            }
+        };
+        if bent {
+            return true;
+        }
+        moves[id.index()] = moving;
+    }
+    false
+}
+
+pub fn suggestions(written: Flat) -> Vec<Guess> {
+    let (mut flat, _) = reference(written, &mut Diagnostics::default());
+    let Some(graph) = recover(&mut flat) else {
+        return Vec::new();
+    };
+    let causality = causality(&graph, &Preferences::default(), &|_| true, 0);
+    let shown = view(&flat, &graph, Choice::default());
+    let loops = loops(&causality, &shown);
+    let transfer = Transfer::new(&mut flat, &shown.graph, gives(&causality, &shown));
+    let mut found = Vec::new();
+    for field in shapes(&transfer, &loops) {
+        let (r, g) = (&field.r, &field.g);
+        let switched = matches!(field.sequence, Err(Obstacle::Switch(_)));
+        if switched || field.numbers.gyrators > 0 || r.is_empty() || g.is_empty() {
+            continue;
+        }
+        let taken = |port: &Port, is: Gives| {
+            let bond = port.bond;
+            (port.node, leaf(&shown.graph, Var { bond, is }))
+        };
+        let flows: Vec<_> = r.iter().map(|port| taken(port, Gives::Flow)).collect();
+        let efforts: Vec<_> = g.iter().map(|port| taken(port, Gives::Effort)).collect();
+        let fewer = if flows.len() <= efforts.len() {
+            &flows
+        } else {
+            &efforts
+        };
+        let iteration: Option<Vec<Leaf>> = fewer.iter().map(|&(_, leaf)| leaf).collect();
+        let Some(iteration) = iteration else {
+            continue;
+        };
+        found.push(Guess {
+            iteration,
+            inputs: (flows.iter().chain(&efforts))
+                .filter_map(|&(node, leaf)| Some((shown.graph.node(node).owner, leaf?)))
+                .collect(),
+        });
+    }
+    found
+}
+
+/// The variable that an effort or flow is, if it is one.
+fn leaf(graph: &Graph, var: Var) -> Option<Leaf> {
+    let bond = graph.bond(var.bond);
+    let quantity = match var.is {
+        Gives::Effort => &bond.effort,
+        Gives::Flow => &bond.flow,
+    };
+    match quantity.0.as_deref() {
+        Some([(_, id)]) => Some(Leaf::Var(*id)),
+        _ => None,
+    }
+}
