@@ -471,6 +471,18 @@ const STORAGES: &[Case] = &[
         &[("X.momentum", "X.e")],
     ),
     (
+        "Cbond",
+        "submodel (Cbond) X(C = 0.3)\n submodel (R) R1, R2(R = 2)\n local s\n s = X.f1 - X.f2\n \
+         connect R1 at X:A, R2 at X:B",
+        &[("X.displacement", "s")],
+    ),
+    (
+        "Ibond",
+        "submodel (Ibond) X(I = 0.3)\n submodel (R) R1, R2(R = 2)\n local s\n s = X.e1 - X.e2\n \
+         connect R1 at X:A, R2 at X:B",
+        &[("X.momentum", "s")],
+    ),
+    (
         "CS",
         "submodel (CS) X\n submodel (R) R1\n node n\n X.mu0 = 3*X.n\n connect X at n, R1 at n",
         &[("X.displacement", "X.nu")],

@@ -148,7 +148,8 @@ fn prints(block: &Block, command: &[&str], model: Option<&str>, shown: &str) -> 
     let model = model.ok_or("there is no model before it")?;
     let output = run(block, command, model)?;
     let real = match command.first() {
-        Some(&"check") => both(&output),
+        // What was done to a model is told beside it.
+        Some(&"check" | &"reduce" | &"augment") => both(&output),
         // A run that fails tells why; its summary has seconds in it.
         Some(&"simulate") if !output.status.success() => without_summary(&both(&output)),
         _ => String::from_utf8_lossy(&output.stdout).into_owned(),
