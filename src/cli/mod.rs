@@ -10,6 +10,7 @@ mod fields;
 mod golden;
 mod io;
 mod library;
+mod session;
 mod simulate;
 mod solve;
 mod sort;
@@ -55,6 +56,8 @@ enum Command {
     Draw(draw::Arguments),
     /// Run a model, as its experiment says
     Simulate(simulate::Arguments),
+    /// The interactive program of the 1990 paper, or a script of its commands
+    Session(session::Arguments),
     /// Report everything that is wrong with a model
     Check(check::Arguments),
     /// Compare the listings of models with the golden files beside them
@@ -176,6 +179,7 @@ impl Command {
             Command::Fields(arguments) => fields::run(arguments, console),
             Command::Draw(arguments) => draw::run(arguments, console),
             Command::Simulate(arguments) => simulate::run_command(arguments, console),
+            Command::Session(arguments) => session::run(arguments, console),
             Command::Check(arguments) => check::run(arguments, console),
             Command::Golden(arguments) => golden::run(arguments, console),
             Command::Explain(arguments) => explain::run(arguments, console),

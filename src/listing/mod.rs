@@ -19,7 +19,7 @@ pub mod solved_json;
 pub mod sorted;
 pub mod storage_fields;
 
-pub use lines::count;
+pub use lines::{count, outputs_for_states};
 
 /// `, no loops`, `, 1 loop of 3 equations`, `, 2 loops of at most 4 equations`
 fn loops_in_words(sizes: impl Iterator<Item = usize>) -> String {
