@@ -170,8 +170,9 @@ fn edited(session: Session, console: &Console) -> Result<ExitCode, String> {
                 session.interrupt();
                 continue;
             }
+            // Ends what is being entered, else the session.
             Err(ReadlineError::Eof) => Reply {
-                ended: true,
+                ended: session.prompt() == "> ",
                 ..session.end(&files)
             },
             Err(error) => return Err(trouble(error)),

@@ -5,10 +5,8 @@
 //! section that SCHEDULE starts where a relation changes. Lines are continued with `...`.
 
 use super::classic::names::{Names, Rules};
-use super::classic::text::{
-    Dialect, Text, arithmetic, comment, is_truth, number as number_text, real, text,
-};
-use super::classic::{Classic, Right, Target, number};
+use super::classic::text::{Dialect, Text, arithmetic, comment, number as number_text, real, text};
+use super::classic::{Classic, Edges, Right, Target, number};
 use super::desire::call;
 use crate::experiment::Experiment;
 use crate::expr::op::precedence as level;
@@ -235,9 +233,7 @@ pub fn program(solved: &Solved, experiment: &Experiment, raised: bool) -> Result
         names.add(flat, leaf);
     }
     let title = names.fresh(flat.model());
-    let edges: Vec<(String, String)> = (model.updates.iter())
-        .map(|_| (names.fresh("edge"), names.fresh("was")))
-        .collect();
+    let edges = model.name_events(&mut names);
     let acsl = Acsl { names };
     let writer = Writer {
         model: &model,
@@ -245,6 +241,11 @@ pub fn program(solved: &Solved, experiment: &Experiment, raised: bool) -> Result
         edges: &edges,
     };
     let mut out = format!("PROGRAM {title}\n");
+    let states = model.states.iter().map(|one| acsl.names.get(one.leaf));
+    let states: Vec<&str> = states.collect();
+    if !states.is_empty() {
+        out.push_str(&format!("! STATE {}\n", states.join(" ")));
+    }
     for note in &model.notes {
         out.push_str(&format!("! NOTE: {}\n", comment(note)));
     }
@@ -275,7 +276,7 @@ struct Writer<'w> {
     model: &'w Classic<'w>,
     acsl: &'w Acsl,
     /// Names for the truth of conditions, now and before.
-    edges: &'w [(String, String)],
+    edges: &'w Edges,
 }
 
 impl Writer<'_> {
@@ -304,9 +305,15 @@ impl Writer<'_> {
             .filter(|&leaf| model.is_boolean(leaf))
             .map(|leaf| self.name(leaf).to_string())
             .collect();
-        let conditional =
-            || (model.updates.iter().zip(self.edges)).filter(|(update, _)| update.when.is_some());
+        let conditional = || model.conditional(self.edges);
         truths.extend(conditional().flat_map(|(_, (edge, was))| [edge.clone(), was.clone()]));
+        let new = model
+            .stages()
+            .into_iter()
+            .flatten()
+            .map(|change| change.target);
+        let new = new.filter(|&leaf| model.is_boolean(leaf));
+        truths.extend(new.map(|leaf| self.name(Leaf::New(leaf.variable())).to_string()));
         truths.sort_unstable();
         truths.dedup();
         if !truths.is_empty() {
@@ -422,22 +429,11 @@ impl Writer<'_> {
     fn events(&self, out: &mut String) -> Result<(), String> {
         let acsl = self.acsl;
         out.push_str("  DISCRETE EVENTS\n    PROCEDURAL\n");
-        for (update, (edge, was)) in self.model.updates.iter().zip(self.edges) {
-            let target = self.name(update.target);
-            let new = self.text(update.value)?;
-            let Some(when) = update.when else {
-                put(out, 6, &format!("{target} = {}", new.text));
-                continue;
-            };
-            put(out, 6, &format!("{edge} = {}", self.text(when)?.text));
-            let becomes = acsl.logic(true, &Text::atom(edge), &acsl.not(&Text::atom(was)));
-            let old = Text::atom(target);
-            let new = match is_truth(self.model, update.value) {
-                true => acsl.choice_of_truth(&becomes, &new, &old),
-                false => acsl.choice(&becomes, &new, &old),
-            };
-            put(out, 6, &format!("{target} = {}", new.text));
-            put(out, 6, &format!("{was} = {edge}"));
+        let becomes = |edge: &str, was: &str| {
+            acsl.logic(true, &Text::atom(edge), &acsl.not(&Text::atom(was)))
+        };
+        for line in (self.model).event_lines(acsl, LANGUAGE, self.edges, &becomes)? {
+            put(out, 6, &line);
         }
         out.push_str("    END ! OF PROCEDURAL\n  END ! OF DISCRETE\n");
         Ok(())

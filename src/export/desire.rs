@@ -181,6 +181,7 @@ pub fn program(
     for leaf in model.leaves() {
         names.add(flat, leaf);
     }
+    let edges = model.name_events(&mut names);
     let desire = Desire { names };
     let value = |id: ExprId| text(&model, &desire, LANGUAGE, id).map(|text| text.text);
     let name = |leaf: Leaf| desire.names.get(leaf).to_string();
@@ -217,14 +218,8 @@ pub fn program(
             out.push_str(&format!("{} = {}\n", name(one.leaf), begin(one)));
         }
     }
-    let mut names = model.fresh_names(&desire.names, RULES);
-    let edges: Vec<(String, String)> = (model.updates.iter())
-        .map(|_| (names.fresh("edge"), names.fresh("was")))
-        .collect();
-    for (update, (_, was)) in model.updates.iter().zip(&edges) {
-        if update.when.is_some() {
-            out.push_str(&format!("{was} = {}\n", u8::from(update.holds)));
-        }
+    for (update, (_, was)) in model.conditional(&edges) {
+        out.push_str(&format!("{was} = {}\n", u8::from(update.holds)));
     }
     for &(leaf, value) in &model.inputs {
         out.push_str(&format!("{} = {}\n", name(leaf), real(value)));
@@ -265,24 +260,9 @@ pub fn program(
     }
     if !model.updates.is_empty() {
         out.push_str("step\n");
-        for (update, (edge, was)) in model.updates.iter().zip(&edges) {
-            let target = name(update.target);
-            let new = value(update.value)?;
-            let Some(when) = update.when else {
-                out.push_str(&format!("{target} = {new}\n"));
-                continue;
-            };
-            let (edge_text, old) = (
-                Text::atom(format!("swtch({edge} - {was})")),
-                Text::atom(&target),
-            );
-            let new = desire.choice(
-                &edge_text,
-                &text(&model, &desire, LANGUAGE, update.value)?,
-                &old,
-            );
-            out.push_str(&format!("{edge} = {}\n", value(when)?));
-            out.push_str(&format!("{target} = {}\n{was} = {edge}\n", new.text));
+        let becomes = |edge: &str, was: &str| Text::atom(format!("swtch({edge} - {was})"));
+        for line in model.event_lines(&desire, LANGUAGE, &edges, &becomes)? {
+            out.push_str(&format!("{line}\n"));
         }
     }
     out.push_str(&format!(

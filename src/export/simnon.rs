@@ -7,7 +7,7 @@
 
 use super::classic::names::{Names, Rules};
 use super::classic::text::{Dialect, Text, arithmetic, comment, is_truth, real, text};
-use super::classic::{Classic, Right, Target, Update, number};
+use super::classic::{Change, Classic, Edges, Right, Target, Update, number};
 use super::desire::call;
 use crate::experiment::Experiment;
 use crate::expr::op::precedence as level;
@@ -168,20 +168,30 @@ pub fn program(solved: &Solved, experiment: &Experiment, raised: bool) -> Result
         names.add(flat, super::classic::next(one.leaf));
     }
     let system = names.fresh(flat.model());
-    let mut fresh = names;
-    let changes: Vec<Change<'_>> = (model.updates.iter())
-        .map(|update| Change {
-            update,
-            new: fresh.fresh(&format!("n{}", flat.name(update.target.variable()))),
-            was: fresh.fresh("was"),
-            next_was: fresh.fresh("nwas"),
-        })
+    let [always, sometimes] = model.stages();
+    let changes: Vec<Change> = always.into_iter().chain(sometimes).collect();
+    for (at, change) in changes.iter().enumerate() {
+        let id = change.target.variable();
+        if changes[..at]
+            .iter()
+            .any(|other| other.target == change.target)
+        {
+            let name = flat.name(id);
+            return Err(format!(
+                "{LANGUAGE} programs cannot set `{name}` in two ways"
+            ));
+        }
+        names.add_as(Leaf::New(id), &format!("n{}", flat.name(id)));
+    }
+    let edges: Edges = (model.updates.iter())
+        .map(|_| (names.fresh("was"), names.fresh("nwas")))
         .collect();
-    let simnon = Simnon { names: fresh };
+    let simnon = Simnon { names };
     let mut out = format!("CONTINUOUS SYSTEM {system}\n");
     let writer = Writer {
         model: &model,
         simnon: &simnon,
+        edges: &edges,
     };
     for note in &model.notes {
         out.push_str(&format!("\" NOTE: {}\n", comment(note)));
@@ -256,7 +266,7 @@ fn restarts(model: &mut Classic<'_>, held: bool) -> Result<(), String> {
         let name = flat.leaf_name(update.target);
         if !held {
             return Err(format!(
-                "a {LANGUAGE} program cannot restart the state `{name}`"
+                "{LANGUAGE} programs cannot restart the state `{name}`"
             ));
         }
         model.notes.push(format!(
@@ -267,17 +277,11 @@ fn restarts(model: &mut Classic<'_>, held: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// What happens to a discrete variable, with names for it.
-struct Change<'u> {
-    update: &'u Update,
-    new: String,
-    was: String,
-    next_was: String,
-}
-
 struct Writer<'w> {
     model: &'w Classic<'w>,
     simnon: &'w Simnon,
+    /// Names for the truth of conditions at the last look, and now.
+    edges: &'w Edges,
 }
 
 impl Writer<'_> {
@@ -394,56 +398,47 @@ impl Writer<'_> {
 
     fn events(
         &self,
-        changes: &[Change<'_>],
+        changes: &[Change],
         system: &str,
         outside: &[Leaf],
         out: &mut String,
     ) -> Result<(), String> {
         let model = self.model;
-        let edges = || changes.iter().filter(|change| change.update.when.is_some());
+        let new = |change: &Change| self.name(Leaf::New(change.target.variable()));
         out.push_str("\nDISCRETE SYSTEM Events\n");
         line(out, "INPUT", outside.iter().map(|&leaf| self.name(leaf)));
-        line(
-            out,
-            "OUTPUT",
-            model.discretes.iter().map(|one| self.name(one.leaf)),
-        );
-        let states = changes.iter().map(|change| self.name(change.update.target));
+        let outputs = model.discretes.iter().map(|one| self.name(one.leaf));
+        line(out, "OUTPUT", outputs);
+        let waits = || model.conditional(self.edges).map(|(_, names)| names);
+        let states = changes.iter().map(|change| self.name(change.target));
         line(
             out,
             "STATE",
-            states.chain(edges().map(|change| change.was.clone())),
+            states.chain(waits().map(|(was, _)| was.clone())),
         );
-        let new = changes.iter().map(|change| change.new.clone());
-        line(
-            out,
-            "NEW",
-            new.chain(edges().map(|change| change.next_was.clone())),
-        );
+        let names = changes.iter().map(new);
+        line(out, "NEW", names.chain(waits().map(|(_, now)| now.clone())));
         out.push_str("TIME t\nTSAMP ts\n");
         for change in changes {
-            let value = self.value(change.update.value)?;
-            let Some(when) = change.update.when else {
-                out.push_str(&format!("{} = {value}\n", change.new));
-                continue;
-            };
-            let when = self.condition(when)?;
-            let edge = Text::new(format!("{} < 0.5", change.was), level::RELATION);
-            let becomes = self.simnon.logic(true, &when, &edge);
-            let target = self.name(change.update.target);
-            let inner = if value.starts_with("if ") {
-                format!("({value})")
-            } else {
-                value
-            };
-            out.push_str(&format!(
-                "{} = if {} then {inner} else {target}\n",
-                change.new, becomes.text
-            ));
-            out.push_str(&format!(
-                "{} = if {} then 1 else 0\n",
-                change.next_was, when.text
-            ));
+            let mut made = Text::atom(self.name(change.target));
+            for &at in &change.updates {
+                let update = &model.updates[at];
+                let value = match is_truth(model, update.value) {
+                    true => Text::new(self.value(update.value)?, level::IF),
+                    false => self.condition(update.value)?,
+                };
+                let Some(when) = update.when else {
+                    made = value;
+                    continue;
+                };
+                let (was, now) = &self.edges[at];
+                let when = self.condition(when)?;
+                out.push_str(&format!("{now} = if {} then 1 else 0\n", when.text));
+                let edge = Text::new(format!("{was} < 0.5"), level::RELATION);
+                let becomes = self.simnon.logic(true, &when, &edge);
+                made = self.simnon.choice(&becomes, &value, &made);
+            }
+            out.push_str(&format!("{} = {}\n", new(change), made.text));
         }
         out.push_str(&format!("ts = t + h\nh: {}\n", real(model.step)));
         for one in &model.discretes {
@@ -453,12 +448,8 @@ impl Writer<'_> {
                 real(number(one.value))
             ));
         }
-        for change in edges() {
-            out.push_str(&format!(
-                "{}: {}\n",
-                change.was,
-                u8::from(change.update.holds)
-            ));
+        for (update, (was, _)) in model.conditional(self.edges) {
+            out.push_str(&format!("{was}: {}\n", u8::from(update.holds)));
         }
         let flat = model.flat;
         for leaf in self.mentioned() {

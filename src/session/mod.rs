@@ -157,7 +157,8 @@ impl Session {
         }
         let typed = line.trim_start();
         if let Some(mut entering) = self.entering.take() {
-            let (mut text, mut ends) = (line, line.trim().is_empty());
+            let nothing = entering.text.trim().is_empty() && line.trim().is_empty();
+            let (mut text, ends) = (line, nothing || line.trim() == ".");
             if entering.transcript {
                 if typed.starts_with('>') {
                     let mut reply = self.entered(entering, files);
@@ -170,14 +171,15 @@ impl Session {
                     return reply;
                 }
                 text = typed.strip_prefix('-').unwrap_or(line);
-                ends = false;
             }
-            ends &= !entry::is_open(&entering.text);
+            if ends {
+                return self.entered(entering, files);
+            }
             entering.text.push_str(text);
             entering.text.push('\n');
             let complete =
                 entry::can_end(text) && entry::is_complete(entering.what, &entering.text, files);
-            if complete || ends {
+            if complete {
                 return self.entered(entering, files);
             }
             self.entering = Some(entering);

@@ -6,8 +6,11 @@
 //! name. Where the run would choose states, all candidates are states: the equations are those of the reduced index, and
 //! nothing holds the constraints but the accuracy of the integration, which a note says.
 
+mod events;
 pub mod names;
 pub mod text;
+
+pub use events::{Change, Edges};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,8 +18,6 @@ use crate::evaluate::{Point, Walk, evaluate_start, value_of};
 use crate::experiment::Experiment;
 use crate::expr::{ExprId, Function, Node, Value};
 use crate::flat::{Equation, EquationKind, Flat, Given, InstanceId, Kind, Leaf, Type, VarId};
-use names::{Names, Rules};
-
 use crate::solve::{Assignment, Block, Linear, Method, Solved};
 
 /// One line of a program.
@@ -135,7 +136,7 @@ impl<'s> Classic<'s> {
         let flat = &solved.flat;
         let Some(until) = experiment.until else {
             return Err(format!(
-                "a {language} program needs the end of the run: an experiment with `simutime`"
+                "{language} programs need the end of the run: an experiment with `simutime`"
             ));
         };
         let points = experiment.times(until, 101).len();
@@ -219,14 +220,14 @@ impl<'s> Classic<'s> {
                 }) => all.iter().for_each(|one| self.assign(one)),
                 Block::Linear(linear) => {
                     return Err(format!(
-                        "a {language} program cannot solve the linear loop of {} unknowns with `{}`",
+                        "{language} programs cannot solve the linear loop of {} unknowns with `{}`",
                         linear.unknowns.len(),
                         name(linear.unknowns[0])
                     ));
                 }
                 Block::Nonlinear(nonlinear) => {
                     return Err(format!(
-                        "a {language} program cannot iterate on `{}`",
+                        "{language} programs cannot iterate on `{}`",
                         name(nonlinear.iteration[0])
                     ));
                 }
@@ -234,7 +235,7 @@ impl<'s> Classic<'s> {
                     let is_state = |leaf: &&Leaf| !self.states.iter().any(|one| one.leaf == **leaf);
                     if let Some(&other) = selected.unknowns.iter().find(is_state) {
                         return Err(format!(
-                            "a {language} program cannot compute `{}`: it is found together with states that the run chooses",
+                            "{language} programs cannot compute `{}`: it is found together with states that the run chooses",
                             name(other)
                         ));
                     }
@@ -255,7 +256,7 @@ impl<'s> Classic<'s> {
                 None if self.states.iter().any(|one| one.leaf == rate) => Right::Same(rate),
                 None => {
                     return Err(format!(
-                        "a {language} program cannot compute `{}`",
+                        "{language} programs cannot compute `{}`",
                         name(rate)
                     ));
                 }
@@ -322,14 +323,14 @@ impl<'s> Classic<'s> {
             let known = |list: &[Started]| list.iter().any(|one| one.leaf == target);
             if !known(&self.states) && !known(&self.discretes) {
                 return Err(format!(
-                    "a {language} program cannot set `{}` at events: it is no state",
+                    "{language} programs cannot set `{}` at events: it is no state",
                     flat.leaf_name(target)
                 ));
             }
             let conditions = &flat.whens[when.index()].conditions;
             if branch > 0 {
                 return Err(format!(
-                    "a {language} program has no `elsewhen`, which sets `{}`",
+                    "{language} programs have no `elsewhen`, which sets `{}`",
                     flat.leaf_name(target)
                 ));
             }
@@ -388,16 +389,16 @@ impl<'s> Classic<'s> {
                 continue;
             }
             match flat.exprs.node(id) {
-                Node::Leaf(leaf @ (Leaf::Pre(_) | Leaf::Init(_))) => {
+                Node::Leaf(leaf @ Leaf::Init(_)) => {
                     let name = flat.leaf_name(leaf);
-                    return Err(format!("a {language} program has no `{name}`"));
+                    return Err(format!("{language} programs have no `{name}`"));
                 }
                 Node::Leaf(leaf) => {
                     self.used.insert(leaf);
                     work.extend(self.gone.get(&leaf));
                 }
                 Node::Call(Function::Sample, _) => {
-                    return Err(format!("a {language} program cannot `sample`"));
+                    return Err(format!("{language} programs cannot `sample`"));
                 }
                 _ => flat.exprs.operands(id, &mut work),
             }
@@ -417,7 +418,7 @@ impl<'s> Classic<'s> {
                 Kind::Input => {
                     let Some(value) = flat.value(id) else {
                         return Err(format!(
-                            "a {language} program needs the input `{}`: an experiment with `input {} = ...`",
+                            "{language} programs need the input `{}`: an experiment with `input {} = ...`",
                             flat.name(id),
                             flat.name(id)
                         ));
@@ -447,15 +448,6 @@ impl<'s> Classic<'s> {
         }));
         all.extend(self.shown.iter().flatten());
         all
-    }
-
-    /// Names beside those of a program.
-    pub fn fresh_names(&self, names: &Names, rules: Rules) -> Names {
-        let mut fresh = Names::new(rules);
-        for leaf in self.leaves() {
-            fresh.fresh(names.get(leaf));
-        }
-        fresh
     }
 
     /// What is shown and was eliminated, with what stands for it.

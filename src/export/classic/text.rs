@@ -98,6 +98,7 @@ pub fn text<D: Dialect>(
         operands.clear();
         let node = exprs.node(id);
         match node {
+            Node::Leaf(Leaf::Pre(id)) => operands.extend(model.gone.get(&Leaf::Var(id))),
             Node::Leaf(leaf) => operands.extend(model.gone.get(&leaf)),
             _ => exprs.operands(id, &mut operands),
         }
@@ -113,6 +114,14 @@ pub fn text<D: Dialect>(
             Node::Number(value) => number(value.0),
             Node::Bool(value) => dialect.truth(value),
             Node::Time => dialect.time(),
+            // New values are computed before any is taken: the value before an event is the value.
+            Node::Leaf(Leaf::Pre(id)) if model.is_boolean(Leaf::Var(id)) => {
+                dialect.truth_of(Leaf::Var(id))
+            }
+            Node::Leaf(Leaf::Pre(id)) => match model.gone.get(&Leaf::Var(id)) {
+                Some(&expression) => of(expression).clone(),
+                None => dialect.leaf(Leaf::Var(id)),
+            },
             Node::Leaf(leaf) => match model.gone.get(&leaf) {
                 Some(&expression) => of(expression).clone(),
                 None if model.is_boolean(leaf) => dialect.truth_of(leaf),
@@ -157,7 +166,7 @@ pub fn text<D: Dialect>(
                 let args: Vec<Text> = exprs.args(args).iter().map(|&id| of(id).clone()).collect();
                 let made = dialect.call(function, &args);
                 made.ok_or_else(|| {
-                    format!("a {language} program has no function `{}`", function.text())
+                    format!("{language} programs have no function `{}`", function.text())
                 })?
             }
             // The elements of a list stand for themselves.
