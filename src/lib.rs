@@ -18,6 +18,7 @@ pub mod compile;
 pub mod diagnostics;
 pub mod evaluate;
 pub mod experiment;
+pub mod export;
 pub mod expr;
 pub mod flat;
 pub mod golden;

@@ -6,6 +6,7 @@ mod draw;
 mod equations;
 pub mod experiment_options;
 mod explain;
+mod export;
 mod fields;
 mod golden;
 mod io;
@@ -55,6 +56,8 @@ enum Command {
     Draw(draw::Arguments),
     /// Run a model, as its experiment says
     Simulate(simulate::Arguments),
+    /// Write a model as a program in another language
+    Export(export::Arguments),
     /// Report everything that is wrong with a model
     Check(check::Arguments),
     /// Compare the listings of models with the golden files beside them
@@ -176,6 +179,7 @@ impl Command {
             Command::Fields(arguments) => fields::run(arguments, console),
             Command::Draw(arguments) => draw::run(arguments, console),
             Command::Simulate(arguments) => simulate::run_command(arguments, console),
+            Command::Export(arguments) => export::run(arguments, console),
             Command::Check(arguments) => check::run(arguments, console),
             Command::Golden(arguments) => golden::run(arguments, console),
             Command::Explain(arguments) => explain::run(arguments, console),
