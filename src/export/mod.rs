@@ -9,6 +9,7 @@ pub mod c;
 pub mod model;
 pub mod names;
 mod paper;
+pub mod python;
 pub mod write;
 
 use rustc_hash::FxHashMap;
@@ -26,14 +27,17 @@ use model::{Model, columns_of};
 pub enum Target {
     /// One self-contained file, C99.
     C,
+    /// One module.
+    Python,
 }
 
 impl Target {
-    pub const ALL: &'static [Target] = &[Target::C];
+    pub const ALL: &'static [Target] = &[Target::C, Target::Python];
 
     pub fn name(self) -> &'static str {
         match self {
             Target::C => "c",
+            Target::Python => "python",
         }
     }
 
@@ -143,6 +147,7 @@ fn attempt(
     };
     let text = match target {
         Target::C => c::program(&request),
+        Target::Python => python::program(&request),
     };
     Ok(Some(Exported { text, notes }))
 }

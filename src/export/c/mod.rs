@@ -18,6 +18,7 @@ use super::write::{Dialect, Text, Writer};
 use crate::expr::ExprId;
 use crate::flat::{Flat, Leaf};
 use crate::simulate::program::WatchKind;
+pub use blocks::about;
 use dialect::C;
 
 const RUNTIME: &str = include_str!("runtime.c");
