@@ -6,6 +6,7 @@ mod draw;
 mod equations;
 pub mod experiment_options;
 mod explain;
+mod export;
 mod fields;
 mod golden;
 mod io;
@@ -58,6 +59,8 @@ enum Command {
     Simulate(simulate::Arguments),
     /// The interactive program of the 1990 paper, or a script of its commands
     Session(session::Arguments),
+    /// Write a model as a program in another language
+    Export(export::Arguments),
     /// Report everything that is wrong with a model
     Check(check::Arguments),
     /// Compare the listings of models with the golden files beside them
@@ -180,6 +183,7 @@ impl Command {
             Command::Draw(arguments) => draw::run(arguments, console),
             Command::Simulate(arguments) => simulate::run_command(arguments, console),
             Command::Session(arguments) => session::run(arguments, console),
+            Command::Export(arguments) => export::run(arguments, console),
             Command::Check(arguments) => check::run(arguments, console),
             Command::Golden(arguments) => golden::run(arguments, console),
             Command::Explain(arguments) => explain::run(arguments, console),

@@ -14,7 +14,6 @@ mod runs;
 
 pub use alleviate::{Form, Reduce, Reduction};
 pub use command::HELP;
-pub use program::LANGUAGES;
 
 use std::path::{Path, PathBuf};
 

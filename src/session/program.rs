@@ -2,18 +2,12 @@
 
 use super::runs::Performed;
 use super::{Reply, Session};
-use crate::compile::{Aliases, Presented, presented};
-use crate::experiment::Experiment;
-use crate::export::classic::keep_inputs;
-use crate::export::{acsl, desire, simnon};
+use crate::export::{Target, export};
 use crate::load::Files;
-use crate::solve::Solved;
 
-/// The languages, by name.
-pub const LANGUAGES: &[&str] = &["desire", "simnon", "acsl"];
-
+/// The names of the languages.
 pub(super) fn languages() -> Vec<&'static str> {
-    LANGUAGES.to_vec()
+    Target::ALL.iter().map(|target| target.name()).collect()
 }
 
 impl Session {
@@ -23,54 +17,39 @@ impl Session {
         language: &str,
         files: &dyn Files,
     ) -> Result<(String, Reply), String> {
+        let target = Target::from_name(language)
+            .ok_or_else(|| format!("there are no programs in `{language}`"))?;
         let Performed {
             sources,
             mut diagnostics,
             model,
         } = self.experimented(files)?;
-        let made = model.and_then(|(mut flat, experiment)| {
-            keep_inputs(&mut flat, &experiment);
-            let presented = presented(flat, Aliases::Eliminate, &mut diagnostics)?;
-            Some((presented, experiment))
-        });
-        let reply = self.told(&sources, &diagnostics);
-        let Some((presented, experiment)) = made else {
-            let failed = Reply {
-                failed: true,
-                ..reply
-            };
-            return Ok((String::new(), failed));
+        let Some((flat, experiment)) = model else {
+            let reply = self.told(&sources, &diagnostics);
+            return Ok((String::new(), reply));
         };
-        let (solved, raised) = match &presented {
-            Presented::One(solved) => (solved, false),
-            Presented::Paper(_, solved) => (solved, true),
-            Presented::ByPosition(..) => {
-                return Err(format!(
-                    "a program in `{language}` has one set of equations, this model another one in each position of its switches"
-                ));
-            }
+        let name = flat.model().to_string();
+        let stem = match self.outfile.as_ref().and_then(|path| path.file_stem()) {
+            Some(stem) => stem.to_string_lossy().into_owned(),
+            None => name.to_lowercase(),
         };
-        let text = self.write(language, (solved, raised), &experiment)?;
-        Ok((text, reply))
-    }
-
-    fn write(
-        &self,
-        language: &str,
-        (solved, raised): (&Solved, bool),
-        experiment: &Experiment,
-    ) -> Result<String, String> {
-        match language {
-            "desire" => {
-                let stem = self.outfile.as_ref().and_then(|path| path.file_stem());
-                let stem = match stem {
-                    Some(stem) => stem.to_string_lossy().into_owned(),
-                    None => solved.flat.model().to_lowercase(),
-                };
-                desire::program(solved, experiment, &stem, raised)
+        let made = export(flat, &experiment, target, &stem, &mut diagnostics);
+        let mut reply = self.told(&sources, &diagnostics);
+        match made {
+            Ok(Some(exported)) => {
+                for note in &exported.notes {
+                    reply.messages.push_str(&format!("note: {note}\n"));
+                }
+                Ok((exported.text, reply))
             }
-            "simnon" => simnon::program(solved, experiment, raised),
-            _ => acsl::program(solved, experiment, raised),
+            Ok(None) => {
+                reply.failed = true;
+                Ok((String::new(), reply))
+            }
+            Err(refusal) => Err(format!(
+                "`{name}` cannot be exported to {language}: {}",
+                refusal.0
+            )),
         }
     }
 }

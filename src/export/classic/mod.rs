@@ -10,10 +10,14 @@ mod events;
 pub mod names;
 pub mod text;
 
+use super::{Exported, Refusal, acsl, desire, paper, simnon};
+
 pub use events::{Change, Edges};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::compile::{Aliases, Presented, presented};
+use crate::diagnostics::Diagnostics;
 use crate::evaluate::{Point, Walk, evaluate_start, value_of};
 use crate::experiment::Experiment;
 use crate::expr::{ExprId, Function, Node, Value};
@@ -123,6 +127,42 @@ pub fn keep_inputs(flat: &mut Flat, experiment: &Experiment) {
         });
     }
     flat.values.sort_by_key(|given| given.variable);
+}
+
+/// A program in one of these languages; `None` after an error that was said.
+pub fn export(
+    mut flat: Flat,
+    experiment: &Experiment,
+    target: super::Target,
+    stem: &str,
+    said: &mut Diagnostics,
+) -> Result<Option<Exported>, Refusal> {
+    keep_inputs(&mut flat, experiment);
+    let Some(presented) = presented(flat, Aliases::Eliminate, said) else {
+        return Ok(None);
+    };
+    let (solved, raised) = match &presented {
+        Presented::One(solved) => (solved, false),
+        Presented::Paper(positions, solved) => {
+            paper::jumps(positions, solved)?;
+            (solved, true)
+        }
+        Presented::ByPosition(..) => {
+            return Err(Refusal(
+                "it has other equations in each position of its switches, and a program one set of them".into(),
+            ));
+        }
+    };
+    let text = match target {
+        super::Target::Simnon => simnon::program(solved, experiment, raised),
+        super::Target::Acsl => acsl::program(solved, experiment, raised),
+        _ => desire::program(solved, experiment, stem, raised),
+    };
+    let text = text.map_err(Refusal)?;
+    Ok(Some(Exported {
+        text,
+        notes: Vec::new(),
+    }))
 }
 
 impl<'s> Classic<'s> {
