@@ -188,6 +188,31 @@ fn rlc_dc_motor_and_pendulum() {
     }
 }
 
+/// The texts themselves, and a report.
+#[test]
+fn programs_are_kept() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(root().join("tests/export"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        for model in ["rlc", "rectifier", "inductive_load", "pendulum", "dc_motor"] {
+            for language in ALL {
+                let file = format!("examples/{model}.bgm");
+                let text = program(&file, language.name()).expect("there is a program");
+                insta::assert_snapshot!(format!("{model}.{}", language.name()), text);
+            }
+        }
+        for language in ALL {
+            let text = program("tests/export/awkward.bgm", language.name());
+            let name = format!("awkward.{}", language.name());
+            insta::assert_snapshot!(name, text.expect("there is a program"));
+        }
+        let report = program("examples/rlc.bgm", "latex").expect("there is a report");
+        insta::assert_snapshot!("rlc.latex", report);
+    });
+}
+
 #[test]
 fn rectifier_and_inductive_load() {
     for language in ALL {

@@ -9,6 +9,7 @@ pub mod acsl;
 pub mod c;
 pub mod classic;
 pub mod desire;
+pub mod latex;
 pub mod model;
 pub mod names;
 mod paper;
@@ -37,6 +38,8 @@ pub enum Target {
     Desire,
     Simnon,
     Acsl,
+    /// A typeset report.
+    Latex,
 }
 
 impl Target {
@@ -46,6 +49,7 @@ impl Target {
         Target::Desire,
         Target::Simnon,
         Target::Acsl,
+        Target::Latex,
     ];
 
     pub fn name(self) -> &'static str {
@@ -55,6 +59,7 @@ impl Target {
             Target::Desire => "desire",
             Target::Simnon => "simnon",
             Target::Acsl => "acsl",
+            Target::Latex => "latex",
         }
     }
 
@@ -110,6 +115,9 @@ pub fn export(
     }
     let mut free = flat.clone();
     let inputs = take_inputs(&mut free, experiment);
+    if target == Target::Latex {
+        return Ok(latex::document(&free, said));
+    }
     let mut unsaid = Diagnostics::default();
     if !inputs.is_empty()
         && let Ok(Some(exported)) = attempt(free, &inputs, experiment, target, &mut unsaid)
@@ -171,7 +179,7 @@ fn attempt(
         Target::C => c::program(&request),
         Target::Python => python::program(&request),
         // Written from other representations, above.
-        Target::Desire | Target::Simnon | Target::Acsl => return Ok(None),
+        Target::Desire | Target::Simnon | Target::Acsl | Target::Latex => return Ok(None),
     };
     Ok(Some(Exported { text, notes }))
 }

@@ -9,6 +9,7 @@ pub mod fields_json;
 pub mod json;
 pub mod latex;
 mod latex_names;
+pub mod latex_report;
 pub mod latex_solved;
 mod lines;
 pub mod modes;
