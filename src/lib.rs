@@ -32,6 +32,7 @@ pub mod model;
 pub mod positions;
 pub mod reduce;
 pub mod reference;
+pub mod revise;
 pub mod session;
 pub mod simulate;
 pub mod solve;

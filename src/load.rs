@@ -50,6 +50,8 @@ pub enum Input {
     File(PathBuf),
     /// Text read from standard input; includes are looked up in the current folder.
     Standard(Vec<u8>),
+    /// Another text for a file, which is not read; includes are looked up beside it.
+    Revised(PathBuf, String),
 }
 
 /// The outcome: one tree for each file of `sources`, in the same order.
@@ -140,8 +142,12 @@ impl Loader<'_> {
                 let bytes = self.files.read(path);
                 (path.display().to_string(), path.clone(), bytes)
             }
+            Input::Revised(path, text) => {
+                let bytes = Ok(text.clone().into_bytes());
+                (path.display().to_string(), path.clone(), bytes)
+            }
         };
-        if let Input::File(path) = input {
+        if let Input::File(path) | Input::Revised(path, _) = input {
             self.known.insert(self.files.identity(path), FileId(0));
         }
         match bytes {

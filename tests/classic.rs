@@ -12,7 +12,7 @@ use bgm::export::classic::keep_inputs;
 use bgm::expr::Value;
 use bgm::flat::{Kind, Leaf};
 use bgm::load::{Files, Input};
-use bgm::session::{Session, Surroundings};
+use bgm::session::{Session, Surroundings, revise};
 use bgm::solve::Solved;
 use interpreter::{Language, Program};
 
@@ -42,7 +42,7 @@ fn session() -> Session {
         colour: false,
         size: (80, 24),
         stopped: || false,
-        reduce: None,
+        reduce: revise,
     })
 }
 

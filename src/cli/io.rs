@@ -130,6 +130,16 @@ impl Console {
         Ok(Input::Standard(bytes))
     }
 
+    /// The text of a file that is to be changed.
+    pub fn text(&self, file: &Path) -> Result<String, String> {
+        let bytes = match self.input(file)? {
+            Input::Standard(bytes) => bytes,
+            _ => (self.files().read(file))
+                .map_err(|error| format!("cannot read `{}`: {error}", file.display()))?,
+        };
+        String::from_utf8(bytes).map_err(|_| format!("`{}` is not UTF-8 text", file.display()))
+    }
+
     /// Writes a result to a file, or to standard output. A reader that went away is no error.
     pub fn result(
         &self,

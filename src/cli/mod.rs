@@ -1,5 +1,6 @@
 //! The command line: one file a command. Input and output happen here and nowhere else.
 
+mod augment;
 mod causality;
 mod check;
 mod draw;
@@ -11,6 +12,7 @@ mod fields;
 mod golden;
 mod io;
 mod library;
+mod reduce;
 mod session;
 mod simulate;
 mod solve;
@@ -53,6 +55,10 @@ enum Command {
     Causality(causality::Arguments),
     /// Tell of the fields of a model's bond graph: resistors and storages that determine each other
     Fields(fields::Arguments),
+    /// Write a model without storages that depend on others
+    Reduce(reduce::Arguments),
+    /// Write a model with a stiff or parasitic storage put in
+    Augment(augment::Arguments),
     /// Draw the bond graph of a model
     Draw(draw::Arguments),
     /// Run a model, as its experiment says
@@ -180,6 +186,8 @@ impl Command {
             Command::Solve(arguments) => solve::run(arguments, console),
             Command::Causality(arguments) => causality::run(arguments, console),
             Command::Fields(arguments) => fields::run(arguments, console),
+            Command::Reduce(arguments) => reduce::run(arguments, console),
+            Command::Augment(arguments) => augment::run(arguments, console),
             Command::Draw(arguments) => draw::run(arguments, console),
             Command::Simulate(arguments) => simulate::run_command(arguments, console),
             Command::Session(arguments) => session::run(arguments, console),

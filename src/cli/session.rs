@@ -19,7 +19,7 @@ use super::io::Disk;
 use super::simulate::{go_on, listen, stopped};
 use super::{Console, FAILED};
 use crate::load::Files;
-use crate::session::{Reply, Session, Surroundings};
+use crate::session::{Reply, Session, Surroundings, revise};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -37,7 +37,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         colour: console.has_colour(),
         size: console.size(),
         stopped,
-        reduce: None,
+        reduce: revise,
     });
     match &arguments.script {
         Some(path) => {

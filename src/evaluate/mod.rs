@@ -48,6 +48,12 @@ pub(crate) fn value_of(flat: &Flat, expression: ExprId, walk: &mut Walk) -> Opti
     value.ok().map(|rounded| rounded.value)
 }
 
+/// The number that an expression of parameters and constants comes to.
+pub fn constant(flat: &Flat, expression: ExprId) -> Option<f64> {
+    let value = value_of(flat, expression, &mut Walk::default())?;
+    value.real().filter(|number| number.is_finite())
+}
+
 /// Computes everything from what is known at the point, block by block. What the point says of an
 /// iteration variable is its first guess: evaluating again near by finds the solution near by.
 pub fn evaluate(solved: &Solved, point: &mut Point) -> Result<(), Failure> {

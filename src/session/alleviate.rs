@@ -12,10 +12,12 @@ use super::{Reply, Session};
 use crate::bond::fields::storage::Equivalent;
 use crate::bond::fields::{Fields, fields};
 use crate::bond::graph::ElementKind;
-use crate::compile::bond_graph;
+use crate::compile::{Options, bond_graph};
 use crate::diagnostics::Diagnostics;
 use crate::listing::storage_fields::{path, refusal};
 use crate::load::Files;
+use crate::revise::reduce::{Wishes, reduce};
+use crate::revise::{Desk, Failure};
 
 /// How the equivalent parameter is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +51,65 @@ pub struct Reduction<'a> {
     pub form: Form,
 }
 
-/// The text of a model without a storage, its part taken by another one; or why that cannot be done.
-pub type Reduce = fn(&Reduction<'_>, &dyn Files) -> Result<String, String>;
+/// A model without a storage.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reduced {
+    pub text: String,
+    /// What else was done.
+    pub notes: Vec<String>,
+}
+
+/// A model's text without a storage, its part taken by another one; or why that cannot be done.
+pub type Reduce = fn(&Reduction<'_>, &dyn Files) -> Result<Reduced, String>;
+
+/// By [`crate::revise`], as `bgm reduce --remove` does.
+pub fn revise(wanted: &Reduction<'_>, files: &dyn Files) -> Result<Reduced, String> {
+    let path = wanted.path.to_path_buf();
+    let options = Options {
+        model: wanted.model.map(str::to_string),
+        ..Options::default()
+    };
+    let desk = Desk {
+        path: &path,
+        options: &options,
+        files,
+    };
+    let wishes = Wishes {
+        remove: vec![wanted.removed.to_string()],
+        only: true,
+        ..Wishes::default()
+    };
+    let revised = reduce(&desk, wanted.text, &wishes).map_err(|failure| match failure {
+        Failure::Refused(why) => why,
+        Failure::NoGraph(name) => format!("`{name}` has no power ports"),
+        Failure::Model(..) => "the model has errors".to_string(),
+    })?;
+    if revised.steps.is_empty() {
+        let mut left = revised.left.into_iter();
+        let why = left.find(|left| left.name == wanted.removed);
+        return Err(why.map_or_else(
+            || format!("{} cannot be taken out", wanted.removed),
+            |left| left.why,
+        ));
+    }
+    let mut notes = Vec::new();
+    if revised.expanded {
+        notes.push("the model is written out, without hierarchy, to reach what lies deeper".into());
+    }
+    for step in &revised.steps {
+        notes.push(step.value.clone());
+        if !step.dropped.is_empty() {
+            notes.push(format!(
+                "no purpose is left for {}",
+                step.dropped.join(", ")
+            ));
+        }
+    }
+    Ok(Reduced {
+        text: revised.text,
+        notes,
+    })
+}
 
 /// A question that waits for its answer.
 #[derive(Debug)]
@@ -239,8 +298,6 @@ impl Session {
         files: &dyn Files,
     ) -> Result<Reply, String> {
         let entry = &self.model()?.entry;
-        let rewrite = (self.around.reduce)
-            .ok_or("the model stays as it is: there is nothing here that can rewrite it")?;
         let wanted = Reduction {
             path: &entry.path,
             text: &entry.text,
@@ -249,14 +306,18 @@ impl Session {
             kept,
             form,
         };
+        let Reduced { text, notes } = (self.around.reduce)(&wanted, files)?;
         let entry = Entry {
-            text: rewrite(&wanted, files)?,
+            text,
             typed: true,
             ..entry.clone()
         };
         let experiment = std::mem::take(&mut self.experiment);
-        let reply = self.load(entry, files);
+        let mut reply = self.load(entry, files);
         self.experiment = experiment;
+        for note in notes {
+            reply.messages.push_str(&format!("note: {note}\n"));
+        }
         Ok(reply)
     }
 }

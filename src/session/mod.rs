@@ -12,7 +12,7 @@ mod listings;
 mod program;
 mod runs;
 
-pub use alleviate::{Form, Reduce, Reduction};
+pub use alleviate::{Form, Reduce, Reduced, Reduction, revise};
 pub use command::HELP;
 
 use std::path::{Path, PathBuf};
@@ -36,8 +36,8 @@ pub struct Surroundings {
     pub size: (usize, usize),
     /// Whether a run is to be ended.
     pub stopped: fn() -> bool,
-    /// How the text of a model is reduced by a storage, where that can be done.
-    pub reduce: Option<Reduce>,
+    /// How the text of a model is reduced by a storage: [`revise`].
+    pub reduce: Reduce,
 }
 
 /// What comes of a line.

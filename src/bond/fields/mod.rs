@@ -9,6 +9,7 @@
 pub mod matrices;
 pub mod resistive;
 pub mod storage;
+pub mod superfluous;
 pub mod transfer;
 mod vectors;
 
@@ -16,7 +17,6 @@ pub use vectors::{Entry, Vectors};
 
 use super::causality::ElementCausality;
 use super::graph::BondId;
-use super::net::Gives;
 use super::view::{Choice, View, view};
 use crate::compile::BondGraph;
 use crate::flat::Flat;
@@ -56,12 +56,12 @@ pub fn fields(model: &BondGraph, with_matrices: bool) -> Fields {
                 .collect()
         })
         .collect();
-    let mut transfer = Transfer::new(&mut flat, &shown.graph, gives(model, &shown));
-    let all = r_fields(&mut transfer, &loops);
+    let mut followed = transfer(model, &mut flat, &shown);
+    let all = r_fields(&mut followed, &loops);
     let (r_fields, complexes) = (all.into_iter())
         .partition(|field| field.sequence.as_ref().err() != Some(&Obstacle::NoResistor));
-    let vectors = Vectors::new(&transfer, &loops);
-    let matrices = with_matrices.then(|| matrices(&mut transfer, &vectors));
+    let vectors = Vectors::new(&followed, &loops);
+    let matrices = with_matrices.then(|| matrices(&mut followed, &vectors));
     let named = view(
         &flat,
         &model.graph,
@@ -71,8 +71,8 @@ pub fn fields(model: &BondGraph, with_matrices: bool) -> Fields {
         },
     );
     let elements = elements(model, &named);
-    let mut transfer = Transfer::new(&mut flat, &named.graph, gives(model, &named));
-    let storage_fields = storage_fields(&mut transfer, &elements);
+    let mut followed = transfer(model, &mut flat, &named);
+    let storage_fields = storage_fields(&mut followed, &elements);
     Fields {
         view: shown,
         named,
@@ -86,11 +86,12 @@ pub fn fields(model: &BondGraph, with_matrices: bool) -> Fields {
     }
 }
 
-/// What the `from` ends of the bonds of a view give.
-fn gives(model: &BondGraph, view: &View) -> Vec<Option<Gives>> {
-    (view.graph.bond_ids())
+/// The way of efforts and flows through a view.
+pub fn transfer<'g>(model: &BondGraph, flat: &'g mut Flat, view: &'g View) -> Transfer<'g> {
+    let gives = (view.graph.bond_ids())
         .map(|id| view.causality(&model.causality, id).gives)
-        .collect()
+        .collect();
+    Transfer::new(flat, &view.graph, gives)
 }
 
 /// The causality of the elements of a view, by node.

@@ -117,7 +117,7 @@ pub fn parameter(flat: &mut Flat, instance: InstanceId, element: &Element) -> Op
 }
 
 /// The constant k of `x = k*y`, if an equation of the submodel says so.
-fn ratio(flat: &mut Flat, instance: InstanceId, x: VarId, y: VarId) -> Option<ExprId> {
+pub fn ratio(flat: &mut Flat, instance: InstanceId, x: VarId, y: VarId) -> Option<ExprId> {
     let laws: Vec<(ExprId, ExprId)> = (flat.ports.laws_of(instance).iter())
         .map(|law| (law.left, law.right))
         .collect();
@@ -255,7 +255,7 @@ fn matrix_form(
 }
 
 /// Made of parameters and numbers.
-fn is_constant(flat: &Flat, id: ExprId) -> bool {
+pub fn is_constant(flat: &Flat, id: ExprId) -> bool {
     let mut constant = true;
     flat.exprs.leaves(id, |leaf| {
         let kind = flat.variables[leaf.variable().index()].kind;
@@ -461,7 +461,7 @@ fn equivalent(
 }
 
 /// `g**2` without its sign.
-fn square(exprs: &mut Arena<Leaf>, gain: ExprId) -> ExprId {
+pub fn square(exprs: &mut Arena<Leaf>, gain: ExprId) -> ExprId {
     let bare = exprs.negated(gain).unwrap_or(gain);
     match exprs.as_number(bare) {
         Some(number) => exprs.number(number * number),

@@ -22,7 +22,7 @@ use super::graph::{
 use super::net::Gives;
 use super::signals::signals;
 use crate::expr::Node as ExprNode;
-use crate::flat::{EquationKind, Flat, InstanceId, Leaf, Signed, VarId};
+use crate::flat::{EquationKind, Flat, InstanceId, JunctionId, Leaf, Signed, VarId};
 use gates::{Gate, OwnEquations, Part, Spot, parts};
 use points::Points;
 use roles::{Roles, roles};
@@ -477,4 +477,15 @@ struct Shared<'g> {
     /// Power counts out of the element.
     turned: bool,
     name: String,
+}
+
+/// Where cuts meet, by the names that junctions have in the graph.
+pub fn places(flat: &Flat) -> FxHashMap<String, JunctionId> {
+    let points = Points::new(flat);
+    let mut found = FxHashMap::default();
+    for (at, point) in points.list.iter().enumerate().filter(|(_, one)| one.power) {
+        let (name, _) = names::point(flat, &points, at);
+        found.entry(name).or_insert(point.junction);
+    }
+    found
 }

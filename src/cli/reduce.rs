@@ -1,0 +1,138 @@
+//! `bgm reduce`: a model without its dependent storages.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::{Console, FAILED, Output};
+use crate::compile::Options;
+use crate::model::Limits;
+use crate::revise::reduce::{Revised, Wishes, reduce};
+use crate::revise::{Desk, Failure};
+
+pub const WRITTEN_OUT: &str =
+    "note: the model is written out, without hierarchy, to reach what lies deeper\n";
+
+/// What commands that write models take.
+#[derive(Debug, Args)]
+pub struct Writing {
+    /// The file of the model; `-` reads standard input
+    #[arg(value_name = "MODEL.bgm")]
+    file: PathBuf,
+    /// The model to change; default: the last `model` of the file
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// A folder where includes are looked for
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<PathBuf>,
+    /// The most instances of submodels
+    #[arg(long, value_name = "N", default_value_t = Limits::default().instances)]
+    max_instances: usize,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Writing {
+    fn options(&self) -> Options {
+        Options {
+            model: self.model.clone(),
+            folders: self.include.clone(),
+            limits: Limits {
+                instances: self.max_instances,
+            },
+            ..Options::default()
+        }
+    }
+
+    /// Changes the text of the file, and writes it.
+    pub fn write<T>(
+        &self,
+        console: &Console,
+        change: impl FnOnce(&Desk<'_>, &str) -> Result<T, Failure>,
+        tell: impl FnOnce(&T) -> (String, String),
+    ) -> Result<ExitCode, String> {
+        let text = console.text(&self.file)?;
+        let options = self.options();
+        let files = console.files();
+        let desk = Desk {
+            path: &self.file,
+            options: &options,
+            files: &files,
+        };
+        match change(&desk, &text) {
+            Ok(done) => {
+                let (text, notes) = tell(&done);
+                console.message(&notes);
+                let output = self.output.output.as_deref();
+                console.result(output, |out| out.write_all(text.as_bytes()))?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Err(Failure::Model(sources, diagnostics)) => {
+                console.diagnostics(&sources, &diagnostics);
+                Ok(ExitCode::from(FAILED))
+            }
+            Err(Failure::NoGraph(name)) => Err(format!(
+                "`{name}` has no power ports, and so no bond graph to change"
+            )),
+            Err(Failure::Refused(why)) => Err(why),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    writing: Writing,
+    /// A storage to be removed rather than the one it is tied to
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    remove: Vec<String>,
+    /// Where the path of a dependent storage splits, write one storage with several ports
+    #[arg(long)]
+    matrix: bool,
+    /// Merge independent storages of one kind that share their rate, too: C on a 1-junction, I on a 0-junction
+    #[arg(long)]
+    merge: bool,
+}
+
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+    let wishes = Wishes {
+        remove: arguments.remove.clone(),
+        only: false,
+        matrix: arguments.matrix,
+        merge: arguments.merge,
+    };
+    arguments.writing.write(
+        console,
+        |desk, text| reduce(desk, text, &wishes),
+        |revised| (revised.text.clone(), notes(revised)),
+    )
+}
+
+/// What was done, and what could not be.
+fn notes(revised: &Revised) -> String {
+    let mut out = String::new();
+    if revised.expanded {
+        out.push_str(WRITTEN_OUT);
+    }
+    for step in &revised.steps {
+        out.push_str(&format!(
+            "note: {} is reduced, by the path {}: {}\n",
+            step.removed, step.path, step.value
+        ));
+        if !step.dropped.is_empty() {
+            let dropped = step.dropped.join(", ");
+            out.push_str(&format!("note: no purpose is left for {dropped}\n"));
+        }
+    }
+    for left in &revised.left {
+        out.push_str(&format!(
+            "note: {} stays dependent, path {}: {}\n",
+            left.name, left.path, left.why
+        ));
+    }
+    if revised.steps.is_empty() && revised.left.is_empty() {
+        out.push_str("note: no storage depends on another one; the model is as it was\n");
+    }
+    out
+}

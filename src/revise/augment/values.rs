@@ -1,0 +1,130 @@
+//! How large a new storage is, and where it starts.
+
+use super::site::{Purpose, Site};
+use crate::bond::fields::storage::parameter;
+use crate::bond::graph::{Node, NodeId, Quantity};
+use crate::bond::net::Gives;
+use crate::compile::{Aliases, solved};
+use crate::diagnostics::Diagnostics;
+use crate::evaluate::{Point, constant, evaluate_start};
+use crate::expr::linear::form as form_of;
+use crate::expr::show_number;
+use crate::flat::{Flat, Leaf};
+use crate::revise::edit::Edits;
+use crate::revise::observed::set;
+use crate::revise::reduce::Traced;
+use crate::revise::script::Script;
+use crate::solve::Solved;
+use crate::syntax::ast::ExperimentKind;
+
+/// How fast the new storage is where no experiment tells what is fast.
+const RATE: f64 = 1e3;
+
+/// The values of a model at its start.
+pub fn started(flat: &Flat) -> Option<(Solved, Point)> {
+    let solved = solved(flat.clone(), Aliases::Keep, &mut Diagnostics::default())?;
+    let mut point = Point::new(&solved);
+    evaluate_start(&solved, &mut point).ok()?;
+    Some((solved, point))
+}
+
+pub fn at_start(start: Option<&(Solved, Point)>, quantity: &Quantity) -> Option<f64> {
+    let (_, point) = start?;
+    let terms = quantity.0.as_ref()?;
+    let mut sum = 0.0;
+    for &(negative, id) in terms {
+        let value = point.real(Leaf::Var(id))?;
+        sum += if negative { -value } else { value };
+    }
+    Some(sum)
+}
+
+/// The storage that becomes independent starts where it was.
+pub fn freed_start(
+    traced: &Traced,
+    script: &Script,
+    start: Option<&(Solved, Point)>,
+    storage: NodeId,
+    edits: &mut Edits,
+) {
+    let (flat, graph) = (&traced.flat, &traced.fields.named.graph);
+    let node = graph.node(storage);
+    let (Some(element), Some((_, point))) = (node.element(), start) else {
+        return;
+    };
+    for &state in &element.states {
+        let own = flat.variable(state).instance == node.owner;
+        let Some(value) = point.real(Leaf::Var(state)).filter(|value| *value != 0.0) else {
+            continue;
+        };
+        if let (true, None, Ok(declared)) =
+            (own, flat.start(state), script.declared(flat, node.owner))
+        {
+            let name = flat.names.name(flat.declaration(state).name);
+            set(script, declared, name, true, &show_number(value), edits);
+        }
+    }
+}
+
+/// Stiff enough: fast beside the storage that it frees, or the resistors around it, and beside the experiment.
+pub fn suggested(traced: &Traced, script: &Script, site: Site) -> f64 {
+    let whole = (script.experiments().flat_map(|one| &one.body)).find_map(|statement| {
+        let ExperimentKind::Simutime(value) = statement.kind else {
+            return None;
+        };
+        script
+            .source(script.ast.exprs.span(value))
+            .trim()
+            .parse::<f64>()
+            .ok()
+    });
+    let rate = whole
+        .filter(|time| *time > 0.0)
+        .map_or(RATE, |time| 10.0 * RATE / time);
+    let mut flat = traced.flat.clone();
+    let exact = match site.purpose {
+        Purpose::Free { storage, .. } => {
+            let node = traced.fields.named.graph.node(storage);
+            let own = (node.element())
+                .and_then(|element| parameter(&mut flat, node.owner, element))
+                .and_then(|own| constant(&flat, own));
+            1.0 / (rate * rate * own.map_or(1.0, f64::abs))
+        }
+        Purpose::Break(number) => {
+            let field = &traced.fields.r_fields[number];
+            let values: Vec<f64> = (field.resistors.iter())
+                .filter_map(|&id| resistance(&mut flat, traced.fields.view.graph.node(id)))
+                .filter(|value| *value > 0.0)
+                .collect();
+            match site.is_c {
+                true => 1.0 / (rate * values.iter().copied().reduce(f64::max).unwrap_or(1.0)),
+                false => values.iter().copied().reduce(f64::min).unwrap_or(1.0) / rate,
+            }
+        }
+    };
+    // One digit is enough.
+    let rounded = format!("{exact:.0e}").parse().ok();
+    rounded
+        .filter(|value: &f64| *value > 0.0 && value.is_finite())
+        .unwrap_or(1.0 / RATE)
+}
+
+/// The resistance of a linear resistor.
+fn resistance(flat: &mut Flat, node: &Node) -> Option<f64> {
+    let element = node.element()?;
+    let [[effort, flow]] = &element.quantities[..] else {
+        return None;
+    };
+    let (effort, flow) = (effort.single()?, flow.single()?);
+    let form = element
+        .forms
+        .iter()
+        .find(|form| form.gives == [Gives::Effort])?;
+    let assigned = form
+        .assignments
+        .iter()
+        .find(|one| one.target == Leaf::Var(effort))?;
+    let number = |leaf: Leaf| (leaf == Leaf::Var(flow)).then_some(0);
+    let linear = form_of(&mut flat.exprs, assigned.value?, &number)?;
+    constant(flat, linear.coefficient(0)?)
+}

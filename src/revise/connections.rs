@@ -1,0 +1,458 @@
+//! Connections of a model without some of its submodels and nodes.
+//!
+//! Before: the body of a model, and which submodels and nodes are to go, the former leaving a gap or a wire behind. After: edits
+//! of its `connect`s. What was written in a simple way stays as it was written: a submodel drops out of its list, of
+//! a parallel connection, of a chain. Where it is the place at which others meet, or stands in a chain that falls apart without
+//! it, the places that the connection made are written anew, cut by cut.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Obstacle;
+use super::edit::Edits;
+use super::script::Script;
+use crate::flat::{Flat, InstanceId, JunctionId, PortId};
+use crate::syntax::ast::*;
+
+/// What a submodel leaves behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Leaves {
+    /// Nothing: its cuts are connected to nothing.
+    Gap,
+    /// Its two ends are one.
+    Wire,
+}
+
+#[derive(Debug)]
+pub struct Leaving<'a> {
+    pub script: &'a Script,
+    pub flat: &'a Flat,
+    /// Submodels, by name.
+    pub submodels: BTreeMap<String, Leaves>,
+    pub nodes: BTreeSet<String>,
+    /// A cut that is to be connected elsewhere: to what is written here.
+    pub moved: Option<(PortId, String)>,
+    /// Wires that have been written.
+    wired: BTreeSet<String>,
+    /// The cut that moves has been connected.
+    has_moved: bool,
+}
+
+/// What becomes of a part of a chain.
+enum Part {
+    /// Text, and how tightly it is bound.
+    Text(String, u8),
+    Gap,
+    Wire,
+    /// It has to be written anew.
+    Broken,
+}
+
+const SERIES: u8 = 0;
+const PARALLEL: u8 = 1;
+const LINK: u8 = 2;
+
+/// What becomes of one item of a `connect`.
+enum Item {
+    Same,
+    Gone,
+    New(Vec<String>),
+}
+
+impl<'a> Leaving<'a> {
+    pub fn new(
+        script: &'a Script,
+        flat: &'a Flat,
+        submodels: BTreeMap<String, Leaves>,
+        nodes: BTreeSet<String>,
+    ) -> Self {
+        Leaving {
+            script,
+            flat,
+            submodels,
+            nodes,
+            moved: None,
+            wired: BTreeSet::new(),
+            has_moved: false,
+        }
+    }
+
+    /// The edits of all connections; and what else has to be connected.
+    pub fn edit(&mut self, edits: &mut Edits) -> Result<Vec<String>, Obstacle> {
+        for statement in self.script.body() {
+            match &statement.kind {
+                StatementKind::Connect(items) => self.statement(statement, items, edits)?,
+                StatementKind::For { .. } => self.repeated(statement)?,
+                _ => {}
+            }
+        }
+        let mut more = Vec::new();
+        if let Some((port, to)) = self.moved.as_ref().filter(|_| !self.has_moved) {
+            more.push(format!("{} at {to}", self.port_text(*port)));
+        }
+        for (name, _) in (self.submodels.iter()).filter(|(_, leaves)| **leaves == Leaves::Wire) {
+            if self.wired.contains(name) {
+                continue;
+            }
+            let ends: Vec<JunctionId> = (self.ports(name).into_iter())
+                .filter_map(|port| self.flat.ports.get(port).outside)
+                .collect();
+            let [a, b] = ends[..] else {
+                return Err(Obstacle::Unwritable(name.clone()));
+            };
+            let (a, b) = (self.hub(a), self.hub(b));
+            if let (Some(a), Some(b)) = (a, b) {
+                more.push(format!("{a} at {b}"));
+            }
+        }
+        Ok(more)
+    }
+
+    /// A submodel in a `for` cannot be taken out of it.
+    fn repeated(&self, statement: &Statement) -> Result<(), Obstacle> {
+        let range = statement.span.range();
+        let chains = &self.script.ast.chains;
+        for (chain, span) in chains.nodes.iter().zip(&chains.spans) {
+            let inside = range.start <= span.range().start && span.range().end <= range.end;
+            if let Chain::Point(point) = *chain
+                && inside
+                && let Some((head, _)) = self.script.head(point)
+                && (self.submodels.contains_key(head) || self.nodes.contains(head))
+            {
+                return Err(Obstacle::Elsewhere(head.to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    fn statement(
+        &mut self,
+        statement: &Statement,
+        items: &[Connection],
+        edits: &mut Edits,
+    ) -> Result<(), Obstacle> {
+        let mut become_what = Vec::with_capacity(items.len());
+        for item in items {
+            become_what.push(self.item(item)?);
+        }
+        let spans: Vec<_> = items.iter().map(|item| item.span.range()).collect();
+        let gone = |at: usize| matches!(become_what[at], Item::Gone);
+        if (0..items.len()).any(gone) {
+            edits.drop_items(&self.script.text, statement.span.range(), &spans, gone);
+        }
+        for (range, item) in spans.iter().zip(&become_what) {
+            if let Item::New(texts) = item {
+                edits.replace(range.clone(), texts.join(", "));
+            }
+        }
+        Ok(())
+    }
+
+    fn item(&mut self, item: &Connection) -> Result<Item, Obstacle> {
+        let (chain, points, is_loop) = match item.kind {
+            ConnectionKind::Chain(chain) => (chain, vec![], false),
+            ConnectionKind::Loop(chain) => (chain, vec![], true),
+            ConnectionKind::At(chain, at) => (chain, vec![at], false),
+            ConnectionKind::FromTo(chain, from, to) => (chain, vec![from, to], false),
+        };
+        let heads = self.heads(chain, &points);
+        if let Some(item) = self.item_of_moved(item.kind, &heads)? {
+            return Ok(item);
+        }
+        let is_leaving =
+            |head: &String| self.submodels.contains_key(head) || self.nodes.contains(head);
+        if !heads.iter().any(is_leaving) {
+            return Ok(Item::Same);
+        }
+        let text = |reference: Reference| self.script.source(reference.span).to_string();
+        let away = |reference: &Reference| {
+            let head = self.script.head(*reference);
+            head.is_some_and(|(head, _)| is_leaving(&head.to_string()))
+        };
+        let points_leave = points.iter().any(away);
+        let part = self.chain(chain);
+        match (part, &points[..]) {
+            (Part::Gap, []) => Ok(Item::Gone),
+            // Only the place itself is left, and it is connected by others or not at all.
+            (Part::Gap, [_]) => Ok(Item::Gone),
+            (Part::Gap, [_, _]) => Ok(Item::Gone),
+            (Part::Wire, [from, to]) if !points_leave => {
+                self.wired.extend(
+                    heads
+                        .into_iter()
+                        .filter(|head| self.submodels.get(head.as_str()) == Some(&Leaves::Wire)),
+                );
+                Ok(Item::New(vec![format!("{} at {}", text(*from), text(*to))]))
+            }
+            (Part::Text(new, _), []) if !is_loop || new.contains(" - ") => {
+                self.note_wires(&heads);
+                let word = if is_loop { "loop " } else { "" };
+                Ok(Item::New(vec![format!("{word}{new}")]))
+            }
+            (Part::Text(new, _), [at]) if !points_leave => {
+                self.note_wires(&heads);
+                Ok(Item::New(vec![format!("{new} at {}", text(*at))]))
+            }
+            (Part::Text(new, _), [from, to]) if !points_leave => {
+                self.note_wires(&heads);
+                let ends = format!("{new} from {} to {}", text(*from), text(*to));
+                Ok(Item::New(vec![ends]))
+            }
+            _ => self.anew(&heads),
+        }
+    }
+
+    /// An item that connects the cut that moves.
+    fn item_of_moved(
+        &mut self,
+        kind: ConnectionKind,
+        heads: &BTreeSet<String>,
+    ) -> Result<Option<Item>, Obstacle> {
+        let Some((port, to)) = self.moved.clone() else {
+            return Ok(None);
+        };
+        let record = *self.flat.ports.get(port);
+        let owner = self.flat.path(record.instance);
+        let is_there = |reference: Reference| {
+            let text = self.script.reference(reference).unwrap_or_default();
+            (self.flat.ports.junctions)
+                .iter()
+                .enumerate()
+                .any(|(at, junction)| {
+                    let named = junction.node.is_some_and(|(name, index)| {
+                        index == 0 && self.flat.names.name(name) == text
+                    });
+                    named
+                        && junction.origin == InstanceId::TOP
+                        && record.outside == Some(JunctionId::new(at))
+                })
+        };
+        let point = |chain: ChainId| match self.script.ast.chains.node(chain) {
+            Chain::Point(point) => self.script.reference(point),
+            _ => None,
+        };
+        let source = |reference: Reference| self.script.source(reference.span).to_string();
+        if !heads.contains(&owner) {
+            return Ok(None);
+        }
+        match kind {
+            ConnectionKind::At(chain, at) => match point(chain) {
+                Some(text) if text == self.port_text(port) => {
+                    self.has_moved = true;
+                    return Ok(Some(Item::New(vec![format!("{text} at {to}")])));
+                }
+                // Another cut of it.
+                Some(text) if text.contains(':') && !source(at).contains(&owner) => {
+                    return Ok(Some(Item::Same));
+                }
+                Some(text) if text == owner && self.ports(&owner).len() == 1 => {
+                    self.has_moved = true;
+                    return Ok(Some(Item::New(vec![format!("{text} at {to}")])));
+                }
+                _ => {}
+            },
+            ConnectionKind::FromTo(chain, first, last) if point(chain).as_ref() == Some(&owner) => {
+                let new = match (is_there(first), is_there(last)) {
+                    (true, false) => Some((to, source(last))),
+                    (false, true) => Some((source(first), to)),
+                    _ => None,
+                };
+                if let Some((first, last)) = new {
+                    self.has_moved = true;
+                    return Ok(Some(Item::New(vec![format!(
+                        "{owner} from {first} to {last}"
+                    )])));
+                }
+            }
+            _ => {}
+        }
+        self.anew(heads).map(Some)
+    }
+
+    fn note_wires(&mut self, heads: &BTreeSet<String>) {
+        let wires =
+            (heads.iter()).filter(|head| self.submodels.get(head.as_str()) == Some(&Leaves::Wire));
+        self.wired.extend(wires.cloned());
+    }
+
+    /// The submodels and nodes that an item names.
+    fn heads(&self, chain: ChainId, points: &[Reference]) -> BTreeSet<String> {
+        let chains = &self.script.ast.chains;
+        let first = chains.firsts[chain.0 as usize];
+        let in_chain = (first..=chain.0).filter_map(|at| match chains.node(ChainId(at)) {
+            Chain::Point(point) => Some(point),
+            _ => None,
+        });
+        in_chain
+            .chain(points.iter().copied())
+            .filter_map(|point| Some(self.script.head(point)?.0.to_string()))
+            .collect()
+    }
+
+    /// Operands come before their users, so this is a loop.
+    fn chain(&self, root: ChainId) -> Part {
+        let chains = &self.script.ast.chains;
+        let first = chains.firsts[root.0 as usize];
+        let mut parts: Vec<Part> = Vec::new();
+        let wrap = |text: &str, strength: u8, least: u8| match strength < least {
+            true => format!("({text})"),
+            false => text.to_string(),
+        };
+        for at in first..=root.0 {
+            let part = match chains.node(ChainId(at)) {
+                Chain::Point(point) => self.point(point),
+                Chain::Reversed(a) => match &parts[(a.0 - first) as usize] {
+                    Part::Text(text, strength) => {
+                        Part::Text(format!("reversed {}", wrap(text, *strength, LINK)), LINK)
+                    }
+                    Part::Gap => Part::Gap,
+                    Part::Wire => Part::Wire,
+                    Part::Broken => Part::Broken,
+                },
+                Chain::Series(a, b) => {
+                    match (
+                        &parts[(a.0 - first) as usize],
+                        &parts[(b.0 - first) as usize],
+                    ) {
+                        (Part::Wire, Part::Wire) => Part::Wire,
+                        (Part::Text(text, strength), Part::Wire)
+                        | (Part::Wire, Part::Text(text, strength)) => {
+                            Part::Text(text.clone(), *strength)
+                        }
+                        (Part::Text(a, x), Part::Text(b, y)) => {
+                            let (a, b) = (wrap(a, *x, SERIES), wrap(b, *y, PARALLEL));
+                            Part::Text(format!("{a} - {b}"), SERIES)
+                        }
+                        _ => Part::Broken,
+                    }
+                }
+                Chain::Parallel(a, b) => {
+                    match (
+                        &parts[(a.0 - first) as usize],
+                        &parts[(b.0 - first) as usize],
+                    ) {
+                        (Part::Gap, Part::Gap) => Part::Gap,
+                        (Part::Text(text, strength), Part::Gap)
+                        | (Part::Gap, Part::Text(text, strength)) => {
+                            Part::Text(text.clone(), *strength)
+                        }
+                        (Part::Text(a, x), Part::Text(b, y)) => {
+                            let (a, b) = (wrap(a, *x, PARALLEL), wrap(b, *y, LINK));
+                            Part::Text(format!("{a} // {b}"), PARALLEL)
+                        }
+                        _ => Part::Broken,
+                    }
+                }
+            };
+            parts.push(part);
+        }
+        parts.pop().unwrap_or(Part::Broken)
+    }
+
+    fn point(&self, point: Reference) -> Part {
+        let head = self.script.head(point).map_or("", |(head, _)| head);
+        if self.nodes.contains(head) {
+            return Part::Gap;
+        }
+        match self.submodels.get(head) {
+            Some(Leaves::Gap) => Part::Gap,
+            Some(Leaves::Wire) => Part::Wire,
+            None => Part::Text(self.script.source(point.span).to_string(), LINK),
+        }
+    }
+
+    /// The places that these submodels are connected at, cut by cut.
+    fn anew(&mut self, heads: &BTreeSet<String>) -> Result<Item, Obstacle> {
+        let flat = self.flat;
+        let mut places: BTreeSet<JunctionId> = BTreeSet::new();
+        for head in heads {
+            let ports = self.ports(head);
+            places.extend(
+                ports
+                    .iter()
+                    .filter_map(|&port| flat.ports.get(port).outside),
+            );
+            places.extend(
+                (flat.ports.of(InstanceId::TOP))
+                    .filter(|&port| self.port_text(port) == *head)
+                    .filter_map(|port| flat.ports.get(port).inside),
+            );
+        }
+        let mut texts = Vec::new();
+        for place in places {
+            if flat.ports.junctions[place.index()].has_terminal {
+                return Err(Obstacle::Unwritable(
+                    heads.iter().cloned().collect::<Vec<_>>().join(", "),
+                ));
+            }
+            let Some(hub) = self.hub(place) else {
+                continue;
+            };
+            for port in self.members(place) {
+                // Others that meet here are connected by items of their own.
+                let text = self.port_text(port);
+                let owner = text.split([':', '[']).next().unwrap_or("");
+                if text != hub && heads.contains(owner) {
+                    texts.push(format!("{text} at {hub}"));
+                }
+            }
+        }
+        Ok(match texts.is_empty() {
+            true => Item::Gone,
+            false => Item::New(texts),
+        })
+    }
+
+    /// The cuts that stay at a place.
+    fn members(&self, place: JunctionId) -> Vec<PortId> {
+        let flat = self.flat;
+        (flat.ports.ids())
+            .filter(|&id| {
+                let port = flat.ports.get(id);
+                if self.moved.as_ref().is_some_and(|(moved, _)| *moved == id) {
+                    return false;
+                }
+                match port.instance {
+                    InstanceId::TOP => port.inside == Some(place),
+                    instance => {
+                        let name = flat.path(instance);
+                        port.outside == Some(place) && !self.submodels.contains_key(&name)
+                    }
+                }
+            })
+            .collect()
+    }
+
+    /// What a place is called in a connection: its node, or one of its cuts.
+    pub fn hub(&self, place: JunctionId) -> Option<String> {
+        let record = self.flat.ports.junctions[place.index()];
+        if let Some((symbol, index)) = record.node {
+            let mut name = self.flat.names.name(symbol).to_string();
+            if !self.nodes.contains(&name) {
+                if index > 0 {
+                    name.push_str(&format!("[{index}]"));
+                }
+                return Some(name);
+            }
+        }
+        let first = self.members(place).into_iter().next()?;
+        Some(self.port_text(first))
+    }
+
+    fn port_text(&self, port: PortId) -> String {
+        self.flat.port_name(port, ':')
+    }
+
+    /// The cuts of a submodel of the model, or of all elements of an array.
+    fn ports(&self, name: &str) -> Vec<PortId> {
+        let flat = self.flat;
+        (flat.instances.iter().enumerate())
+            .filter(|(at, instance)| {
+                let is_top = *at == 0;
+                !is_top
+                    && instance.parent == InstanceId::TOP
+                    && flat.names.name(instance.name) == name
+            })
+            .flat_map(|(at, _)| flat.ports.of(InstanceId(at as u32)))
+            .collect()
+    }
+}

@@ -1,0 +1,250 @@
+//! What variables of submodels that go, or that take others over, are in terms of what stays.
+//!
+//! Before: the fields of a model, and the storages that go, each with the one that takes it over. After: for a variable of the old model
+//! the expression that it was equal to, of variables that the new one has. A dependent storage takes a multiple of what the other gives,
+//! and gives its own parameter times the rate of that; efforts and flows on the way are followed back to what elements give. So
+//! outputs and plots of what is gone can be kept.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::alias::eliminate;
+use crate::bond::fields::storage::{parameter, ratio};
+use crate::bond::fields::transfer::{Sum, Transfer, Var};
+use crate::bond::graph::{NodeId, Quantity};
+use crate::bond::net::Gives;
+use crate::expr::{ExprId, Node, UnaryOp};
+use crate::flat::{EquationKind, Flat, InstanceId, Leaf, VarId};
+
+/// A storage that goes, or that takes others over: its own parameter, and what it takes as a multiple of what stays.
+#[derive(Clone, Copy, Debug)]
+pub struct Stored {
+    pub node: NodeId,
+    pub into: NodeId,
+    /// 1 for the storage that stays.
+    pub gain: ExprId,
+    pub own: ExprId,
+    /// An inertance: what is stored is a flow.
+    pub is_flow: bool,
+}
+
+#[derive(Debug)]
+pub struct Meaning<'m, 'g> {
+    pub transfer: &'m mut Transfer<'g>,
+    stored: FxHashMap<NodeId, Stored>,
+    /// Submodels whose variables are not what they were, or gone.
+    touched: FxHashSet<InstanceId>,
+    /// Variables that equal each other: the one they all are, and whether they are its negative.
+    roots: FxHashMap<VarId, (VarId, bool)>,
+    members: FxHashMap<VarId, Vec<(VarId, bool)>>,
+    known: FxHashMap<Var, Sum>,
+}
+
+impl<'m, 'g> Meaning<'m, 'g> {
+    pub fn new(
+        transfer: &'m mut Transfer<'g>,
+        stored: &[Stored],
+        touched: FxHashSet<InstanceId>,
+    ) -> Self {
+        let (roots, members) = equal(transfer.flat);
+        Meaning {
+            transfer,
+            stored: stored.iter().map(|one| (one.node, *one)).collect(),
+            touched,
+            roots,
+            members,
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// The variable that says what a storage stores: the flow of an inertance, the effort of a capacitance.
+    pub fn primary(&self, node: NodeId, is_flow: bool) -> Option<(VarId, bool)> {
+        single(&self.quantity(node, 0, if is_flow { Gives::Flow } else { Gives::Effort })?)
+    }
+
+    fn quantity(&self, node: NodeId, port: usize, is: Gives) -> Option<Quantity> {
+        let element = self.transfer.graph.node(node).element()?;
+        let pair = element.quantities.get(port)?;
+        Some(pair[usize::from(is == Gives::Flow)].clone())
+    }
+
+    /// What a variable of a touched submodel was; `None` if that cannot be said.
+    pub fn was(&mut self, id: VarId) -> Option<ExprId> {
+        let root = self.roots.get(&id).copied().unwrap_or((id, false));
+        let same = self.members.get(&root.0).cloned();
+        let same = same.unwrap_or_else(|| vec![(id, false)]);
+        for &(other, negative) in &same {
+            let instance = self.transfer.flat.variable(other).instance;
+            // What the model itself makes of it is no answer.
+            let stays = instance != InstanceId::TOP && !self.touched.contains(&instance);
+            if stays || self.is_kept(other) {
+                let leaf = self.transfer.flat.exprs.leaf(Leaf::Var(other));
+                return Some(self.signed(leaf, negative != root.1));
+            }
+        }
+        for &(other, negative) in &same {
+            if let Some(found) = self.of_port(other) {
+                return Some(self.signed(found, negative != root.1));
+            }
+        }
+        self.of_store(id)
+    }
+
+    /// What a storage that stays stores is as before.
+    fn is_kept(&self, id: VarId) -> bool {
+        (self.stored.values()).any(|one| {
+            one.node == one.into
+                && self
+                    .primary(one.node, one.is_flow)
+                    .is_some_and(|(of, _)| of == id)
+        })
+    }
+
+    fn signed(&mut self, id: ExprId, negative: bool) -> ExprId {
+        match negative {
+            true => self.transfer.flat.exprs.tidy_minus(id),
+            false => id,
+        }
+    }
+
+    /// An effort or flow at a port.
+    fn of_port(&mut self, id: VarId) -> Option<ExprId> {
+        let graph = self.transfer.graph;
+        let instance = self.transfer.flat.variable(id).instance;
+        let (node, element) =
+            (graph.elements()).find(|(node, _)| graph.node(*node).owner == instance)?;
+        for (port, &bond) in element.ports.iter().enumerate() {
+            for is in [Gives::Effort, Gives::Flow] {
+                let Some((variable, negative)) = single(&self.quantity(node, port, is)?) else {
+                    continue;
+                };
+                if variable == id {
+                    let value = self.value(Var { bond, is })?;
+                    return Some(self.signed(value, negative));
+                }
+            }
+        }
+        None
+    }
+
+    /// The effort or flow of a bond.
+    fn value(&mut self, var: Var) -> Option<ExprId> {
+        let sum = (self.transfer.follow(var, &|_| false, &mut self.known)).ok()?;
+        let mut total: Option<ExprId> = None;
+        for (source, factor) in sum {
+            let given = self.given(source)?;
+            let exprs = &mut self.transfer.flat.exprs;
+            let term = exprs.tidy_mul(factor, given);
+            total = Some(match total {
+                Some(total) => exprs.tidy_add(total, term),
+                None => term,
+            });
+        }
+        total.or_else(|| Some(self.transfer.flat.exprs.number(0.0)))
+    }
+
+    /// What an element gives at a bond.
+    fn given(&mut self, var: Var) -> Option<ExprId> {
+        let node = self.transfer.giver(var)?;
+        let primary = |stored: &Stored| match stored.is_flow {
+            true => Gives::Flow,
+            false => Gives::Effort,
+        };
+        match self.stored.get(&node).copied() {
+            // It gives what is not stored: parameter times rate, against the direction of power.
+            Some(stored) if primary(&stored) != var.is => {
+                let into = *self.stored.get(&stored.into)?;
+                let (variable, negative) = self.primary(stored.into, into.is_flow)?;
+                let sign = self.transfer.sign(node, var.bond);
+                let exprs = &mut self.transfer.flat.exprs;
+                let rate = exprs.leaf(Leaf::Der(variable, 1));
+                let factor = exprs.tidy_mul(stored.own, stored.gain);
+                let product = exprs.tidy_mul(factor, rate);
+                Some(self.signed(product, negative != (sign < 0.0)))
+            }
+            _ => {
+                let element = self.transfer.graph.node(node).element()?;
+                let port = element.ports.iter().position(|&bond| bond == var.bond)?;
+                let (variable, negative) = single(&self.quantity(node, port, var.is)?)?;
+                let leaf = self.transfer.flat.exprs.leaf(Leaf::Var(variable));
+                Some(self.signed(leaf, negative))
+            }
+        }
+    }
+
+    /// What a storage keeps under another name: the displacement of a spring.
+    fn of_store(&mut self, id: VarId) -> Option<ExprId> {
+        let instance = self.transfer.flat.variable(id).instance;
+        let stored = *(self.stored.values())
+            .find(|one| self.transfer.graph.node(one.node).owner == instance)?;
+        let (primary, negative) = self.primary(stored.node, stored.is_flow)?;
+        let factor = ratio(self.transfer.flat, instance, id, primary)?;
+        let (of, turned) = self.primary(stored.into, self.stored.get(&stored.into)?.is_flow)?;
+        let exprs = &mut self.transfer.flat.exprs;
+        let leaf = exprs.leaf(Leaf::Var(of));
+        let taken = exprs.tidy_mul(stored.gain, leaf);
+        let product = exprs.tidy_mul(factor, taken);
+        Some(self.signed(product, negative != turned))
+    }
+
+    /// A start value of a variable of a storage as that of the storage that stays: what it is to be divided by.
+    pub fn factor(&mut self, id: VarId) -> Option<ExprId> {
+        let instance = self.transfer.flat.variable(id).instance;
+        let stored = *(self.stored.values())
+            .find(|one| self.transfer.graph.node(one.node).owner == instance)?;
+        let (primary, negative) = self.primary(stored.node, stored.is_flow)?;
+        let (_, turned) = self.primary(stored.into, self.stored.get(&stored.into)?.is_flow)?;
+        let mut factor = stored.gain;
+        if primary != id {
+            let ratio = ratio(self.transfer.flat, instance, id, primary)?;
+            factor = self.transfer.flat.exprs.tidy_mul(ratio, factor);
+        }
+        Some(self.signed(factor, negative != turned))
+    }
+
+    /// The parameter of a storage.
+    pub fn parameter(&mut self, node: NodeId) -> Option<ExprId> {
+        let of = self.transfer.graph.node(node);
+        parameter(self.transfer.flat, of.owner, of.element()?)
+    }
+}
+
+/// The variable that a quantity is, and whether it has the other sign.
+fn single(quantity: &Quantity) -> Option<(VarId, bool)> {
+    match quantity.0.as_deref() {
+        Some([(negative, variable)]) => Some((*variable, *negative)),
+        _ => None,
+    }
+}
+
+type Roots = FxHashMap<VarId, (VarId, bool)>;
+type Members = FxHashMap<VarId, Vec<(VarId, bool)>>;
+
+/// Variables that are equal, or equal but for their sign, by connections and by what submodels say.
+fn equal(flat: &Flat) -> (Roots, Members) {
+    let mut roots = Roots::default();
+    let mut members = Members::default();
+    let mut plain = flat.clone();
+    plain.equations.retain(|equation| {
+        equation.origin != InstanceId::TOP || equation.kind != EquationKind::Equation
+    });
+    let plain = eliminate(plain);
+    for gone in &plain.eliminated {
+        let Leaf::Var(id) = gone.leaf else {
+            continue;
+        };
+        let root = match plain.exprs.node(gone.expression) {
+            Node::Leaf(Leaf::Var(root)) => (root, false),
+            Node::Unary(UnaryOp::Minus, a) => match plain.exprs.node(a) {
+                Node::Leaf(Leaf::Var(root)) => (root, true),
+                _ => continue,
+            },
+            _ => continue,
+        };
+        roots.insert(id, root);
+        let list = members
+            .entry(root.0)
+            .or_insert_with(|| vec![(root.0, false)]);
+        list.push((id, root.1));
+    }
+    (roots, members)
+}

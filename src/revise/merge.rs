@@ -1,0 +1,309 @@
+//! Storages of one kind that share their rate, merged into one.
+//!
+//! Before: a text with two or more linear C on one 1-junction, or I on one 0-junction. All of them are independent, and yet only the sum of what
+//! they give matters to the rest: their differences never change, which is an eigenvalue of zero. After: the text with one of them,
+//! `1/(1/C1 + 1/C2)`, which starts at the sum of the start values; what each of the old ones gave follows from that and from
+//! where it started. Beyond the thesis, and only when asked for.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::draft::Draft;
+use super::edit::Edits;
+use super::going::going;
+use super::observed::{Explained, Observed, set};
+use super::parameters::Parameters;
+use super::reduce::{Step, Traced};
+use super::rewrite::{Taken, solved_for};
+use super::script::Script;
+use super::verify::{Addend, Change, Summed};
+use super::{Desk, Obstacle};
+use crate::bond::causality::ElementCausality;
+use crate::bond::fields::storage::parameter;
+use crate::bond::fields::superfluous::without;
+use crate::bond::graph::{BondId, ElementKind, JunctionKind, NodeId, Quantity};
+use crate::bond::net::Gives;
+use crate::bond::order::natural;
+use crate::evaluate::constant;
+use crate::expr::ExprId;
+use crate::flat::{Flat, InstanceId, Leaf, VarId};
+
+/// Storages at a junction that can be one, the first of which stays.
+#[derive(Clone, Debug)]
+pub struct Group {
+    pub junction: NodeId,
+    pub storages: Vec<NodeId>,
+    pub is_flow: bool,
+}
+
+impl Group {
+    pub fn name(&self, traced: &Traced) -> String {
+        let graph = &traced.fields.named.graph;
+        let names: Vec<&str> = self
+            .storages
+            .iter()
+            .map(|&id| graph.node(id).name.as_str())
+            .collect();
+        names.join(", ")
+    }
+}
+
+/// All groups, by junction.
+pub fn groups(traced: &Traced) -> Vec<Group> {
+    let named = &traced.fields.named;
+    let graph = &named.graph;
+    let mut flat = traced.flat.clone();
+    let bonds_of = graph.bonds_of();
+    let mut found = Vec::new();
+    for junction in graph.node_ids() {
+        let Some(kind) = graph.node(junction).junction() else {
+            continue;
+        };
+        let (wanted, is_flow) = match kind {
+            JunctionKind::One => (ElementKind::C, false),
+            JunctionKind::Zero => (ElementKind::I, true),
+        };
+        let mut storages: Vec<NodeId> = (bonds_of[junction.index()].iter())
+            .map(|&bond| graph.bond(bond).other(junction))
+            .filter(|&id| {
+                let node = graph.node(id);
+                let integral =
+                    || named.element(&traced.model.causality, id) == ElementCausality::Integral;
+                node.element().is_some_and(|element| {
+                    let fits = element.kind == wanted && element.ports.len() == 1;
+                    fits && integral() && parameter(&mut flat, node.owner, element).is_some()
+                })
+            })
+            .collect();
+        storages.sort_by(|&a, &b| natural(&graph.node(a).name, &graph.node(b).name));
+        if storages.len() > 1 {
+            found.push(Group {
+                junction,
+                storages,
+                is_flow,
+            });
+        }
+    }
+    found
+}
+
+/// A storage of a group.
+struct Member {
+    node: NodeId,
+    owner: InstanceId,
+    own: ExprId,
+    /// What it stores and the partner of that, and whether each has the sign of the first storage.
+    stored: VarId,
+    partner: VarId,
+    sign: f64,
+    partner_sign: f64,
+    start: ExprId,
+}
+
+/// The text with one storage in the place of a group.
+pub fn merge(
+    desk: &Desk<'_>,
+    traced: &Traced,
+    text: &str,
+    group: &Group,
+) -> Result<Taken, Obstacle> {
+    let (flat, named) = (&traced.flat, &traced.fields.named);
+    let graph = &named.graph;
+    let script =
+        Script::new(text, flat).ok_or_else(|| Obstacle::Unwritable(flat.model().to_string()))?;
+    let mut work = traced.fields.flat.clone();
+    let mut members: Vec<Member> = Vec::new();
+    for &node in &group.storages {
+        script.declared(flat, graph.node(node).owner)?;
+        members.push(member(&mut work, traced, group, node)?);
+    }
+    let sign_of = |member: &Member| member.sign * members[0].sign;
+    let zero = if group.is_flow {
+        Gives::Flow
+    } else {
+        Gives::Effort
+    };
+    let leaving: Vec<(NodeId, Gives)> = (group.storages[1..].iter())
+        .map(|&node| (named.nodes_of[node.index()], zero))
+        .collect();
+    let removal = without(&traced.model.graph, &leaving)
+        .map_err(|needed| Obstacle::Needed(traced.model.graph.node(needed.0).name.clone()))?;
+    let going = going(flat, &script, &traced.model, &removal)?;
+
+    // One over the sum of inverses; of two, product over sum.
+    let exprs = &mut work.exprs;
+    let total = match &members[..] {
+        [a, b] => {
+            let (product, sum) = (exprs.tidy_mul(a.own, b.own), exprs.tidy_add(a.own, b.own));
+            exprs.tidy_div(product, sum)
+        }
+        _ => {
+            let one = exprs.number(1.0);
+            let mut sum = exprs.tidy_div(one, members[0].own);
+            for member in &members[1..] {
+                let inverse = exprs.tidy_div(one, member.own);
+                sum = exprs.tidy_add(sum, inverse);
+            }
+            exprs.tidy_div(one, sum)
+        }
+    };
+    let mut start = members[0].start;
+    for member in &members[1..] {
+        start = match sign_of(member) > 0.0 {
+            true => exprs.tidy_add(start, member.start),
+            false => exprs.tidy_sub(start, member.start),
+        };
+    }
+    let kept = &members[0];
+    let name_of = |node: NodeId| graph.node(node).name.clone();
+    let (set_parameter, value) = solved_for(&mut work, kept.owner, kept.own, total)
+        .ok_or_else(|| Obstacle::NoParameter(name_of(kept.node)))?;
+    let mut addends = Vec::new();
+    for member in &members {
+        let share = work.exprs.tidy_div(total, member.own);
+        let no_number = || Obstacle::NoParameter(name_of(member.node));
+        addends.push(Addend {
+            name: flat.name(member.stored),
+            sign: sign_of(member),
+            start: constant(&work, member.start).ok_or_else(no_number)?,
+            share: constant(&work, share).ok_or_else(no_number)?,
+        });
+    }
+    let was = explained(&mut work, &members, total, start);
+    let changed = FxHashSet::from_iter([set_parameter]);
+    let mut parameters = Parameters::new(&script, going.instances.clone(), changed);
+    let mut edits = Edits::default();
+    let owners = FxHashSet::from_iter([kept.owner]);
+    let mut observed = Observed::new(&script, &going.instances, owners, &[]);
+    let mut known = Explained {
+        flat: &mut work,
+        was,
+    };
+    observed.settings(&mut known, &mut parameters, &mut edits)?;
+    observed.uses(&mut known, &mut parameters, &mut edits)?;
+    observed.no_starts(known.flat)?;
+    let value = parameters.text(known.flat, value)?;
+    let declared = script.declared(flat, kept.owner)?;
+    let own_name = flat.names.name(flat.declaration(set_parameter).name);
+    set(&script, declared, own_name, false, &value, &mut edits);
+    if known.flat.exprs.as_number(start) != Some(0.0) {
+        let text = parameters.text(known.flat, start)?;
+        let variable = flat.names.name(flat.declaration(kept.stored).name);
+        set(&script, declared, variable, true, &text, &mut edits);
+    }
+    let mut touched: FxHashSet<String> = members.iter().map(|one| flat.path(one.owner)).collect();
+    touched.extend(going.wires.iter().map(|&id| flat.path(id)));
+    let sums = [Summed {
+        new: flat.name(kept.stored),
+        old: addends,
+    }];
+    let change = Change {
+        touched: &touched,
+        renamed: &observed.renamed,
+        sums: &sums,
+    };
+    let draft = Draft {
+        script: &script,
+        flat,
+        going: &going,
+        parameters: &parameters.new,
+        lines: &observed.lines,
+        connections: Vec::new(),
+    };
+    let text = draft.finish(desk, edits, flat, &change)?;
+    let steps = (members[1..].iter())
+        .map(|member| Step {
+            removed: name_of(member.node),
+            into: name_of(kept.node),
+            path: format!(
+                "{} {}{} {}",
+                name_of(member.node),
+                u8::from(!group.is_flow),
+                name_of(group.junction),
+                name_of(kept.node)
+            ),
+            value: format!("{}.{own_name} = {value}", name_of(kept.node)),
+            dropped: Vec::new(),
+        })
+        .collect();
+    Ok(Taken { text, steps })
+}
+
+fn member(
+    flat: &mut Flat,
+    traced: &Traced,
+    group: &Group,
+    node: NodeId,
+) -> Result<Member, Obstacle> {
+    let graph = &traced.fields.named.graph;
+    let of = graph.node(node);
+    let unwritable = || Obstacle::Unwritable(of.name.clone());
+    let element = of.element().ok_or_else(unwritable)?;
+    let own = parameter(flat, of.owner, element).ok_or_else(unwritable)?;
+    let [[effort, flow]] = &element.quantities[..] else {
+        return Err(unwritable());
+    };
+    let single = |quantity: &Quantity| match quantity.0.as_deref() {
+        Some([(negative, id)]) => Ok((*id, if *negative { -1.0 } else { 1.0 })),
+        _ => Err(unwritable()),
+    };
+    let (effort, flow) = (single(effort)?, single(flow)?);
+    let (stored, partner) = if group.is_flow {
+        (flow, effort)
+    } else {
+        (effort, flow)
+    };
+    let bond: BondId = element.ports[0];
+    // Into the junction or out of it.
+    let direction = if graph.bond(bond).to == node {
+        1.0
+    } else {
+        -1.0
+    };
+    let mut given = flat
+        .starts
+        .iter()
+        .filter(|given| flat.variables[given.variable.index()].instance == of.owner);
+    let start = match (given.next().copied(), given.next()) {
+        (None, _) => flat.exprs.number(0.0),
+        (Some(given), None) if given.variable == stored.0 => given.expression,
+        (Some(given), _) => return Err(Obstacle::Used(flat.name(given.variable))),
+    };
+    Ok(Member {
+        node,
+        owner: of.owner,
+        own,
+        stored: stored.0,
+        partner: partner.0,
+        sign: stored.1 * direction,
+        partner_sign: partner.1,
+        start,
+    })
+}
+
+/// What all members gave, in terms of the one that stays.
+fn explained(
+    flat: &mut Flat,
+    members: &[Member],
+    total: ExprId,
+    start: ExprId,
+) -> FxHashMap<VarId, ExprId> {
+    let kept = &members[0];
+    let exprs = &mut flat.exprs;
+    let now = exprs.leaf(Leaf::Var(kept.stored));
+    let grown = exprs.tidy_sub(now, start);
+    let flow = exprs.leaf(Leaf::Var(kept.partner));
+    let mut was = FxHashMap::default();
+    for member in members {
+        let share = exprs.tidy_div(total, member.own);
+        let part = exprs.tidy_mul(share, grown);
+        let value = match member.sign * kept.sign > 0.0 {
+            true => exprs.tidy_add(member.start, part),
+            false => exprs.tidy_sub(member.start, part),
+        };
+        was.insert(member.stored, value);
+        let same = member.partner_sign * kept.partner_sign > 0.0;
+        let partner = if same { flow } else { exprs.tidy_minus(flow) };
+        was.insert(member.partner, partner);
+    }
+    was
+}

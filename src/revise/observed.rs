@@ -1,0 +1,386 @@
+//! Uses of what goes or changes: in equations, experiments, settings and start values.
+//!
+//! Before: storages that go and storages that take them over. After: edits of the text, so that whatever was said of the old model is
+//! said of the new one: a parameter by its new name, a variable by a new local variable with an equation for it, a start value as one of the
+//! storage that stays.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Obstacle;
+use super::edit::Edits;
+use super::meaning::{Meaning, Stored};
+use super::parameters::Parameters;
+use super::script::{Declared, Script, fresh};
+use crate::bond::graph::NodeId;
+use crate::expr::{ExprId, Node};
+use crate::flat::{Flat, InstanceId, Kind, Leaf, VarId};
+use crate::source::Span;
+use crate::syntax::ast::*;
+
+/// What is known of the variables of the old model.
+pub trait Explain {
+    fn flat(&mut self) -> &mut Flat;
+    /// What a variable was, in terms of what stays; `None` if that cannot be said.
+    fn of(&mut self, id: VarId) -> Option<ExprId>;
+}
+
+impl Explain for Meaning<'_, '_> {
+    fn flat(&mut self) -> &mut Flat {
+        self.transfer.flat
+    }
+
+    fn of(&mut self, id: VarId) -> Option<ExprId> {
+        self.was(id)
+    }
+}
+
+/// Variables of which it is known what they were.
+#[derive(Debug)]
+pub struct Explained<'f> {
+    pub flat: &'f mut Flat,
+    pub was: FxHashMap<VarId, ExprId>,
+}
+
+impl Explain for Explained<'_> {
+    fn flat(&mut self) -> &mut Flat {
+        self.flat
+    }
+
+    fn of(&mut self, id: VarId) -> Option<ExprId> {
+        self.was.get(&id).copied()
+    }
+}
+
+#[derive(Debug)]
+pub struct Observed<'s> {
+    script: &'s Script,
+    gone: FxHashSet<InstanceId>,
+    /// Submodels that stay, but not as they were.
+    changed: FxHashSet<InstanceId>,
+    stored: Vec<Stored>,
+    /// Declarations and equations of new variables.
+    pub lines: Vec<String>,
+    /// New names of old variables.
+    pub renamed: Vec<(String, String)>,
+    locals: FxHashMap<VarId, String>,
+}
+
+/// What a parameter becomes, and by how much the storage grows.
+type Total = (NodeId, VarId, ExprId, ExprId);
+
+impl<'s> Observed<'s> {
+    pub fn new(
+        script: &'s Script,
+        gone: &FxHashSet<InstanceId>,
+        changed: FxHashSet<InstanceId>,
+        stored: &[Stored],
+    ) -> Self {
+        Observed {
+            script,
+            gone: gone.clone(),
+            changed,
+            stored: stored.to_vec(),
+            lines: Vec::new(),
+            renamed: Vec::new(),
+            locals: FxHashMap::default(),
+        }
+    }
+
+    /// Variables of submodels that go or change, by name.
+    fn variables(&self, flat: &Flat) -> FxHashMap<String, VarId> {
+        (flat.variable_ids())
+            .filter(|&id| {
+                let instance = flat.variable(id).instance;
+                self.gone.contains(&instance) || self.changed.contains(&instance)
+            })
+            .map(|id| (flat.name(id), id))
+            .collect()
+    }
+
+    /// Parameters that experiments set.
+    pub fn settings(
+        &mut self,
+        known: &mut dyn Explain,
+        parameters: &mut Parameters<'_>,
+        edits: &mut Edits,
+    ) -> Result<(), Obstacle> {
+        let variables = self.variables(known.flat());
+        for statement in self.script.experiments().flat_map(|one| &one.body) {
+            let ExperimentKind::Parameters(list) = &statement.kind else {
+                continue;
+            };
+            for &(target, _) in list {
+                if let Some(id) = self.find(&variables, target)
+                    && parameters.moves(known.flat(), id)
+                {
+                    let name = parameters.name(known.flat(), id)?;
+                    edits.replace(target.span.range(), name);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn find(&self, variables: &FxHashMap<String, VarId>, reference: Reference) -> Option<VarId> {
+        variables.get(&self.script.reference(reference)?).copied()
+    }
+
+    /// Uses in expressions and plots.
+    pub fn uses(
+        &mut self,
+        known: &mut dyn Explain,
+        parameters: &mut Parameters<'_>,
+        edits: &mut Edits,
+    ) -> Result<(), Obstacle> {
+        let variables = self.variables(known.flat());
+        let mut places: Vec<(Reference, Span)> = self.script.references();
+        for statement in self.script.experiments().flat_map(|one| &one.body) {
+            match &statement.kind {
+                ExperimentKind::Plot(list) | ExperimentKind::OutBlock(_, list) => {
+                    places.extend(list.iter().map(|one| (*one, one.span)));
+                }
+                ExperimentKind::Absolute(Some(variable), _) => {
+                    places.push((*variable, variable.span));
+                }
+                _ => {}
+            }
+        }
+        for (reference, span) in places {
+            let Some(id) = self.find(&variables, reference) else {
+                continue;
+            };
+            if parameters.moves(known.flat(), id) {
+                let name = parameters.name(known.flat(), id)?;
+                edits.replace(span.range(), name);
+            } else if let Some(name) = self.local(known, parameters, id, span)? {
+                edits.replace(span.range(), name);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a variable is called now; nothing if it is called as before.
+    fn local(
+        &mut self,
+        known: &mut dyn Explain,
+        parameters: &mut Parameters<'_>,
+        id: VarId,
+        span: Span,
+    ) -> Result<Option<String>, Obstacle> {
+        if let Some(name) = self.locals.get(&id).or_else(|| parameters.names.get(&id)) {
+            return Ok(Some(name.clone()));
+        }
+        let variable = *known.flat().variable(id);
+        let gone = self.gone.contains(&variable.instance);
+        if matches!(variable.kind, Kind::Parameter | Kind::Constant) && !gone {
+            return Ok(None);
+        }
+        let used = || Obstacle::Used(self.script.source(span).to_string());
+        let Some(was) = known.of(id) else {
+            // What stays is looked at when both models are compared.
+            return if gone { Err(used()) } else { Ok(None) };
+        };
+        let flat = known.flat();
+        match flat.exprs.node(was) {
+            Node::Leaf(Leaf::Var(same)) if same == id => return Ok(None),
+            // Restarts are for states.
+            _ if self.is_restarted(span) => return Err(used()),
+            Node::Leaf(Leaf::Var(same)) => return Ok(Some(flat.name(same))),
+            _ => {}
+        }
+        let text = parameters.text(flat, was)?;
+        let old = flat.name(id);
+        let name = fresh(&mut parameters.taken, &old);
+        let mut line = format!("local {name}");
+        if let Some(unit) = &flat.declaration(id).remarks.unit {
+            line.push_str(&format!(" '{unit}'"));
+        }
+        self.lines.push(line);
+        self.lines.push(format!("{name} = {text}"));
+        self.renamed.push((name.clone(), old));
+        self.locals.insert(id, name.clone());
+        Ok(Some(name))
+    }
+
+    /// `init(x)`, `new(x)`
+    fn is_restarted(&self, span: Span) -> bool {
+        let before = self.script.text[..span.range().start].trim_end();
+        let before = before.strip_suffix('(').map_or("", str::trim_end);
+        before.ends_with("init") || before.ends_with("new")
+    }
+
+    /// Start values that the model and its experiments give.
+    pub fn starts(
+        &mut self,
+        meaning: &mut Meaning<'_, '_>,
+        parameters: &mut Parameters<'_>,
+        totals: &[Total],
+        edits: &mut Edits,
+    ) -> Result<(), Obstacle> {
+        for &(into, _, _, growth) in totals {
+            self.start(meaning, parameters, into, growth, edits)?;
+        }
+        let variables = self.variables(meaning.transfer.flat);
+        for statement in self.script.experiments().flat_map(|one| &one.body) {
+            let ExperimentKind::Initial(list) = &statement.kind else {
+                continue;
+            };
+            for &(target, value) in list {
+                let Some(id) = self.find(&variables, target) else {
+                    continue;
+                };
+                let source = self.script.source(self.script.ast.exprs.span(value));
+                let gone = self
+                    .gone
+                    .contains(&meaning.transfer.flat.variable(id).instance);
+                if gone {
+                    let (into, factor) = self.moved(meaning, id)?;
+                    let factor = parameters.text(meaning.transfer.flat, factor)?;
+                    let name = meaning.transfer.flat.name(into);
+                    let whole =
+                        target.span.range().start..self.script.ast.exprs.span(value).range().end;
+                    edits.replace(whole, format!("{name} = {}", divided(source, &factor)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses start values that experiments give to what goes or changes.
+    pub fn no_starts(&self, flat: &Flat) -> Result<(), Obstacle> {
+        let variables = self.variables(flat);
+        let starts = (self.script.experiments().flat_map(|one| &one.body)).filter_map(|one| {
+            match &one.kind {
+                ExperimentKind::Initial(list) => Some(list),
+                _ => None,
+            }
+        });
+        for &(target, _) in starts.flatten() {
+            if self.find(&variables, target).is_some() {
+                return Err(Obstacle::Used(self.script.source(target.span).to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The variable that has the start value in the place of another, and what that is to be divided by.
+    fn moved(&self, meaning: &mut Meaning<'_, '_>, id: VarId) -> Result<(VarId, ExprId), Obstacle> {
+        let used = Obstacle::Used(meaning.transfer.flat.name(id));
+        let instance = meaning.transfer.flat.variable(id).instance;
+        let stored = (self.stored.iter())
+            .find(|one| meaning.transfer.graph.node(one.node).owner == instance);
+        let into = stored.and_then(|one| self.stored.iter().find(|kept| kept.node == one.into));
+        let primary = into.and_then(|kept| meaning.primary(kept.node, kept.is_flow));
+        match (primary, meaning.factor(id)) {
+            (Some((into, _)), Some(factor)) => Ok((into, factor)),
+            _ => Err(used),
+        }
+    }
+
+    /// The start value of a storage that takes others over.
+    fn start(
+        &mut self,
+        meaning: &mut Meaning<'_, '_>,
+        parameters: &mut Parameters<'_>,
+        into: NodeId,
+        growth: ExprId,
+        edits: &mut Edits,
+    ) -> Result<(), Obstacle> {
+        let of = |flat: &Flat, instance: InstanceId| {
+            let starts = flat.starts.iter().copied();
+            let own =
+                starts.filter(move |given| flat.variable(given.variable).instance == instance);
+            own.collect::<Vec<_>>()
+        };
+        let owner = meaning.transfer.graph.node(into).owner;
+        let is_flow = self
+            .stored
+            .iter()
+            .any(|one| one.node == into && one.is_flow);
+        let Some((primary, _)) = meaning.primary(into, is_flow) else {
+            return Ok(());
+        };
+        let given = of(meaning.transfer.flat, owner);
+        for start in &given {
+            // A displacement grows as the storage does.
+            if start.variable != primary && meaning.factor(start.variable).is_some() {
+                let flat = &mut *meaning.transfer.flat;
+                let value = flat.exprs.tidy_mul(start.expression, growth);
+                let text = parameters.text(flat, value)?;
+                let name = flat
+                    .names
+                    .name(flat.declaration(start.variable).name)
+                    .to_string();
+                let declared = self.script.declared(flat, owner)?;
+                set(self.script, declared, &name, true, &text, edits);
+            }
+        }
+        if !given.is_empty() {
+            return Ok(());
+        }
+        let others: Vec<NodeId> = (self.stored.iter())
+            .filter(|one| one.into == into && one.node != into)
+            .map(|one| one.node)
+            .collect();
+        for node in others {
+            let instance = meaning.transfer.graph.node(node).owner;
+            let Some(start) = of(meaning.transfer.flat, instance).first().copied() else {
+                continue;
+            };
+            let Some(factor) = meaning.factor(start.variable) else {
+                continue;
+            };
+            let flat = &mut *meaning.transfer.flat;
+            let value = flat.exprs.tidy_div(start.expression, factor);
+            let text = parameters.text(flat, value)?;
+            let name = flat.names.name(flat.declaration(primary).name).to_string();
+            let declared = self.script.declared(flat, owner)?;
+            set(self.script, declared, &name, true, &text, edits);
+            return Ok(());
+        }
+        Ok(())
+    }
+}
+
+/// Sets a parameter or a start value of a submodel.
+pub fn set(
+    script: &Script,
+    declared: Declared<'_>,
+    name: &str,
+    initial: bool,
+    value: &str,
+    edits: &mut Edits,
+) {
+    let submodel = declared.submodel;
+    let word = if initial { "ic " } else { "" };
+    if let Some(setting) = script.setting(submodel, name, initial) {
+        let span = script.ast.exprs.span(setting.value);
+        edits.replace(span.range(), value);
+    } else if let Some(first) = submodel.settings.iter().flatten().next() {
+        edits.insert(
+            first.span.range().start,
+            format!("{word}{name} = {value}, "),
+        );
+    } else {
+        let end = submodel.name.span.range().end;
+        edits.insert(end, format!("({word}{name} = {value})"));
+    }
+}
+
+/// A quotient of two texts.
+fn divided(value: &str, by: &str) -> String {
+    let bracketed = |text: &str| {
+        let plain = text
+            .chars()
+            .all(|c| c.is_alphanumeric() || "._".contains(c));
+        if plain {
+            text.to_string()
+        } else {
+            format!("({text})")
+        }
+    };
+    match by {
+        "1" => value.to_string(),
+        _ => format!("{}/{}", bracketed(value), bracketed(by)),
+    }
+}

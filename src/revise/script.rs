@@ -1,0 +1,209 @@
+//! A source text with the model in it that is to be changed.
+//!
+//! Before: the text of a file, and the flat model that was compiled from it. After: a [`Script`]: the tree of the text, and the places in
+//! it where the model declares and connects its submodels. Only what stands in the body of the model itself can be changed:
+//! what is inherited, repeated by a `for` or an element of an array belongs to others as well.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+
+use super::Obstacle;
+use crate::flat::{Flat, InstanceId};
+use crate::intern::Interner;
+use crate::source::{FileId, Span};
+use crate::syntax::ast::*;
+use crate::syntax::parse;
+
+#[derive(Debug)]
+pub struct Script {
+    pub text: String,
+    pub ast: Ast,
+    pub interner: Interner,
+    /// The place of the model among the items.
+    item: usize,
+}
+
+/// A submodel in the body of the model.
+#[derive(Clone, Copy, Debug)]
+pub struct Declared<'s> {
+    pub submodel: &'s Submodel,
+}
+
+impl Script {
+    /// `None` if the model stands in another file.
+    pub fn new(text: &str, flat: &Flat) -> Option<Script> {
+        if flat.instances[0].class_span.file != FileId(0) {
+            return None;
+        }
+        let mut interner = Interner::default();
+        let (ast, _) = parse(FileId(0), text, &mut interner);
+        let item = (ast.items.iter()).position(|item| match item {
+            Item::Model(model) => interner.name(model.name.symbol) == flat.model(),
+            _ => false,
+        })?;
+        Some(Script {
+            text: text.to_string(),
+            ast,
+            interner,
+            item,
+        })
+    }
+
+    pub fn model(&self) -> Option<&Model> {
+        match &self.ast.items[self.item] {
+            Item::Model(model) => Some(model),
+            _ => None,
+        }
+    }
+
+    pub fn body(&self) -> &[Statement] {
+        self.model().map_or(&[], |model| &model.body)
+    }
+
+    pub fn name(&self, name: Name) -> &str {
+        self.interner.name(name.symbol)
+    }
+
+    pub fn source(&self, span: Span) -> &str {
+        self.text.get(span.range()).unwrap_or("")
+    }
+
+    /// `I2.f`, `c[2].p`: without blanks, if indices are numbers.
+    pub fn reference(&self, reference: Reference) -> Option<String> {
+        let mut text = String::new();
+        for part in self.ast.exprs.parts(reference) {
+            if !text.is_empty() {
+                text.push(if part.colon { ':' } else { '.' });
+            }
+            text.push_str(self.name(part.name));
+            if let Some(index) = part.index {
+                let number = self.source(self.ast.exprs.span(index)).trim();
+                number.parse::<u32>().ok()?;
+                text.push_str(&format!("[{number}]"));
+            }
+        }
+        Some(text)
+    }
+
+    /// The first name of a reference, and whether an index follows it.
+    pub fn head(&self, reference: Reference) -> Option<(&str, bool)> {
+        let first = self.ast.exprs.parts(reference).first()?;
+        Some((self.name(first.name), first.index.is_some()))
+    }
+
+    /// All submodels that the body declares.
+    pub fn submodels(&self) -> impl Iterator<Item = Declared<'_>> {
+        self.body().iter().flat_map(|statement| {
+            let list = match &statement.kind {
+                StatementKind::Submodels { submodels, .. } => &submodels[..],
+                _ => &[],
+            };
+            list.iter().map(|submodel| Declared { submodel })
+        })
+    }
+
+    /// A submodel by its name, if the body declares it as a single one.
+    pub fn submodel(&self, name: &str) -> Option<Declared<'_>> {
+        (self.submodels())
+            .find(|one| self.name(one.submodel.name) == name && one.submodel.size.is_none())
+    }
+
+    /// The submodel of an instance, if it can be changed here.
+    pub fn declared(&self, flat: &Flat, id: InstanceId) -> Result<Declared<'_>, Obstacle> {
+        let instance = &flat.instances[id.index()];
+        let name = flat.names.name(instance.name);
+        let direct = instance.parent == InstanceId::TOP && id != InstanceId::TOP;
+        (direct && instance.index == 0)
+            .then(|| self.submodel(name))
+            .flatten()
+            .ok_or_else(|| Obstacle::Elsewhere(flat.path(id)))
+    }
+
+    /// The setting of a parameter or, with `initial`, a start value of a submodel.
+    pub fn setting<'s>(
+        &self,
+        submodel: &'s Submodel,
+        name: &str,
+        initial: bool,
+    ) -> Option<&'s Setting> {
+        (submodel.settings.iter().flatten()).find(|setting| {
+            setting.initial == initial && self.reference(setting.target).as_deref() == Some(name)
+        })
+    }
+
+    /// Experiments for the model; one without a name of a model is for any.
+    pub fn experiments(&self) -> impl Iterator<Item = &Experiment> {
+        let name = self.model().map(|model| model.name.symbol);
+        self.ast.items.iter().filter_map(move |item| match item {
+            Item::Experiment(one) if one.model.is_none_or(|of| Some(of.symbol) == name) => {
+                Some(one)
+            }
+            _ => None,
+        })
+    }
+
+    /// References in expressions of the model and of its experiments, with the places of the expressions.
+    pub fn references(&self) -> Vec<(Reference, Span)> {
+        let inside: Vec<Range<usize>> = (self.model().map(|model| model.span.range()).into_iter())
+            .chain(self.experiments().map(|one| one.span.range()))
+            .collect();
+        let exprs = &self.ast.exprs;
+        (exprs.nodes.iter().zip(&exprs.spans))
+            .filter_map(|(node, &span)| match node {
+                crate::expr::Node::Leaf(reference) => Some((*reference, span)),
+                _ => None,
+            })
+            .filter(|(_, span)| {
+                let range = span.range();
+                (inside.iter()).any(|whole| whole.start <= range.start && range.end <= whole.end)
+            })
+            .collect()
+    }
+
+    /// Names that a new variable or submodel of the model must not have: all words of the file.
+    pub fn taken(&self) -> FxHashSet<String> {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        (self.text.split(|c: char| !is_word(c)))
+            .filter(|word| !word.is_empty())
+            .map(str::to_string)
+            .collect()
+    }
+
+    /// The blanks before a statement.
+    pub fn indentation(&self, span: Span) -> &str {
+        let start = span.range().start;
+        let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let before = &self.text[line..start];
+        match before.trim().is_empty() {
+            true => before,
+            false => "  ",
+        }
+    }
+
+    /// Where a line can be put in before a statement: the beginning of its line, of its documentation, if nothing else stands there.
+    pub fn line_before(&self, statement: &Statement) -> usize {
+        let start = statement.span.range().start;
+        let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
+        match self.text[line..start].trim().is_empty() {
+            true => line,
+            false => start,
+        }
+    }
+}
+
+/// A name that nothing has yet: `I2_f`, `I2_f_2`.
+pub fn fresh(taken: &mut FxHashSet<String>, wanted: &str) -> String {
+    let clean: String = (wanted.chars())
+        .map(|c| if c.is_alphanumeric() { c } else { '_' })
+        .collect();
+    let clean = clean.replace("__", "_");
+    let clean = clean.trim_end_matches('_').to_string();
+    let mut name = clean.clone();
+    let mut number = 2;
+    while !taken.insert(name.clone()) {
+        name = format!("{clean}_{number}");
+        number += 1;
+    }
+    name
+}

@@ -1,0 +1,194 @@
+//! Whether a changed model is the same where it should be.
+//!
+//! Before: the flat models of both texts. After: nothing, or the name of a variable that both have and that has another value in the
+//! new one, at the start or at an arbitrary point. Points are given by states, inputs and Time; both models have the same states.
+//! A model that is solved by positions of its switches is compared in the positions that are possible.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Obstacle;
+use crate::compile::{Aliases, solved, solved_in};
+use crate::diagnostics::Diagnostics;
+use crate::evaluate::{Point, evaluate, evaluate_start};
+use crate::expr::Value;
+use crate::flat::{Flat, Kind, Leaf, Type};
+use crate::solve::Solved;
+
+/// Arbitrary points, beside the start.
+const POINTS: usize = 3;
+/// Positions of switches that are looked at.
+const POSITIONS: usize = 8;
+
+#[derive(Debug)]
+pub struct Change<'a> {
+    /// Submodels whose variables may differ.
+    pub touched: &'a FxHashSet<String>,
+    /// New names of old variables.
+    pub renamed: &'a [(String, String)],
+    /// States of the new model that are sums of states of the old one.
+    pub sums: &'a [Summed],
+}
+
+/// A state of the new model, and the states of the old one that it is the sum of.
+#[derive(Clone, Debug)]
+pub struct Summed {
+    pub new: String,
+    pub old: Vec<Addend>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Addend {
+    pub name: String,
+    pub sign: f64,
+    /// Where it starts, and its share of what the sum has grown since: the old states keep to that.
+    pub start: f64,
+    pub share: f64,
+}
+
+/// Compares the old model with the new one.
+pub fn same(before: &Flat, after: &Flat, change: &Change<'_>) -> Result<(), Obstacle> {
+    let mut said = Diagnostics::default();
+    let Some(old) = solved(
+        before.clone(),
+        Aliases::Eliminate,
+        &mut Diagnostics::default(),
+    ) else {
+        return Ok(());
+    };
+    let Some(new) = solved(after.clone(), Aliases::Eliminate, &mut said) else {
+        let first = said.iter().next().map(|one| one.message.clone());
+        return Err(Obstacle::Broken(first.unwrap_or_default()));
+    };
+    match (&old.positions, &new.positions) {
+        (Some(first), Some(second)) => {
+            for key in first.candidates().take(POSITIONS) {
+                let old = solved_in(first, &key, Aliases::Eliminate);
+                let new = solved_in(second, &key, Aliases::Eliminate);
+                if let (Some(old), Some(new)) = (old, new) {
+                    alike(&old, &new, change)?;
+                }
+            }
+            Ok(())
+        }
+        _ => alike(&old, &new, change),
+    }
+}
+
+fn alike(old: &Solved, new: &Solved, change: &Change<'_>) -> Result<(), Obstacle> {
+    let states = |solved: &Solved| {
+        let mut names: Vec<String> = (solved.flat.states())
+            .map(|leaf| solved.flat.leaf_name(leaf))
+            .collect();
+        names.sort_unstable();
+        names
+    };
+    let (mut first, mut second) = (states(old), states(new));
+    for sum in change.sums {
+        second.retain(|name| *name != sum.new);
+        first.retain(|name| !sum.old.iter().any(|old| old.name == *name));
+    }
+    if let Some(odd) = (first.iter().find(|name| !second.contains(name)))
+        .or_else(|| second.iter().find(|name| !first.contains(name)))
+    {
+        return Err(Obstacle::Changes(odd.clone()));
+    }
+    let start = |solved: &Solved| {
+        let mut point = Point::new(solved);
+        (evaluate_start(solved, &mut point).ok()).map(|_| point)
+    };
+    if let Some(at) = start(old) {
+        compare(old, &at, new, start(new), change)?;
+    }
+    // What the run chooses has to satisfy constraints: no point is arbitrary there.
+    if !old.flat.selections().is_empty() {
+        return Ok(());
+    }
+    for number in 1..=POINTS {
+        let (mut given, mut sums) = (Vec::new(), Vec::new());
+        for sum in change.sums {
+            let grown = scattered(&sum.new, number);
+            let mut total = 0.0;
+            for old in &sum.old {
+                let value = old.start + old.sign * old.share * grown;
+                total += old.sign * value;
+                given.push((old.name.clone(), value));
+            }
+            sums.push((sum.new.clone(), total));
+        }
+        if let Some(at) = arbitrary(old, number, &given) {
+            compare(old, &at, new, arbitrary(new, number, &sums), change)?;
+        }
+    }
+    Ok(())
+}
+
+/// A number between 0.5 and 1.5 that depends on a name.
+fn scattered(name: &str, number: usize) -> f64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ number as u64;
+    for byte in name.bytes() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    0.5 + (hash >> 40) as f64 / (1u64 << 24) as f64
+}
+
+/// A point whose states and inputs depend on their names only, but for those given.
+fn arbitrary(solved: &Solved, number: usize, given: &[(String, f64)]) -> Option<Point> {
+    let flat = &solved.flat;
+    let mut point = Point::new(solved);
+    point.time = 0.1 * number as f64;
+    let inputs = (flat.variable_ids())
+        .filter(|&id| flat.variable(id).kind == Kind::Input && flat.variable(id).ty == Type::Real)
+        .flat_map(|id| (0..=flat.variable(id).order).map(move |order| Leaf::at_order(id, order)));
+    for leaf in flat.states().chain(inputs).collect::<Vec<_>>() {
+        let name = flat.leaf_name(leaf);
+        let known = given.iter().find(|(one, _)| *one == name);
+        let value = known.map_or_else(|| scattered(&name, number), |&(_, value)| value);
+        point.set(leaf, Value::Real(value));
+    }
+    evaluate(solved, &mut point).ok().map(|()| point)
+}
+
+fn compare(
+    old: &Solved,
+    at: &Point,
+    new: &Solved,
+    found: Option<Point>,
+    change: &Change<'_>,
+) -> Result<(), Obstacle> {
+    let Some(found) = found else {
+        return Err(Obstacle::Broken("it cannot be evaluated".to_string()));
+    };
+    let reals = |solved: &Solved, point: &Point| -> FxHashMap<String, f64> {
+        let flat = &solved.flat;
+        (flat.variable_ids())
+            .filter(|&id| flat.variable(id).kind.is_unknown())
+            .filter_map(|id| Some((flat.name(id), point.real(Leaf::Var(id))?)))
+            .collect()
+    };
+    let (before, after) = (reals(old, at), reals(new, &found));
+    let largest = before
+        .values()
+        .fold(0.0_f64, |most, value| most.max(value.abs()));
+    let mut names: Vec<(&str, &str)> = (after.keys().map(|name| (name.as_str(), name.as_str())))
+        .filter(|(name, _)| {
+            let owner = name.split('.').next().unwrap_or("");
+            !(name.contains('.') && change.touched.contains(owner))
+        })
+        .chain(
+            change
+                .renamed
+                .iter()
+                .map(|(new, old)| (new.as_str(), old.as_str())),
+        )
+        .collect();
+    names.sort_unstable();
+    for (name, was) in names {
+        if let (Some(&new), Some(&old)) = (after.get(name), before.get(was)) {
+            let size = new.abs().max(old.abs());
+            if (new - old).abs() > 1e-6 * size + 1e-10 * largest {
+                return Err(Obstacle::Changes(was.to_string()));
+            }
+        }
+    }
+    Ok(())
+}
