@@ -267,3 +267,74 @@ fn lines_and_names_fit() {
         }
     }
 }
+
+/// Bad requests get plain messages, and write nothing.
+#[test]
+fn bad_requests() {
+    use std::process::Command;
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("classic");
+    std::fs::create_dir_all(&place).expect("a folder can be made");
+    let model = |name: &str, text: &str| {
+        std::fs::write(place.join(name), text).expect("a file can be written");
+    };
+    model("bare.bgm", "model Bare\n  local x\n  der(x) = -x\nend\n");
+    model(
+        "open.bgm",
+        "model Open\n  input u\n  local x\n  der(x) = u\nend\nexperiment Open\n  simutime 1\nend\n",
+    );
+    model(
+        "wrong.bgm",
+        "model Wrong\n  local x\n  der(x) = y\n  x = 1\n  x = 2\nend\n",
+    );
+    let run = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_bgm"))
+            .arg("export")
+            .args(words)
+            .current_dir(&place)
+            .output()
+            .expect("bgm runs");
+        assert!(output.stdout.is_empty(), "{words:?}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said)
+    };
+    for (words, code, wanted) in [
+        (
+            &["bare.bgm", "--to", "desire"][..],
+            1,
+            "DESIRE programs need the end of the run: an experiment with `simutime`",
+        ),
+        (
+            &["open.bgm", "--to", "acsl"],
+            1,
+            "ACSL programs need the input `u`",
+        ),
+        (
+            &["bare.bgm", "--to", "desyre"],
+            2,
+            "there is no target `desyre`; did you mean `desire`?",
+        ),
+        (
+            &[
+                "bare.bgm",
+                "--to",
+                "simnon",
+                "--until",
+                "1",
+                "-o",
+                "no/such/place",
+            ],
+            2,
+            "cannot write `no/such/place`",
+        ),
+        (&["wrong.bgm", "--to", "latex"], 1, "error["),
+        (
+            &["bare.bgm", "--to", "latex", "-o", "bare.bgm"],
+            2,
+            "the model was read from it",
+        ),
+    ] {
+        let (found, said) = run(words);
+        assert!(said.contains(wanted), "{words:?}: {said}");
+        assert_eq!(found, Some(code), "{words:?}: {said}");
+    }
+}

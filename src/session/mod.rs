@@ -170,6 +170,9 @@ impl Session {
                     return reply;
                 }
                 text = typed.strip_prefix('-').unwrap_or(line);
+            } else if let Some(rest) = typed.strip_prefix("- @") {
+                // No statement begins so: it is the prompt.
+                text = &typed[typed.len() - rest.len() - 1..];
             }
             if ends {
                 return self.entered(entering, files);

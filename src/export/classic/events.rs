@@ -6,8 +6,10 @@
 
 use super::names::Names;
 use super::text::{Dialect, Text, is_truth, text};
-use super::{Classic, Update};
-use crate::flat::Leaf;
+use super::{Classic, Started, Update};
+use crate::evaluate::{Point, Walk};
+use crate::expr::{Node, Value};
+use crate::flat::{EquationKind, Leaf};
 
 /// All that happens to one variable in a stage: places in [`Classic::updates`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +22,44 @@ pub struct Change {
 pub type Edges = Vec<(String, String)>;
 
 impl Classic<'_> {
+    /// What `when`s do.
+    pub(super) fn events(&mut self, point: &Point, language: &str) -> Result<(), String> {
+        let flat = self.flat;
+        let mut walk = Walk::default();
+        for equation in &flat.equations {
+            let EquationKind::When(when, branch) = equation.kind else {
+                continue;
+            };
+            let target = match flat.exprs.node(equation.left) {
+                Node::Leaf(Leaf::New(id) | Leaf::Init(id)) => Leaf::Var(id),
+                _ => continue,
+            };
+            let known = |list: &[Started]| list.iter().any(|one| one.leaf == target);
+            if !known(&self.states) && !known(&self.discretes) {
+                return Err(format!(
+                    "{language} programs cannot set `{}` at events: it is no state",
+                    flat.leaf_name(target)
+                ));
+            }
+            let conditions = &flat.whens[when.index()].conditions;
+            if branch > 0 {
+                return Err(format!(
+                    "{language} programs have no `elsewhen`, which sets `{}`",
+                    flat.leaf_name(target)
+                ));
+            }
+            let when = conditions.first().map(|&(condition, _)| condition);
+            let truth = when.and_then(|when| point.value(&flat.exprs, when, &mut walk).ok());
+            self.updates.push(Update {
+                target,
+                value: equation.right,
+                when,
+                holds: truth == Some(Value::Bool(true)),
+            });
+        }
+        Ok(())
+    }
+
     /// The two stages, each by variable.
     pub fn stages(&self) -> [Vec<Change>; 2] {
         let mut stages = [Vec::new(), Vec::new()];

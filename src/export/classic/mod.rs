@@ -8,20 +8,18 @@
 
 mod events;
 pub mod names;
+mod program;
 pub mod text;
 
-use super::{Exported, Refusal, acsl, desire, paper, simnon};
-
 pub use events::{Change, Edges};
+pub use program::{export, keep_inputs};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::compile::{Aliases, Presented, presented};
-use crate::diagnostics::Diagnostics;
-use crate::evaluate::{Point, Walk, evaluate_start, value_of};
+use crate::evaluate::{Point, evaluate_start};
 use crate::experiment::Experiment;
 use crate::expr::{ExprId, Function, Node, Value};
-use crate::flat::{Equation, EquationKind, Flat, Given, InstanceId, Kind, Leaf, Type, VarId};
+use crate::flat::{Flat, InstanceId, Kind, Leaf, Type, VarId};
 use crate::solve::{Assignment, Block, Linear, Method, Solved};
 
 /// One line of a program.
@@ -91,78 +89,6 @@ pub struct Classic<'s> {
     pub gone: FxHashMap<Leaf, ExprId>,
     /// What formulas mention.
     used: FxHashSet<Leaf>,
-}
-
-/// Inputs that the experiment holds constant are inputs again: programs begin with `u = 10.0`.
-pub fn keep_inputs(flat: &mut Flat, experiment: &Experiment) {
-    for &(id, span) in &experiment.inputs {
-        let is_its = |equation: &Equation| {
-            equation.kind == EquationKind::Equation
-                && equation.span == span
-                && flat.exprs.node(equation.left) == Node::Leaf(Leaf::Var(id))
-        };
-        let Some(at) = flat.equations.iter().rposition(is_its) else {
-            continue;
-        };
-        let expression = flat.equations[at].right;
-        let mut moves = false;
-        let mut work = vec![expression];
-        while let Some(one) = work.pop() {
-            let node = flat.exprs.node(one);
-            moves |= matches!(node, Node::Time | Node::Call(Function::Sample, _));
-            flat.exprs.operands(one, &mut work);
-        }
-        let value = value_of(flat, expression, &mut Walk::default());
-        let Some(value) = value.filter(|_| !moves) else {
-            continue;
-        };
-        flat.equations.remove(at);
-        flat.variables[id.index()].kind = Kind::Input;
-        flat.values.push(Given {
-            variable: id,
-            value,
-            expression,
-            span,
-            depth: 0,
-        });
-    }
-    flat.values.sort_by_key(|given| given.variable);
-}
-
-/// A program in one of these languages; `None` after an error that was said.
-pub fn export(
-    mut flat: Flat,
-    experiment: &Experiment,
-    target: super::Target,
-    stem: &str,
-    said: &mut Diagnostics,
-) -> Result<Option<Exported>, Refusal> {
-    keep_inputs(&mut flat, experiment);
-    let Some(presented) = presented(flat, Aliases::Eliminate, said) else {
-        return Ok(None);
-    };
-    let (solved, raised) = match &presented {
-        Presented::One(solved) => (solved, false),
-        Presented::Paper(positions, solved) => {
-            paper::jumps(positions, solved)?;
-            (solved, true)
-        }
-        Presented::ByPosition(..) => {
-            return Err(Refusal(
-                "it has other equations in each position of its switches, and a program one set of them".into(),
-            ));
-        }
-    };
-    let text = match target {
-        super::Target::Simnon => simnon::program(solved, experiment, raised),
-        super::Target::Acsl => acsl::program(solved, experiment, raised),
-        _ => desire::program(solved, experiment, stem, raised),
-    };
-    let text = text.map_err(Refusal)?;
-    Ok(Some(Exported {
-        text,
-        notes: Vec::new(),
-    }))
 }
 
 impl<'s> Classic<'s> {
@@ -346,44 +272,6 @@ impl<'s> Classic<'s> {
             }
             Some(state) => add(Target::Rate(state), formula),
         }
-    }
-
-    /// What `when`s do.
-    fn events(&mut self, point: &Point, language: &str) -> Result<(), String> {
-        let flat = self.flat;
-        let mut walk = Walk::default();
-        for equation in &flat.equations {
-            let EquationKind::When(when, branch) = equation.kind else {
-                continue;
-            };
-            let target = match flat.exprs.node(equation.left) {
-                Node::Leaf(Leaf::New(id) | Leaf::Init(id)) => Leaf::Var(id),
-                _ => continue,
-            };
-            let known = |list: &[Started]| list.iter().any(|one| one.leaf == target);
-            if !known(&self.states) && !known(&self.discretes) {
-                return Err(format!(
-                    "{language} programs cannot set `{}` at events: it is no state",
-                    flat.leaf_name(target)
-                ));
-            }
-            let conditions = &flat.whens[when.index()].conditions;
-            if branch > 0 {
-                return Err(format!(
-                    "{language} programs have no `elsewhen`, which sets `{}`",
-                    flat.leaf_name(target)
-                ));
-            }
-            let when = conditions.first().map(|&(condition, _)| condition);
-            let truth = when.and_then(|when| point.value(&flat.exprs, when, &mut walk).ok());
-            self.updates.push(Update {
-                target,
-                value: equation.right,
-                when,
-                holds: truth == Some(Value::Bool(true)),
-            });
-        }
-        Ok(())
     }
 
     /// What the experiment shows, else the outputs, else the states.
