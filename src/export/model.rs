@@ -314,6 +314,10 @@ impl<'s> Model<'s> {
                 continue;
             };
             if kind.is_momentary() {
+                // What an input is, is known at once.
+                if self.inputs_alone(id) {
+                    continue;
+                }
                 let text = flat.expression(id);
                 return Err(Refusal(format!(
                     "`{text}`: numbers that move are equal for a moment only, and no program here looks for it"
@@ -339,6 +343,27 @@ impl<'s> Model<'s> {
             });
         }
         Ok(())
+    }
+
+    /// Whether nothing moves in an expression but inputs.
+    fn inputs_alone(&self, root: ExprId) -> bool {
+        let mut work = vec![root];
+        while let Some(id) = work.pop() {
+            match self.flat.exprs.node(id) {
+                Node::Time => return false,
+                Node::Leaf(leaf) => match self.gone.get(&leaf) {
+                    Some(&expression) => work.push(expression),
+                    None => {
+                        let variable = self.flat.variable(leaf.variable());
+                        if matches!(variable.kind, Kind::State | Kind::Algebraic | Kind::Output) {
+                            return false;
+                        }
+                    }
+                },
+                _ => self.flat.exprs.operands(id, &mut work),
+            }
+        }
+        true
     }
 
     /// Linear in Time, with coefficients that change only at events: so it is known when it reaches a value.
@@ -454,6 +479,18 @@ impl<'s> Model<'s> {
         Ok(())
     }
 
+    /// Other values at the start.
+    pub fn start_at(&mut self, values: &FxHashMap<Leaf, f64>) {
+        for (leaf, start) in &mut self.starts {
+            if let Some(&value) = values.get(leaf) {
+                *start = Start {
+                    value,
+                    expression: None,
+                };
+            }
+        }
+    }
+
     pub fn start(&self, leaf: Leaf) -> Start {
         let nothing = Start {
             value: 0.0,
@@ -529,6 +566,9 @@ pub fn columns_of(solved: &mut Solved, experiment: &Experiment) -> Vec<Column> {
                 all.push(column);
             }
         }
+    }
+    if all.is_empty() {
+        all = columns::matching(solved, &["*".to_string()]).unwrap_or_default();
     }
     all
 }

@@ -134,7 +134,7 @@ impl Program<'_> {
         for &zero in &model.solved.zeros {
             let value = self.value(zero);
             let about = text(&model.flat.expression(zero));
-            self.line(&format!("if ({} != 0.0)", value.at_least(6)));
+            self.line(&format!("if ({} != 0.0)", value.at_least(9)));
             let what = "\"the model was made for a parameter that is zero, and this is not\"";
             self.line(&format!("    return MODEL_fail(m, {what}, {about});"));
         }
@@ -293,7 +293,7 @@ void MODEL_start(MODEL *m, double time)
             let value = self.value(*condition);
             self.line(&format!(
                 "m->condition[{count}] = {} != 0.0;",
-                value.at_least(5)
+                value.at_least(9)
             ));
             count += 1;
         }
@@ -304,7 +304,7 @@ void MODEL_start(MODEL *m, double time)
             self.line("earlier = 0;");
             for (condition, actions) in when {
                 let value = self.value(*condition);
-                self.line(&format!("now = {} != 0.0;", value.at_least(5)));
+                self.line(&format!("now = {} != 0.0;", value.at_least(9)));
                 self.line(&format!("act = now && !m->condition[{count}] && !earlier;"));
                 self.line(&format!("m->condition[{count}] = now;"));
                 self.line("earlier |= now;");
