@@ -10,6 +10,7 @@ pub mod model;
 pub mod names;
 mod paper;
 pub mod python;
+mod watch;
 pub mod write;
 
 use rustc_hash::FxHashMap;

@@ -242,6 +242,13 @@ void MODEL_start(MODEL *m, double time)
         }
         let head = "static void MODEL_samples(MODEL *m, double *start, double *period)";
         self.function("", head, "    (void)start, (void)period;\n");
+        for (at, &argument) in model.sines.iter().enumerate() {
+            let value = self.value(argument);
+            self.line(&format!("argument[{at}] = {};", value.text));
+        }
+        let comment = "Arguments of sines that move with Time alone.";
+        let head = "static void MODEL_sine_arguments(MODEL *m, double *argument)";
+        self.function(comment, head, "    (void)argument;\n");
         for (at, column) in model.columns.iter().enumerate() {
             let value = self.value(column.value);
             self.line(&format!("column[{at}] = {};", value.text));
