@@ -15,6 +15,7 @@ pub mod names;
 mod paper;
 pub mod python;
 pub mod simnon;
+mod watch;
 pub mod write;
 
 use rustc_hash::FxHashMap;
@@ -120,18 +121,19 @@ pub fn export(
     }
     let mut unsaid = Diagnostics::default();
     if !inputs.is_empty()
-        && let Ok(Some(exported)) = attempt(free, &inputs, experiment, target, &mut unsaid)
+        && let Ok(Some(exported)) = attempt(free, (&flat, &inputs), experiment, target, &mut unsaid)
     {
         said.extend(unsaid.iter().cloned());
         return Ok(Some(exported));
     }
     // Where the derivative of an input is needed, the input is what the experiment says.
-    attempt(flat, &FxHashMap::default(), experiment, target, said)
+    let none = FxHashMap::default();
+    attempt(flat.clone(), (&flat, &none), experiment, target, said)
 }
 
 fn attempt(
     written: Flat,
-    inputs: &FxHashMap<VarId, ExprId>,
+    (given, inputs): (&Flat, &FxHashMap<VarId, ExprId>),
     experiment: &Experiment,
     target: Target,
     said: &mut Diagnostics,
@@ -139,10 +141,12 @@ fn attempt(
     let Some(presented) = presented(written.clone(), Aliases::Eliminate, said) else {
         return Ok(None);
     };
+    let mut starts = None;
     let mut solved: Solved = match presented {
         Presented::One(solved) => *solved,
         Presented::Paper(positions, mut solved) => {
             paper::jumps(&positions, &solved)?;
+            starts = Some(paper::start(given.clone(), experiment, &solved)?);
             // For the columns: what the source differentiates is shown in all positions.
             solved.positions = Some(positions);
             *solved
@@ -159,7 +163,10 @@ fn attempt(
     };
     let columns = columns_of(&mut solved, experiment);
     solved.positions = None;
-    let model = Model::new(&solved, columns, inputs, experiment.start)?;
+    let mut model = Model::new(&solved, columns, inputs, experiment.start)?;
+    if let Some(starts) = starts {
+        model.start_at(&starts);
+    }
     let mut notes = Vec::new();
     for &(id, given) in &model.inputs {
         if given.is_none() && model.flat.value(id).is_none() {

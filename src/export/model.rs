@@ -10,10 +10,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Refusal;
 use crate::evaluate::{Point, Walk, evaluate_start, value_of};
 use crate::experiment::Experiment;
-use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp, Value};
+use crate::expr::{ExprId, Node, Value};
 use crate::flat::{EqId, EquationKind, Flat, Given, Kind, Leaf, Type, VarId, WhenId};
 use crate::simulate::columns::{self, Column};
-use crate::simulate::program::{WatchKind, expressions};
+use crate::simulate::program::WatchKind;
+use crate::simulate::results::csv::quoted;
 use crate::solve::{Block, Linear, Method, Selected, Solved};
 
 /// A relation of moving numbers, or a function that jumps: it keeps its truth or value between events.
@@ -77,6 +78,8 @@ pub struct Model<'s> {
     pub watches: Vec<Watch>,
     pub watch_of: FxHashMap<ExprId, usize>,
     pub samplers: Vec<Sampler>,
+    /// Arguments of sines that are linear in Time: no step is longer than half a period.
+    pub sines: Vec<ExprId>,
     pub whens: Vec<Vec<Branch>>,
     pub starts: FxHashMap<Leaf, Start>,
     /// What the run of a program shows, as `bgm simulate` does.
@@ -120,6 +123,7 @@ impl<'s> Model<'s> {
             watches: Vec::new(),
             watch_of: FxHashMap::default(),
             samplers: Vec::new(),
+            sines: Vec::new(),
             whens: Vec::new(),
             starts: FxHashMap::default(),
             solved,
@@ -221,7 +225,7 @@ impl<'s> Model<'s> {
         Ok(())
     }
 
-    fn refuse(&self, leaf: Leaf, why: &str) -> Refusal {
+    pub(super) fn refuse(&self, leaf: Leaf, why: &str) -> Refusal {
         Refusal(format!("`{}`: {why}", self.flat.leaf_name(leaf)))
     }
 
@@ -268,149 +272,6 @@ impl<'s> Model<'s> {
         Ok(whens)
     }
 
-    /// Finds relations and samples in all that a program evaluates.
-    fn watch(&mut self) -> Result<(), Refusal> {
-        let flat = self.flat;
-        let mut work: Vec<ExprId> = self.gone.values().copied().collect();
-        for block in &self.solved.blocks {
-            work.extend(expressions(block));
-        }
-        work.extend(self.inputs.iter().filter_map(|&(_, given)| given));
-        work.extend(self.columns.iter().map(|column| column.value));
-        for (condition, actions) in self.whens.iter().flatten() {
-            work.push(*condition);
-            work.extend(actions.iter().map(|action| action.value));
-        }
-        let mut used: FxHashSet<ExprId> = FxHashSet::default();
-        while let Some(id) = work.pop() {
-            if used.insert(id) {
-                flat.exprs.operands(id, &mut work);
-                if let Node::Leaf(leaf) = flat.exprs.node(id) {
-                    work.extend(self.gone.get(&leaf));
-                }
-            }
-        }
-        let mut used: Vec<ExprId> = used.into_iter().collect();
-        used.sort_unstable();
-        let mut moving: FxHashMap<ExprId, bool> = FxHashMap::default();
-        for id in used {
-            let node = flat.exprs.node(id);
-            if let Node::Leaf(leaf @ (Leaf::Init(_) | Leaf::Der(..))) = node
-                && (matches!(leaf, Leaf::Init(_))
-                    || flat.variable(leaf.variable()).kind == Kind::Input)
-            {
-                return Err(self.refuse(leaf, "no program here can compute it"));
-            }
-            if let Node::Call(Function::Sample, args) = node {
-                let args = flat.exprs.args(args);
-                self.samplers.push(Sampler {
-                    node: id,
-                    start: args[0],
-                    period: args[1],
-                });
-                continue;
-            }
-            let Some(kind) = WatchKind::of(flat, id).filter(|_| self.moves(id, &mut moving)) else {
-                continue;
-            };
-            if kind.is_momentary() {
-                let text = flat.expression(id);
-                return Err(Refusal(format!(
-                    "`{text}`: numbers that move are equal for a moment only, and no program here looks for it"
-                )));
-            }
-            let (left, right) = match node {
-                Node::Binary(_, a, b) => (a, Some(b)),
-                Node::Call(function, args) => {
-                    let args = flat.exprs.args(args);
-                    (args[0], (function == Function::Mod).then(|| args[1]))
-                }
-                _ => continue,
-            };
-            self.watch_of.insert(id, self.watches.len());
-            let timed = self.is_timed(left, &mut moving)
-                && right.is_none_or(|right| self.is_timed(right, &mut moving));
-            self.watches.push(Watch {
-                kind,
-                node: id,
-                left,
-                right,
-                timed,
-            });
-        }
-        Ok(())
-    }
-
-    /// Linear in Time, with coefficients that change only at events: so it is known when it reaches a value.
-    fn is_timed(&self, mut id: ExprId, moving: &mut FxHashMap<ExprId, bool>) -> bool {
-        loop {
-            if !self.moves(id, moving) {
-                return true;
-            }
-            let next = match self.flat.exprs.node(id) {
-                Node::Time => return true,
-                Node::Leaf(leaf) => self.gone.get(&leaf).copied(),
-                Node::Unary(UnaryOp::Plus | UnaryOp::Minus, a) => Some(a),
-                Node::Binary(BinaryOp::Div, a, b) if !self.moves(b, moving) => Some(a),
-                Node::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) => {
-                    match (self.moves(a, moving), self.moves(b, moving)) {
-                        (true, false) => Some(a),
-                        (false, true) => Some(b),
-                        _ => None,
-                    }
-                }
-                // Its jumps are events of their own.
-                Node::Call(Function::Mod, args) => {
-                    let args = self.flat.exprs.args(args);
-                    (!self.moves(args[1], moving)).then_some(args[0])
-                }
-                _ => None,
-            };
-            match next {
-                Some(next) => id = next,
-                None => return false,
-            }
-        }
-    }
-
-    /// Whether an expression changes between events. An input may.
-    fn moves(&self, root: ExprId, known: &mut FxHashMap<ExprId, bool>) -> bool {
-        let flat = self.flat;
-        let mut stack = vec![root];
-        let mut operands = Vec::new();
-        while let Some(&id) = stack.last() {
-            if known.contains_key(&id) {
-                stack.pop();
-                continue;
-            }
-            operands.clear();
-            let mut own = false;
-            match flat.exprs.node(id) {
-                Node::Time => own = true,
-                Node::Leaf(leaf) => match (self.gone.get(&leaf), leaf) {
-                    (Some(&expression), _) => operands.push(expression),
-                    (None, Leaf::Var(id) | Leaf::Der(id, _)) => {
-                        let variable = flat.variable(id);
-                        let fixed = matches!(
-                            variable.kind,
-                            Kind::Parameter | Kind::Constant | Kind::Discrete
-                        );
-                        own = variable.ty == Type::Real && !fixed;
-                    }
-                    _ => {}
-                },
-                _ => flat.exprs.operands(id, &mut operands),
-            }
-            let before = stack.len();
-            stack.extend(operands.iter().filter(|id| !known.contains_key(id)));
-            if stack.len() == before {
-                stack.pop();
-                known.insert(id, own || operands.iter().any(|id| known[id]));
-            }
-        }
-        known[&root]
-    }
-
     /// Values at the start: of states and discrete variables, and guesses for what is iterated on.
     fn begin(&mut self, time: f64) -> Result<(), Refusal> {
         let flat = self.flat;
@@ -452,6 +313,18 @@ impl<'s> Model<'s> {
             );
         }
         Ok(())
+    }
+
+    /// Other values at the start.
+    pub fn start_at(&mut self, values: &FxHashMap<Leaf, f64>) {
+        for (leaf, start) in &mut self.starts {
+            if let Some(&value) = values.get(leaf) {
+                *start = Start {
+                    value,
+                    expression: None,
+                };
+            }
+        }
     }
 
     pub fn start(&self, leaf: Leaf) -> Start {
@@ -519,6 +392,16 @@ fn parameters(flat: &Flat) -> (Vec<VarId>, Vec<VarId>) {
     (free, derived)
 }
 
+/// The first line of the rows that a program prints.
+pub fn head(columns: &[Column]) -> String {
+    let mut line = b"Time".to_vec();
+    for column in columns {
+        line.push(b',');
+        quoted(&column.name, &mut line);
+    }
+    String::from_utf8_lossy(&line).into_owned()
+}
+
 /// The columns of `bgm simulate`.
 pub fn columns_of(solved: &mut Solved, experiment: &Experiment) -> Vec<Column> {
     let mut all = columns::default(solved);
@@ -529,6 +412,9 @@ pub fn columns_of(solved: &mut Solved, experiment: &Experiment) -> Vec<Column> {
                 all.push(column);
             }
         }
+    }
+    if all.is_empty() {
+        all = columns::matching(solved, &["*".to_string()]).unwrap_or_default();
     }
     all
 }

@@ -238,6 +238,27 @@ int MODEL_event(MODEL *m)
     return fails;
 }
 
+/* No step is longer than half a period of a sine, an eighth where a relation may come and go: it would be passed over. */
+static void MODEL_limit(MODEL *m)
+{
+    double here[MODEL_SINES + 1], there[MODEL_SINES + 1], time = m->time, delta = 1e-6 * m->span;
+    double shortest = 1e-4, part = 3.141592653589793;
+    for (int i = 0; i < MODEL_WATCHES; i++)
+        if (!MODEL_timed[i]) {
+            shortest = 1e-6;
+            part = 0.25 * 3.141592653589793;
+        }
+    MODEL_sine_arguments(m, here);
+    m->time = time + delta;
+    MODEL_sine_arguments(m, there);
+    m->time = time;
+    for (int i = 0; i < MODEL_SINES; i++) {
+        double speed = fabs(there[i] - here[i]) / delta;
+        if (speed > 0.0 && isfinite(speed))
+            m->longest = fmin(m->longest, fmax(part / speed, shortest * m->span));
+    }
+}
+
 /* Values at the start: relations as they are written, then an event. Parameters, inputs and states are as they were set. */
 int MODEL_begin(MODEL *m)
 {
@@ -262,5 +283,6 @@ int MODEL_begin(MODEL *m)
         return 1;
     MODEL_conditions(m);
     m->event = 0;
+    MODEL_limit(m);
     return MODEL_event(m);
 }

@@ -150,6 +150,8 @@ static int MODEL_go(MODEL *m, double until, double *matrix, double *w)
             cut = time + 1.01 * h >= stop;
             if (cut)
                 h = stop - time;
+            if (time + h <= time)
+                return MODEL_fail(m, "the integrator can go no further", "no step is short enough");
             if (h < 0.1 * linear && N > 0) {
                 linear = h;
                 if (MODEL_linearize(m, time, h, x, matrix, drift))
@@ -241,7 +243,11 @@ static int MODEL_go(MODEL *m, double until, double *matrix, double *w)
         /* A step that was cut short says nothing of the next. */
         m->step = cut ? fmax(grown, wish) : grown;
     }
-    return 0;
+    if (m->time == until)
+        return 0;
+    /* The same but for rounding. */
+    m->time = until;
+    return MODEL_evaluate(m);
 }
 
 /* Goes on to a time, through all events before and at it. 0 if that went well. */
@@ -279,10 +285,7 @@ int main(int count, char **arguments)
     m.span = until - MODEL_FROM;
     m.longest = m.span / (MODEL_STATES > 0 ? 20.0 : 2000.0);
     int fails = MODEL_begin(&m);
-    printf("Time");
-    for (int i = 0; i < MODEL_COLUMNS; i++)
-        printf(",%s", MODEL_column_names[i]);
-    printf("\n");
+    printf("%s\n", MODEL_HEAD);
     for (int point = 0; !fails && point < points; point++) {
         double time = points == 1 ? until : MODEL_FROM + m.span * point / (points - 1);
         fails = MODEL_advance(&m, time) || MODEL_columns(&m, values);

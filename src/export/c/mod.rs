@@ -134,7 +134,7 @@ impl Program<'_> {
         for &zero in &model.solved.zeros {
             let value = self.value(zero);
             let about = text(&model.flat.expression(zero));
-            self.line(&format!("if ({} != 0.0)", value.at_least(6)));
+            self.line(&format!("if ({} != 0.0)", value.at_least(9)));
             let what = "\"the model was made for a parameter that is zero, and this is not\"";
             self.line(&format!("    return MODEL_fail(m, {what}, {about});"));
         }
@@ -242,6 +242,13 @@ void MODEL_start(MODEL *m, double time)
         }
         let head = "static void MODEL_samples(MODEL *m, double *start, double *period)";
         self.function("", head, "    (void)start, (void)period;\n");
+        for (at, &argument) in model.sines.iter().enumerate() {
+            let value = self.value(argument);
+            self.line(&format!("argument[{at}] = {};", value.text));
+        }
+        let comment = "Arguments of sines that move with Time alone.";
+        let head = "static void MODEL_sine_arguments(MODEL *m, double *argument)";
+        self.function(comment, head, "    (void)argument;\n");
         for (at, column) in model.columns.iter().enumerate() {
             let value = self.value(column.value);
             self.line(&format!("column[{at}] = {};", value.text));
@@ -293,7 +300,7 @@ void MODEL_start(MODEL *m, double time)
             let value = self.value(*condition);
             self.line(&format!(
                 "m->condition[{count}] = {} != 0.0;",
-                value.at_least(5)
+                value.at_least(9)
             ));
             count += 1;
         }
@@ -304,7 +311,7 @@ void MODEL_start(MODEL *m, double time)
             self.line("earlier = 0;");
             for (condition, actions) in when {
                 let value = self.value(*condition);
-                self.line(&format!("now = {} != 0.0;", value.at_least(5)));
+                self.line(&format!("now = {} != 0.0;", value.at_least(9)));
                 self.line(&format!("act = now && !m->condition[{count}] && !earlier;"));
                 self.line(&format!("m->condition[{count}] = now;"));
                 self.line("earlier |= now;");

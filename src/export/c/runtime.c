@@ -132,14 +132,18 @@ static int MODEL_newton_from(MODEL *m, int n, double *z, MODEL_residuals *residu
         if (zero)
             return 0;
         for (int j = 0; j < n; j++) {
-            double kept = z[j], delta = 1e-7 * (fabs(kept) + 1e-6);
-            z[j] = kept + delta;
-            delta = z[j] - kept;
-            if (residuals(m, z, other))
-                return 1;
+            /* As small as z itself, unless that is lost in rounding. */
+            double kept = z[j], delta = kept != 0.0 ? 1e-7 * fabs(kept) : 1e-13;
+            for (int larger = 0, moves = 0; !moves && larger < 4; larger++, delta *= 1e4) {
+                z[j] = kept + delta;
+                if (residuals(m, z, other))
+                    return 1;
+                for (int i = 0; i < n; i++) {
+                    a[i * n + j] = (other[i] - r[i]) / (z[j] - kept);
+                    moves |= other[i] != r[i];
+                }
+            }
             z[j] = kept;
-            for (int i = 0; i < n; i++)
-                a[i * n + j] = (other[i] - r[i]) / delta;
         }
         if (!MODEL_factor(n, a, row))
             return 1;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::dialect::{C, number};
 use super::{comment, text};
 use crate::export::Request;
-use crate::export::model::Model;
+use crate::export::model::{Model, head};
 use crate::expr::BinaryOp;
 use crate::flat::{Flat, Leaf, VarId};
 use crate::simulate::program::WatchKind;
@@ -54,6 +54,7 @@ pub fn types(request: &Request<'_>, c: &C<'_>) -> String {
         ("COMPUTED", computed),
         ("WATCHES", model.watches.len()),
         ("SAMPLERS", model.samplers.len()),
+        ("SINES", model.sines.len()),
         ("CONDITIONS", conditions),
         ("SELECTIONS", selections),
         ("COLUMNS", model.columns.len()),
@@ -168,7 +169,7 @@ typedef struct {
 fn tables(out: &mut String, model: &Model<'_>) {
     let flat = model.flat;
     let mut names = |name: &str, all: &[String]| {
-        let _ = writeln!(out, "\nstatic const char *const MODEL_{name}[] = {{");
+        let _ = writeln!(out, "\nconst char *const MODEL_{name}[] = {{");
         for one in all {
             let _ = writeln!(out, "    {},", text(one));
         }
@@ -180,12 +181,11 @@ fn tables(out: &mut String, model: &Model<'_>) {
         .map(|&leaf| flat.leaf_name(leaf))
         .collect();
     names("variable_names", &computed);
-    let columns: Vec<String> = model
-        .columns
-        .iter()
+    let columns: Vec<String> = (model.columns.iter())
         .map(|column| column.name.clone())
         .collect();
     names("column_names", &columns);
+    let _ = writeln!(out, "\n#define MODEL_HEAD {}", text(&head(&model.columns)));
     out.push_str("\n/* Relations: what they are, and whether nothing moves in them but Time. */\nstatic const int MODEL_kinds[] = {\n");
     for watch in &model.watches {
         let kind = match watch.kind {

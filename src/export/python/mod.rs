@@ -11,7 +11,7 @@ use std::fmt::Write;
 use rustc_hash::FxHashMap;
 
 use super::Request;
-use super::model::Model;
+use super::model::{Model, head};
 use super::names::quoted;
 use super::write::{Text, Writer};
 use crate::expr::{ExprId, Value};
@@ -20,6 +20,7 @@ use crate::simulate::program::WatchKind;
 use dialect::{Python, Scope, constant};
 
 const RUNTIME: &str = include_str!("runtime.py");
+const RUN: &str = include_str!("run.py");
 
 /// The module.
 pub fn program(request: &Request<'_>) -> String {
@@ -42,6 +43,7 @@ pub fn program(request: &Request<'_>) -> String {
     residuals(request, &mut file);
     // The class of runs reads the names, so it comes last.
     file.push_str(RUNTIME);
+    file.push_str(RUN);
     file
 }
 
@@ -191,6 +193,7 @@ PARAMETERS = {{
             file,
             ")
 COLUMNS = {}
+_HEAD = {}
 FROM, UNTIL, POINTS = {}, {}, {}
 TOLERANCE, ABSOLUTE = {}, {}
 _TIMED = ({})
@@ -201,6 +204,7 @@ _PROJECTS = {}
 _SHARED = {}
 ",
             tuple(model.columns.iter().map(|column| column.name.clone())),
+            quoted(&head(&model.columns)),
             text(run.from),
             text(run.until),
             run.points,
@@ -315,6 +319,14 @@ _SHARED = {}
         self.function(
             "_samples(t, v, h, s)",
             &format!("return ({})", pairs.join(" ")),
+        );
+        let mut sines = Vec::new();
+        for &argument in &model.sines {
+            sines.push(format!("{},", self.value(argument).text));
+        }
+        self.function(
+            "_sines(t, v, h, s)",
+            &format!("return ({})", sines.join(" ")),
         );
         let mut columns = Vec::new();
         for column in &model.columns {

@@ -329,7 +329,7 @@ pub fn header(columns: &[&str], out: &mut Vec<u8>) {
 }
 
 /// A name, in quotes where a reader would misunderstand it.
-fn quoted(name: &str, out: &mut Vec<u8>) {
+pub fn quoted(name: &str, out: &mut Vec<u8>) {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '\'');
     if !name.is_empty() && name.chars().all(plain) {
         out.extend_from_slice(name.as_bytes());
