@@ -188,29 +188,37 @@ fn rlc_dc_motor_and_pendulum() {
     }
 }
 
+/// Compares a text with the file that keeps it.
+fn kept(file: &Path, text: &str) {
+    if std::env::var("INSTA_UPDATE").is_ok_and(|wish| wish == "always") {
+        std::fs::write(file, text).expect("a file can be written");
+    }
+    let there = std::fs::read_to_string(file).unwrap_or_default();
+    let name = file.display();
+    assert_eq!(
+        there, text,
+        "{name}: accept with INSTA_UPDATE=always, after reading what changed"
+    );
+}
+
 /// The texts themselves, and a report.
 #[test]
 fn programs_are_kept() {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(root().join("tests/export"));
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| {
-        for model in ["rlc", "rectifier", "inductive_load", "pendulum", "dc_motor"] {
-            for language in ALL {
-                let file = format!("examples/{model}.bgm");
-                let text = program(&file, language.name()).expect("there is a program");
-                insta::assert_snapshot!(format!("{model}.{}", language.name()), text);
-            }
-        }
+    let folder = root().join("tests/export");
+    for model in ["rlc", "rectifier", "inductive_load", "pendulum", "dc_motor"] {
         for language in ALL {
-            let text = program("tests/export/awkward.bgm", language.name());
-            let name = format!("awkward.{}", language.name());
-            insta::assert_snapshot!(name, text.expect("there is a program"));
+            let file = format!("examples/{model}.bgm");
+            let text = program(&file, language.name()).expect("there is a program");
+            kept(&folder.join(format!("{model}.{}", language.name())), &text);
         }
-        let report = program("examples/rlc.bgm", "latex").expect("there is a report");
-        insta::assert_snapshot!("rlc.latex", report);
-    });
+    }
+    for language in ALL {
+        let text = program("tests/export/awkward.bgm", language.name());
+        let text = text.expect("there is a program");
+        kept(&folder.join(format!("awkward.{}", language.name())), &text);
+    }
+    let report = program("examples/rlc.bgm", "latex").expect("there is a report");
+    kept(&folder.join("rlc.tex"), &report);
 }
 
 #[test]

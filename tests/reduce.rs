@@ -230,7 +230,12 @@ fn the_lever_arm() {
              input u\n  output y, z\n  connect F at A, I1 at A, TF from A to B, I2 at B\n  F.E0 = u\n  \
              y = I1.f\n  z = I2.e + I1.e\nend\nexperiment Lever\n  simutime 1\n  input u = sin(5*Time)\nend\n"
         );
-        let revised = reduced(&text);
+        // The mass with the start value would be the state.
+        let wishes = Wishes {
+            remove: vec!["I2".to_string()],
+            ..Wishes::default()
+        };
+        let revised = revise(&text, None, &wishes).expect("I2 can go");
         let [step] = &revised.steps[..] else {
             panic!("one storage goes");
         };

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::edit::Edits;
+use super::edit::{Edits, whole_lines};
 use super::script::Script;
 use crate::flat::Flat;
 use crate::intern::Symbol;
@@ -46,6 +46,12 @@ pub fn excerpt(text: &str, flat: &Flat) -> String {
         })
         .collect();
     let mut edits = Edits::default();
+    // Golden files are kept of the old text.
+    if text.starts_with("{ golden:")
+        && let Some(end) = text.find('}')
+    {
+        edits.delete(whole_lines(text, 0..end + 1));
+    }
     let mut before = None;
     for item in items {
         let (span, goes) = match item {

@@ -15,7 +15,7 @@ use super::parameters::Parameters;
 use super::reduce::{Step, Traced};
 use super::rewrite::Taken;
 use super::script::{Script, fresh};
-use super::verify::{Addend, Change, Summed};
+use super::verify::{Change, Summed, potentials};
 use super::{Desk, Obstacle};
 use crate::bond::fields::storage::{MatrixForm, StorageField, parameter};
 use crate::bond::fields::superfluous::without;
@@ -97,15 +97,7 @@ pub fn combine(
         let rate = work.exprs.leaf(Leaf::Der(stored, 1));
         was.insert(stored, leaf);
         was.insert(partner, work.exprs.tidy_mul(own, rate));
-        sums.push(Summed {
-            new: named_now.clone(),
-            old: vec![Addend {
-                name: flat.name(stored),
-                sign: 1.0,
-                start: 0.0,
-                share: 1.0,
-            }],
-        });
+        sums.push(Summed::multiple(named_now.clone(), flat.name(stored), 1.0));
         parameters.names.insert(stored, named_now);
         states.push((stored, leaf, rate));
         for given in &flat.starts {
@@ -184,8 +176,10 @@ pub fn combine(
     let mut touched: FxHashSet<String> = going.submodels.keys().cloned().collect();
     touched.extend(going.wires.iter().map(|&id| flat.path(id)));
     touched.insert(new.clone());
+    let apart = potentials(&traced.model);
     let change = Change {
         touched: &touched,
+        apart: &apart,
         renamed: &observed.renamed,
         sums: &sums,
     };

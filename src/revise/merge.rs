@@ -5,6 +5,8 @@
 //! `1/(1/C1 + 1/C2)`, which starts at the sum of the start values; what each of the old ones gave follows from that and from
 //! where it started. Beyond the thesis, and only when asked for.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::draft::Draft;
@@ -15,12 +17,12 @@ use super::parameters::Parameters;
 use super::reduce::{Step, Traced};
 use super::rewrite::{Taken, solved_for};
 use super::script::Script;
-use super::verify::{Addend, Change, Summed};
+use super::verify::{Addend, Change, Summed, potentials};
 use super::{Desk, Obstacle};
 use crate::bond::causality::ElementCausality;
 use crate::bond::fields::storage::parameter;
 use crate::bond::fields::superfluous::without;
-use crate::bond::graph::{BondId, ElementKind, JunctionKind, NodeId, Quantity};
+use crate::bond::graph::{BondId, ElementKind, Graph, JunctionKind, NodeId, Quantity};
 use crate::bond::net::Gives;
 use crate::bond::order::natural;
 use crate::evaluate::constant;
@@ -31,19 +33,25 @@ use crate::flat::{Flat, InstanceId, Leaf, VarId};
 #[derive(Clone, Debug)]
 pub struct Group {
     pub junction: NodeId,
-    pub storages: Vec<NodeId>,
+    pub storages: Vec<Reached>,
     pub is_flow: bool,
+}
+
+/// A storage, and what its effort and flow are at the junction: the same, or with the other sign.
+#[derive(Clone, Copy, Debug)]
+pub struct Reached {
+    pub node: NodeId,
+    effort: f64,
+    flow: f64,
+    /// Power goes into the junction.
+    inward: bool,
 }
 
 impl Group {
     pub fn name(&self, traced: &Traced) -> String {
         let graph = &traced.fields.named.graph;
-        let names: Vec<&str> = self
-            .storages
-            .iter()
-            .map(|&id| graph.node(id).name.as_str())
-            .collect();
-        names.join(", ")
+        let names = (self.storages.iter()).map(|one| graph.node(one.node).name.as_str());
+        names.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -53,37 +61,71 @@ pub fn groups(traced: &Traced) -> Vec<Group> {
     let graph = &named.graph;
     let mut flat = traced.flat.clone();
     let bonds_of = graph.bonds_of();
-    let mut found = Vec::new();
-    for junction in graph.node_ids() {
-        let Some(kind) = graph.node(junction).junction() else {
+    let mut found: BTreeMap<NodeId, Vec<Reached>> = BTreeMap::new();
+    for (node, element) in graph.elements() {
+        let wanted = match element.kind {
+            ElementKind::C => JunctionKind::One,
+            ElementKind::I => JunctionKind::Zero,
+            _ => continue,
+        };
+        let causality = named.element(&traced.model.causality, node);
+        if element.ports.len() != 1
+            || causality != ElementCausality::Integral
+            || parameter(&mut flat, graph.node(node).owner, element).is_none()
+        {
             continue;
-        };
-        let (wanted, is_flow) = match kind {
-            JunctionKind::One => (ElementKind::C, false),
-            JunctionKind::Zero => (ElementKind::I, true),
-        };
-        let mut storages: Vec<NodeId> = (bonds_of[junction.index()].iter())
-            .map(|&bond| graph.bond(bond).other(junction))
-            .filter(|&id| {
-                let node = graph.node(id);
-                let integral =
-                    || named.element(&traced.model.causality, id) == ElementCausality::Integral;
-                node.element().is_some_and(|element| {
-                    let fits = element.kind == wanted && element.ports.len() == 1;
-                    fits && integral() && parameter(&mut flat, node.owner, element).is_some()
-                })
-            })
-            .collect();
-        storages.sort_by(|&a, &b| natural(&graph.node(a).name, &graph.node(b).name));
-        if storages.len() > 1 {
-            found.push(Group {
-                junction,
-                storages,
-                is_flow,
-            });
+        }
+        if let Some((junction, reached)) = reach(graph, &bonds_of, node, element.ports[0])
+            && graph.node(junction).junction() == Some(wanted)
+        {
+            found.entry(junction).or_default().push(reached);
         }
     }
-    found
+    (found.into_iter())
+        .filter(|(_, storages)| storages.len() > 1)
+        .map(|(junction, mut storages)| {
+            let name = |one: &Reached| &graph.node(one.node).name;
+            storages.sort_by(|a, b| natural(name(a), name(b)));
+            Group {
+                junction,
+                storages,
+                is_flow: graph.node(junction).junction() == Some(JunctionKind::Zero),
+            }
+        })
+        .collect()
+}
+
+/// The first junction with more than two bonds, through junctions that only hand on.
+fn reach(
+    graph: &Graph,
+    bonds_of: &[Vec<BondId>],
+    node: NodeId,
+    port: BondId,
+) -> Option<(NodeId, Reached)> {
+    let (mut bond, mut at) = (port, graph.bond(port).other(node));
+    let (mut effort, mut flow) = (1.0, 1.0);
+    for _ in 0..graph.nodes.len() {
+        let kind = graph.node(at).junction()?;
+        let into = |bond: BondId| graph.bond(bond).to == at;
+        let [a, b] = bonds_of[at.index()][..] else {
+            let reached = Reached {
+                node,
+                effort,
+                flow,
+                inward: into(bond),
+            };
+            return Some((at, reached));
+        };
+        let next = if a == bond { b } else { a };
+        // What is summed up keeps its sign if power goes through.
+        let turned = if into(bond) == into(next) { -1.0 } else { 1.0 };
+        match kind {
+            JunctionKind::Zero => flow *= turned,
+            JunctionKind::One => effort *= turned,
+        }
+        (bond, at) = (next, graph.bond(next).other(at));
+    }
+    None
 }
 
 /// A storage of a group.
@@ -112,9 +154,9 @@ pub fn merge(
         Script::new(text, flat).ok_or_else(|| Obstacle::Unwritable(flat.model().to_string()))?;
     let mut work = traced.fields.flat.clone();
     let mut members: Vec<Member> = Vec::new();
-    for &node in &group.storages {
-        script.declared(flat, graph.node(node).owner)?;
-        members.push(member(&mut work, traced, group, node)?);
+    for &reached in &group.storages {
+        script.declared(flat, graph.node(reached.node).owner)?;
+        members.push(member(&mut work, traced, group, reached)?);
     }
     let sign_of = |member: &Member| member.sign * members[0].sign;
     let zero = if group.is_flow {
@@ -123,7 +165,7 @@ pub fn merge(
         Gives::Effort
     };
     let leaving: Vec<(NodeId, Gives)> = (group.storages[1..].iter())
-        .map(|&node| (named.nodes_of[node.index()], zero))
+        .map(|one| (named.nodes_of[one.node.index()], zero))
         .collect();
     let removal = without(&traced.model.graph, &leaving)
         .map_err(|needed| Obstacle::Needed(traced.model.graph.node(needed.0).name.clone()))?;
@@ -163,7 +205,7 @@ pub fn merge(
         let no_number = || Obstacle::NoParameter(name_of(member.node));
         addends.push(Addend {
             name: flat.name(member.stored),
-            sign: sign_of(member),
+            factor: sign_of(member),
             start: constant(&work, member.start).ok_or_else(no_number)?,
             share: constant(&work, share).ok_or_else(no_number)?,
         });
@@ -196,8 +238,10 @@ pub fn merge(
         new: flat.name(kept.stored),
         old: addends,
     }];
+    let apart = potentials(&traced.model);
     let change = Change {
         touched: &touched,
+        apart: &apart,
         renamed: &observed.renamed,
         sums: &sums,
     };
@@ -232,8 +276,9 @@ fn member(
     flat: &mut Flat,
     traced: &Traced,
     group: &Group,
-    node: NodeId,
+    reached: Reached,
 ) -> Result<Member, Obstacle> {
+    let node = reached.node;
     let graph = &traced.fields.named.graph;
     let of = graph.node(node);
     let unwritable = || Obstacle::Unwritable(of.name.clone());
@@ -247,18 +292,13 @@ fn member(
         _ => Err(unwritable()),
     };
     let (effort, flow) = (single(effort)?, single(flow)?);
-    let (stored, partner) = if group.is_flow {
-        (flow, effort)
-    } else {
-        (effort, flow)
+    let effort = (effort.0, effort.1 * reached.effort);
+    let flow = (flow.0, flow.1 * reached.flow);
+    let (stored, partner) = match group.is_flow {
+        true => (flow, effort),
+        false => (effort, flow),
     };
-    let bond: BondId = element.ports[0];
-    // Into the junction or out of it.
-    let direction = if graph.bond(bond).to == node {
-        1.0
-    } else {
-        -1.0
-    };
+    let direction = if reached.inward { 1.0 } else { -1.0 };
     let mut given = flat
         .starts
         .iter()

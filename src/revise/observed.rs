@@ -230,20 +230,32 @@ impl<'s> Observed<'s> {
                     continue;
                 };
                 let source = self.script.source(self.script.ast.exprs.span(value));
-                let gone = self
-                    .gone
-                    .contains(&meaning.transfer.flat.variable(id).instance);
-                if gone {
+                let range = self.script.ast.exprs.span(value).range();
+                let instance = meaning.transfer.flat.variable(id).instance;
+                let kept = (totals.iter())
+                    .find(|total| meaning.transfer.graph.node(total.0).owner == instance);
+                if self.gone.contains(&instance) {
                     let (into, factor) = self.moved(meaning, id)?;
                     let factor = parameters.text(meaning.transfer.flat, factor)?;
                     let name = meaning.transfer.flat.name(into);
-                    let whole =
-                        target.span.range().start..self.script.ast.exprs.span(value).range().end;
+                    let whole = target.span.range().start..range.end;
                     edits.replace(whole, format!("{name} = {}", divided(source, &factor)));
+                } else if let Some(&(node, _, _, growth)) = kept
+                    && self.grows(meaning, node, id)
+                {
+                    let growth = parameters.text(meaning.transfer.flat, growth)?;
+                    edits.replace(range, format!("({source})*({growth})"));
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether a variable of a storage that takes others over grows with it: its displacement does, its effort does not.
+    fn grows(&self, meaning: &mut Meaning<'_, '_>, node: NodeId, id: VarId) -> bool {
+        let is_flow = (self.stored.iter()).any(|one| one.node == node && one.is_flow);
+        let primary = meaning.primary(node, is_flow).map(|(id, _)| id);
+        primary != Some(id) && meaning.factor(id).is_some()
     }
 
     /// Refuses start values that experiments give to what goes or changes.
@@ -302,8 +314,7 @@ impl<'s> Observed<'s> {
         };
         let given = of(meaning.transfer.flat, owner);
         for start in &given {
-            // A displacement grows as the storage does.
-            if start.variable != primary && meaning.factor(start.variable).is_some() {
+            if self.grows(meaning, into, start.variable) {
                 let flat = &mut *meaning.transfer.flat;
                 let value = flat.exprs.tidy_mul(start.expression, growth);
                 let text = parameters.text(flat, value)?;

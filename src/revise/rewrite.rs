@@ -14,14 +14,14 @@ use super::observed::{Observed, set};
 use super::parameters::Parameters;
 use super::reduce::{Step, Traced};
 use super::script::Script;
-use super::verify::Change;
+use super::verify::{Change, Summed, potentials};
 use super::{Desk, Obstacle};
-use crate::bond::fields::storage::{StorageField, square};
+use crate::bond::fields::storage::{StorageField, by_square};
 use crate::bond::fields::superfluous::without;
 use crate::bond::fields::transfer;
 use crate::bond::graph::{ElementKind, NodeId};
 use crate::bond::net::Gives;
-use crate::evaluate::leaves;
+use crate::evaluate::{constant, leaves};
 use crate::expr::ExprId;
 use crate::expr::isolate::isolate;
 use crate::flat::{Flat, InstanceId, Kind, Leaf, VarId};
@@ -106,8 +106,7 @@ pub fn rewrite(
                 is_flow: equivalent.flow_first,
             });
             let exprs = &mut meaning.transfer.flat.exprs;
-            let gain = square(exprs, equivalent.primary);
-            let more = exprs.tidy_mul(gain, part);
+            let more = by_square(exprs, equivalent.primary, part);
             total = exprs.tidy_add(total, more);
         }
         let element = named.graph.node(into).element();
@@ -129,7 +128,7 @@ pub fn rewrite(
     let mut parameters = Parameters::new(&script, going.instances.clone(), changed);
 
     let mut edits = Edits::default();
-    let owners = kept.iter().map(|&node| owner(node)).collect();
+    let owners = touched.iter().copied().collect();
     let mut observed = Observed::new(&script, &going.instances, owners, &stored);
     observed.settings(&mut meaning, &mut parameters, &mut edits)?;
     observed.uses(&mut meaning, &mut parameters, &mut edits)?;
@@ -147,10 +146,27 @@ pub fn rewrite(
         values.push((into, format!("{}.{own} = {text}", name(into))));
     }
     let names: FxHashSet<String> = touched.iter().map(|&id| flat.path(id)).collect();
+    let apart = potentials(model);
+    // A storage by its displacement: that grows with it.
+    let mut sums = Vec::new();
+    for &(into, _, _, growth) in &totals {
+        let (element, growth) = (
+            named.graph.node(into).element(),
+            constant(meaning.transfer.flat, growth),
+        );
+        let is_flow = element.is_some_and(|element| element.kind == ElementKind::I);
+        let primary = meaning.primary(into, is_flow).map(|(id, _)| id);
+        let states = element.into_iter().flat_map(|element| &element.states);
+        for &state in states.filter(|&&state| Some(state) != primary) {
+            let name = flat.name(state);
+            sums.extend(growth.map(|growth| Summed::multiple(name.clone(), name, growth)));
+        }
+    }
     let change = Change {
         touched: &names,
+        apart: &apart,
         renamed: &observed.renamed,
-        sums: &[],
+        sums: &sums,
     };
     let draft = Draft {
         script: &script,

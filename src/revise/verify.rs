@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Obstacle;
-use crate::compile::{Aliases, solved, solved_in};
+use crate::compile::{Aliases, BondGraph, solved, solved_in};
 use crate::diagnostics::Diagnostics;
 use crate::evaluate::{Point, evaluate, evaluate_start};
 use crate::expr::Value;
@@ -23,6 +23,8 @@ const POSITIONS: usize = 8;
 pub struct Change<'a> {
     /// Submodels whose variables may differ.
     pub touched: &'a FxHashSet<String>,
+    /// Variables that may differ: potentials of which only differences matter.
+    pub apart: &'a FxHashSet<String>,
     /// New names of old variables.
     pub renamed: &'a [(String, String)],
     /// States of the new model that are sums of states of the old one.
@@ -39,10 +41,34 @@ pub struct Summed {
 #[derive(Clone, Debug)]
 pub struct Addend {
     pub name: String,
-    pub sign: f64,
+    pub factor: f64,
     /// Where it starts, and its share of what the sum has grown since: the old states keep to that.
     pub start: f64,
     pub share: f64,
+}
+
+impl Summed {
+    /// A state of the new model that is a multiple of one of the old model.
+    pub fn multiple(new: String, old: String, factor: f64) -> Self {
+        let addend = Addend {
+            name: old,
+            factor,
+            start: 0.0,
+            share: 1.0 / factor,
+        };
+        Summed {
+            new,
+            old: vec![addend],
+        }
+    }
+}
+
+/// Potentials at the pins of parts: what is put in or taken out elsewhere in their loop shifts them.
+pub fn potentials(model: &BondGraph) -> FxHashSet<String> {
+    (model.graph.elements())
+        .flat_map(|(_, element)| &element.summed)
+        .map(|&id| model.flat.name(id))
+        .collect()
 }
 
 /// Compares the old model with the new one.
@@ -109,8 +135,8 @@ fn alike(old: &Solved, new: &Solved, change: &Change<'_>) -> Result<(), Obstacle
             let grown = scattered(&sum.new, number);
             let mut total = 0.0;
             for old in &sum.old {
-                let value = old.start + old.sign * old.share * grown;
-                total += old.sign * value;
+                let value = old.start + old.factor * old.share * grown;
+                total += old.factor * value;
                 given.push((old.name.clone(), value));
             }
             sums.push((sum.new.clone(), total));
@@ -172,7 +198,7 @@ fn compare(
     let mut names: Vec<(&str, &str)> = (after.keys().map(|name| (name.as_str(), name.as_str())))
         .filter(|(name, _)| {
             let owner = name.split('.').next().unwrap_or("");
-            !(name.contains('.') && change.touched.contains(owner))
+            !(name.contains('.') && change.touched.contains(owner)) && !change.apart.contains(*name)
         })
         .chain(
             change

@@ -445,10 +445,14 @@ fn equivalent(
     let (dependent, independent) = (own(from)?, own(into)?);
     let exprs = &mut transfer.flat.exprs;
     // Transformers and gyrators keep power, so the gains are the same but for their sign.
-    let square = square(exprs, primary);
-    let taken = exprs.tidy_mul(square, dependent);
+    let taken = by_square(exprs, primary, dependent);
     let value = exprs.tidy_add(independent, taken);
-    let back = exprs.tidy_div(independent, square);
+    let one = exprs.number(1.0);
+    let inverse = match exprs.node(exprs.negated(primary).unwrap_or(primary)) {
+        Node::Binary(BinaryOp::Div, above, below) if above == one => below,
+        _ => exprs.tidy_div(one, primary),
+    };
+    let back = by_square(exprs, inverse, independent);
     let other_value = exprs.tidy_add(dependent, back);
     Ok(Equivalent {
         into,
@@ -460,8 +464,24 @@ fn equivalent(
     })
 }
 
+/// `g**2*x`, and `x/g**2` for one over g.
+pub fn by_square(exprs: &mut Arena<Leaf>, gain: ExprId, value: ExprId) -> ExprId {
+    let one = exprs.number(1.0);
+    let bare = exprs.negated(gain).unwrap_or(gain);
+    match exprs.node(bare) {
+        Node::Binary(BinaryOp::Div, above, below) if above == one => {
+            let square = square(exprs, below);
+            exprs.tidy_div(value, square)
+        }
+        _ => {
+            let square = square(exprs, bare);
+            exprs.tidy_mul(square, value)
+        }
+    }
+}
+
 /// `g**2` without its sign.
-pub fn square(exprs: &mut Arena<Leaf>, gain: ExprId) -> ExprId {
+fn square(exprs: &mut Arena<Leaf>, gain: ExprId) -> ExprId {
     let bare = exprs.negated(gain).unwrap_or(gain);
     match exprs.as_number(bare) {
         Some(number) => exprs.number(number * number),

@@ -128,6 +128,20 @@ fn one(desk: &Desk<'_>, text: &str, at: &str, value: Option<f64>) -> Result<Made
 pub fn propose(desk: &Desk<'_>, text: &str) -> Result<Vec<Proposal>, Failure> {
     let traced = trace(desk, text, &[])?;
     let graph = &traced.fields.named.graph;
+    let mut written_out: Option<Option<String>> = None;
+    let mut tried = |site: Site| {
+        let made = insert(desk, &traced, text, site, None);
+        if let Err(Obstacle::Elsewhere(_)) = made {
+            let text = written_out.get_or_insert_with(|| expand(desk, text, &traced.flat).ok());
+            let name = fresh(&mut FxHashSet::default(), &graph.node(site.junction).name);
+            if let Some(text) = text
+                && let Ok(again) = one(desk, text, &name, None)
+            {
+                return again;
+            }
+        }
+        made
+    };
     Ok((sites(&traced).into_iter())
         .map(|site| Proposal {
             purpose: match site.purpose {
@@ -143,7 +157,7 @@ pub fn propose(desk: &Desk<'_>, text: &str) -> Result<Vec<Proposal>, Failure> {
                 }
             },
             junction: graph.node(site.junction).name.clone(),
-            outcome: insert(desk, &traced, text, site, None).map(|(_, added)| added),
+            outcome: tried(site).map(|(_, added)| added),
         })
         .collect())
 }

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use super::edit::Edits;
 use super::names::{Names, text};
 use super::script::{Script, fresh};
-use super::verify::{Addend, Change, Summed, same};
+use super::verify::{Change, Summed, same};
 use super::{Desk, Obstacle};
 use crate::flat::{Flat, InstanceId, Kind, PortId, Role, VarId};
 use crate::syntax::ast::Remarks;
@@ -254,19 +254,12 @@ impl Writer<'_> {
         };
         let sums: Vec<Summed> = (renamed.iter())
             .filter(|(new, _)| is_state(new))
-            .map(|(new, old)| Summed {
-                new: new.clone(),
-                old: vec![Addend {
-                    name: old.clone(),
-                    sign: 1.0,
-                    start: 0.0,
-                    share: 1.0,
-                }],
-            })
+            .map(|(new, old)| Summed::multiple(new.clone(), old.clone(), 1.0))
             .collect();
         let touched = FxHashSet::default();
         let change = Change {
             touched: &touched,
+            apart: &touched,
             renamed: &renamed,
             sums: &sums,
         };
