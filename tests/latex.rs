@@ -115,6 +115,30 @@ const KNOWN: &[&str] = &[
     "dots",
 ];
 
+/// Commands of reports, beside these.
+const OF_REPORTS: &[&str] = &[
+    "definecolor",
+    "draw",
+    "fill",
+    "node",
+    "textcolor",
+    "sffamily",
+    "large",
+    "normalsize",
+    "small",
+    "footnotesize",
+    "parbox",
+    "textbackslash",
+    "textasciicircum",
+    "textless",
+    "textgreater",
+    "textbar",
+    "textquotedbl",
+    "textquotesingle",
+    "textasciigrave",
+    "textdegree",
+];
+
 /// What is wrong with a document, if anything.
 fn check(document: &str) -> Result<(), String> {
     let mut open: Vec<String> = Vec::new();
@@ -132,7 +156,7 @@ fn check(document: &str) -> Result<(), String> {
                 let (word, after) = rest.split_at(length.unwrap_or(rest.len()).max(1));
                 rest = after;
                 match word {
-                    "_" | "," | " " | "\\" => {}
+                    "_" | "," | " " | "\\" | "{" | "}" | "$" | "&" | "#" | "%" => {}
                     "left" => open.push("left".to_string()),
                     "right" => close(&mut open, "left")?,
                     "bigl" => open.push("big".to_string()),
@@ -147,7 +171,7 @@ fn check(document: &str) -> Result<(), String> {
                             _ => close(&mut open, name)?,
                         }
                     }
-                    _ if KNOWN.contains(&word) => {}
+                    _ if KNOWN.contains(&word) || OF_REPORTS.contains(&word) => {}
                     _ => return Err(format!("the command `\\{word}`")),
                 }
             }
@@ -218,6 +242,42 @@ fn all_models_can_be_typeset() {
         }
     }
     assert!(documents > 150, "only {documents} documents");
+}
+
+/// Reports: variables, three kinds of equations, a picture where there is a bond graph.
+#[test]
+fn all_models_have_a_report() {
+    let mut pictures = 0;
+    for file in models()
+        .into_iter()
+        .chain([root().join("tests/export/awkward.bgm")])
+    {
+        let output = Command::new(env!("CARGO_BIN_EXE_bgm"))
+            .args(["export", "--to", "latex"])
+            .arg(&file)
+            .output()
+            .expect("bgm runs");
+        if output.status.code() != Some(0) {
+            continue;
+        }
+        let text = String::from_utf8(output.stdout).expect("LaTeX is UTF-8");
+        let title = file.display();
+        assert_eq!(check(&text), Ok(()), "{title}");
+        for heading in [
+            "Variables",
+            "Equations",
+            "Sorted equations",
+            "Solved equations",
+        ] {
+            assert!(
+                text.contains(&format!("\\section*{{{heading}}}")),
+                "{title} {heading}"
+            );
+        }
+        assert_eq!(text.matches("\\begin{document}").count(), 1, "{title}");
+        pictures += text.matches("\\begin{tikzpicture}").count();
+    }
+    assert!(pictures > 15, "only {pictures} pictures");
 }
 
 /// The right side of the equation `y = ...`.

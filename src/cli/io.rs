@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::diagnostics::render::render;
-use crate::diagnostics::{Diagnostics, Severity};
+use crate::diagnostics::Diagnostics;
+use crate::diagnostics::render::render_all;
 use crate::load::{Files, Input};
 use crate::source::Sources;
 
@@ -45,9 +45,6 @@ pub fn list(folder: &Path) -> Vec<String> {
     names.sort_unstable();
     names
 }
-
-/// More diagnostics than this nobody reads.
-const MOST_SHOWN: usize = 50;
 
 /// Standard input, output and error; or a text that stands for them.
 #[derive(Debug)]
@@ -182,27 +179,7 @@ impl Console {
     }
 
     /// All diagnostics, errors and warnings.
-    /// Where there are too many to show, errors come before warnings.
     pub fn diagnostics(&self, sources: &Sources, found: &Diagnostics) {
-        let mut errors = found.errors().min(MOST_SHOWN);
-        let mut warnings = found.warnings().min(MOST_SHOWN - errors);
-        let more = found.errors() + found.warnings() - errors - warnings;
-        let mut text = String::new();
-        for diagnostic in found.iter() {
-            let left = match diagnostic.severity() {
-                Severity::Error => &mut errors,
-                Severity::Warning => &mut warnings,
-            };
-            if *left > 0 {
-                *left -= 1;
-                render(sources, diagnostic, self.color, &mut text);
-            }
-        }
-        if more > 0 {
-            text.push_str(&format!(
-                "... and {more} more; `bgm check --format json` tells all\n\n"
-            ));
-        }
-        self.message(&text);
+        self.message(&render_all(sources, found, self.color));
     }
 }

@@ -7,11 +7,13 @@ mod draw;
 mod equations;
 pub mod experiment_options;
 mod explain;
+mod export;
 mod fields;
 mod golden;
 mod io;
 mod library;
 mod reduce;
+mod session;
 mod simulate;
 mod solve;
 mod sort;
@@ -61,6 +63,10 @@ enum Command {
     Draw(draw::Arguments),
     /// Run a model, as its experiment says
     Simulate(simulate::Arguments),
+    /// The interactive program of the 1990 paper, or a script of its commands
+    Session(session::Arguments),
+    /// Write a model as a program in another language
+    Export(export::Arguments),
     /// Report everything that is wrong with a model
     Check(check::Arguments),
     /// Compare the listings of models with the golden files beside them
@@ -184,6 +190,8 @@ impl Command {
             Command::Augment(arguments) => augment::run(arguments, console),
             Command::Draw(arguments) => draw::run(arguments, console),
             Command::Simulate(arguments) => simulate::run_command(arguments, console),
+            Command::Session(arguments) => session::run(arguments, console),
+            Command::Export(arguments) => export::run(arguments, console),
             Command::Check(arguments) => check::run(arguments, console),
             Command::Golden(arguments) => golden::run(arguments, console),
             Command::Explain(arguments) => explain::run(arguments, console),

@@ -61,7 +61,7 @@ const INTERRUPTED: u8 = 130;
 static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Ctrl-C ends the run and keeps what was computed; a second one ends the program.
-fn listen() {
+pub(super) fn listen() {
     // Only the first command of a process sets it: there is one.
     let _ = ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::SeqCst) {
@@ -70,8 +70,13 @@ fn listen() {
     });
 }
 
-fn stopped() -> bool {
+pub(super) fn stopped() -> bool {
     STOP.load(Ordering::Relaxed)
+}
+
+/// A session goes on after Ctrl-C.
+pub(super) fn go_on() {
+    STOP.store(false, Ordering::SeqCst);
 }
 
 pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {

@@ -4,7 +4,7 @@ use codespan_reporting::diagnostic as report;
 use codespan_reporting::files;
 use codespan_reporting::term;
 
-use super::{Diagnostic, Severity};
+use super::{Diagnostic, Diagnostics, Severity};
 use crate::source::{FileId, SourceFile, Sources};
 
 /// A line longer than this is not shown; the place is named instead.
@@ -12,6 +12,33 @@ const LONGEST_LINE: usize = 400;
 
 /// How many labels of one diagnostic are shown.
 const MOST_LABELS: usize = 8;
+
+/// More diagnostics than this nobody reads.
+const MOST_SHOWN: usize = 50;
+
+/// All diagnostics, errors and warnings. Where there are too many to show, errors come before warnings.
+pub fn render_all(sources: &Sources, found: &Diagnostics, color: bool) -> String {
+    let mut errors = found.errors().min(MOST_SHOWN);
+    let mut warnings = found.warnings().min(MOST_SHOWN - errors);
+    let more = found.errors() + found.warnings() - errors - warnings;
+    let mut text = String::new();
+    for diagnostic in found.iter() {
+        let left = match diagnostic.severity() {
+            Severity::Error => &mut errors,
+            Severity::Warning => &mut warnings,
+        };
+        if *left > 0 {
+            *left -= 1;
+            render(sources, diagnostic, color, &mut text);
+        }
+    }
+    if more > 0 {
+        text.push_str(&format!(
+            "... and {more} more; `bgm check --format json` tells all\n\n"
+        ));
+    }
+    text
+}
 
 struct Files<'s>(&'s Sources);
 

@@ -226,7 +226,7 @@ impl Point {
     }
 
     /// The value of an expression here.
-    pub(super) fn value(
+    pub(crate) fn value(
         &self,
         exprs: &Arena<Leaf>,
         root: ExprId,

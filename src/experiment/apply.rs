@@ -61,6 +61,8 @@ pub(super) fn apply(
     }
     let method = command.method.or(file.method);
     work.experiment.method = method.map(|name| (names.name(name.symbol).to_string(), name.span));
+    work.experiment.control = file.control.map(str::to_string);
+    work.experiment.block = file.block.map(|name| names.name(name.symbol).to_string());
     let experiment = work.experiment;
     (said.errors() == before).then_some(experiment)
 }

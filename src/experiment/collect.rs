@@ -84,6 +84,10 @@ pub(super) struct Settings<'t> {
     pub initial: Vec<Assignment<'t>>,
     pub absolutes: Vec<Assignment<'t>>,
     pub plots: Vec<Vec<Target<'t>>>,
+    /// `ctblock`, word for word
+    pub control: Option<&'t str>,
+    /// The name of the first `outblock`.
+    pub block: Option<Name>,
 }
 
 impl<'t> Settings<'t> {
@@ -144,11 +148,20 @@ impl<'t> Settings<'t> {
                     self.classic_inputs(exprs, *count, list, names, said);
                     continue;
                 }
-                ExperimentKind::Plot(list) | ExperimentKind::OutBlock(_, list) => {
+                ExperimentKind::Plot(list) => {
                     self.plots.push(targets(list));
                     continue;
                 }
-                ExperimentKind::ControlBlock(_) | ExperimentKind::Error => continue,
+                ExperimentKind::OutBlock(name, list) => {
+                    self.plots.push(targets(list));
+                    self.block.get_or_insert(*name);
+                    continue;
+                }
+                ExperimentKind::ControlBlock(text) => {
+                    self.control.get_or_insert(text);
+                    continue;
+                }
+                ExperimentKind::Error => continue,
             };
             let number = Number { exprs, value };
             if let Some(earlier) = slot.replace(number) {

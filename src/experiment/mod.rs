@@ -92,6 +92,10 @@ pub struct Experiment {
     /// Inputs given, by variable, each with its place.
     pub inputs: Vec<(VarId, Span)>,
     pub sweeps: Vec<Sweep>,
+    /// `ctblock`: statements of the target language, word for word.
+    pub control: Option<String>,
+    /// The name of the first `outblock`.
+    pub block: Option<String>,
     pub places: Places,
 }
 

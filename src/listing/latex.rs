@@ -19,7 +19,7 @@ const WIDEST: usize = 16;
 
 /// What comes before the equations. `\row` sets the submodel and the equation, `\ruled` and `\unruled`
 /// mark what belongs together.
-const PREAMBLE: &str = r"\documentclass[a4paper]{article}
+pub(super) const PREAMBLE: &str = r"\documentclass[a4paper]{article}
 \usepackage{amsmath}
 \setlength{\oddsidemargin}{0pt}
 \setlength{\textwidth}{16cm}
@@ -39,15 +39,30 @@ const PREAMBLE: &str = r"\documentclass[a4paper]{article}
 
 /// The flat equations.
 pub fn equations(flat: &Flat, style: Style) -> String {
-    let mut page = Page::new(flat, style, "");
+    equations_as(flat, style, None)
+}
+
+/// The same as a section of a document.
+pub(super) fn equations_as(flat: &Flat, style: Style, section: Option<&str>) -> String {
+    let mut page = Page::new(flat, style, "", section);
     page.equations(flat.equation_ids(), None);
     page.end()
 }
 
 /// The sorted equations: each with its unknown in brackets, loops between rules.
 pub fn sorted(flat: &Flat, sorted: &Sorted, style: Style) -> String {
+    sorted_as(flat, sorted, style, None)
+}
+
+/// The same as a section of a document.
+pub(super) fn sorted_as(
+    flat: &Flat,
+    sorted: &Sorted,
+    style: Style,
+    section: Option<&str>,
+) -> String {
     let loops = loops_in_words(sorted.loops().map(Vec::len));
-    let mut page = Page::new(flat, style, &loops);
+    let mut page = Page::new(flat, style, &loops, section);
     for block in &sorted.blocks {
         let is_loop = block.len() > 1;
         if is_loop {
@@ -79,12 +94,15 @@ pub(super) struct Page<'f> {
     /// Letters of the first column.
     column: usize,
     last: Option<InstanceId>,
+    /// A document of its own.
+    whole: bool,
     out: String,
 }
 
 impl<'f> Page<'f> {
-    /// Begins with a line that says model, equations, unknowns, and what else is to be said.
-    pub fn new(flat: &'f Flat, style: Style, more: &str) -> Self {
+    /// Begins with a line that says model, equations, unknowns, and what else is to be said. `section`: the heading, where
+    /// this is a part of a document.
+    pub fn new(flat: &'f Flat, style: Style, more: &str, section: Option<&str>) -> Self {
         let renamed = match style {
             Style::Plain => Vec::new(),
             Style::Classic => outputs_for_states(flat),
@@ -97,17 +115,24 @@ impl<'f> Page<'f> {
             renamed,
             column: width(flat).min(WIDEST),
             last: None,
-            out: PREAMBLE.to_string(),
+            whole: section.is_none(),
+            out: match section {
+                None => PREAMBLE.to_string(),
+                Some(_) => String::new(),
+            },
         };
         // A letter of a typewriter is half as wide as it is high, and a little more.
         let tenths = (page.column * 525).div_ceil(100) + 15;
         page.push(&format!(
-            "\\setlength{{\\column}}{{{}.{}em}}\n\n\\begin{{document}}\n\\raggedright\n",
+            "\\setlength{{\\column}}{{{}.{}em}}\n",
             tenths / 10,
             tenths % 10
         ));
+        if page.whole {
+            page.push("\n\\begin{document}\n\\raggedright\n");
+        }
         let (model, equations, unknowns) = (
-            escape(flat.model()),
+            section.map_or_else(|| escape(flat.model()), str::to_string),
             count(flat.equation_count(), "equation"),
             count(flat.unknown_count(), "unknown"),
         );
@@ -123,7 +148,9 @@ impl<'f> Page<'f> {
     }
 
     pub fn end(mut self) -> String {
-        self.push("\n\\end{document}\n");
+        if self.whole {
+            self.push("\n\\end{document}\n");
+        }
         self.out
     }
 

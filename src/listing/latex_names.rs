@@ -169,7 +169,7 @@ pub(super) fn escape(text: &str) -> String {
 }
 
 /// Letters that TeX has by name. Capitals that look Latin have none.
-fn greek(letter: char) -> Option<&'static str> {
+pub(super) fn greek(letter: char) -> Option<&'static str> {
     const SMALL: [&str; 25] = [
         "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa",
         "lambda", "mu", "nu", "xi", "", "pi", "rho", "varsigma", "sigma", "tau", "upsilon", "phi",

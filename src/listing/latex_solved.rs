@@ -21,10 +21,15 @@ const MOST_NAMED: usize = 12;
 
 /// The solved equations.
 pub fn solved(solved: &Solved, style: Style) -> String {
+    solved_as(solved, style, None)
+}
+
+/// The same as a section of a document.
+pub(super) fn solved_as(solved: &Solved, style: Style, section: Option<&str>) -> String {
     let flat = &solved.flat;
     let mut listing = Listing {
         solved,
-        page: Page::new(flat, style, &loops_in_words(loop_sizes(solved))),
+        page: Page::new(flat, style, &loops_in_words(loop_sizes(solved)), section),
     };
     for block in &solved.blocks {
         match block {

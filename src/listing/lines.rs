@@ -200,7 +200,7 @@ impl<'f> Lines<'f> {
 }
 
 /// States that an output stands for, as in the 1990 paper (y1 for C1.e).
-pub(super) fn outputs_for_states(flat: &Flat) -> Vec<(VarId, VarId)> {
+pub fn outputs_for_states(flat: &Flat) -> Vec<(VarId, VarId)> {
     (flat.eliminated.iter())
         .filter(|gone| flat.variable(gone.leaf.variable()).output)
         .filter_map(|gone| match (gone.leaf, flat.exprs.node(gone.expression)) {

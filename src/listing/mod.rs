@@ -9,6 +9,7 @@ pub mod fields_json;
 pub mod json;
 pub mod latex;
 mod latex_names;
+pub mod latex_report;
 pub mod latex_solved;
 mod lines;
 pub mod modes;
@@ -20,7 +21,7 @@ pub mod solved_json;
 pub mod sorted;
 pub mod storage_fields;
 
-pub use lines::count;
+pub use lines::{count, outputs_for_states};
 
 /// `, no loops`, `, 1 loop of 3 equations`, `, 2 loops of at most 4 equations`
 fn loops_in_words(sizes: impl Iterator<Item = usize>) -> String {

@@ -1,4 +1,4 @@
-//! Pictures of bond graphs: from what is to be seen to coordinates, and from these to SVG; and DOT.
+//! Pictures of bond graphs: from what is to be seen to coordinates, and from these to SVG and TikZ; and DOT.
 //!
 //! A [`Sketch`] says what is to be seen and nothing of where. It knows nothing of models: names and values come as text.
 //!
@@ -24,6 +24,7 @@ mod order;
 mod rails;
 mod signals;
 mod svg;
+mod tikz;
 mod web;
 
 pub use dot::dot;
@@ -31,6 +32,7 @@ pub use layout::{
     Arrow, Bar, Harpoon, Label, Layout, Owner, Point, Rect, Sample, Tone, Wire, layout,
 };
 pub use svg::svg;
+pub use tikz::tikz;
 
 /// A node of the picture.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,11 +8,11 @@ use super::{Mark, Shape, Sketch, measure};
 use crate::simulate::results::svg::text::{Anchor, FONT, coordinate, escaped};
 use std::fmt::Write;
 
-const INK: &str = "#222222";
-const FAINT: &str = "#666666";
-const SIGNAL: &str = "#555555";
-const GROUND: &str = "#f3f3f1";
-const FRAME: &str = "#8a8a86";
+pub const INK: &str = "#222222";
+pub const FAINT: &str = "#666666";
+pub const SIGNAL: &str = "#555555";
+pub const GROUND: &str = "#f3f3f1";
+pub const FRAME: &str = "#8a8a86";
 const DERIVATIVE: &str = "#cc2f2f";
 const SWITCHED: &str = "#7b4fb0";
 /// Okabe and Ito's colours without their red, which is derivative causality here.

@@ -22,6 +22,7 @@ mod watches;
 
 pub use blocks::{build, build_in};
 pub use dependence::{Coloring, coloring, loop_coloring};
+pub use needs::expressions;
 pub use shared::Shared;
 pub use watches::{Sampler, Watch, WatchKind, When, WhenAction};
 

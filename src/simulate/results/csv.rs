@@ -318,8 +318,18 @@ pub fn number(value: f64, out: &mut Vec<u8>) {
     }
 }
 
+/// The first line: Time, then the columns.
+pub fn header(columns: &[&str], out: &mut Vec<u8>) {
+    out.extend_from_slice(b"Time");
+    for name in columns {
+        out.push(b',');
+        quoted(name, out);
+    }
+    out.push(b'\n');
+}
+
 /// A name, in quotes where a reader would misunderstand it.
-fn quoted(name: &str, out: &mut Vec<u8>) {
+pub fn quoted(name: &str, out: &mut Vec<u8>) {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '\'');
     if !name.is_empty() && name.chars().all(plain) {
         out.extend_from_slice(name.as_bytes());

@@ -1,0 +1,100 @@
+//! `bgm export`: a model as a program in another language.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::experiment_options::Options as Experimenting;
+use super::{Console, FAILED, Source};
+use crate::compile::{Prepared, prepare};
+use crate::diagnostics::nearest;
+use crate::export::{Target, export};
+use crate::source::Origin;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    experimenting: Experimenting,
+    /// The language: c, python, desire, simnon, acsl; or latex, a report
+    #[arg(long, value_name = "TARGET")]
+    to: String,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+    let target = target(&arguments.to)?;
+    let input = console.input(&arguments.source.file)?;
+    let mut options = arguments.source.options();
+    arguments.experimenting.add_to(&mut options.request);
+    let Prepared {
+        sources,
+        model,
+        mut diagnostics,
+    } = prepare(&input, &options, &console.files());
+    let Some((flat, experiment)) = model else {
+        console.diagnostics(&sources, &diagnostics);
+        return Ok(ExitCode::from(FAILED));
+    };
+    if !experiment.sweeps.is_empty() {
+        return Err("a program is made for one run: leave out `--sweep`".into());
+    }
+    if let Some(path) = &arguments.output {
+        let mut read = sources.ids().map(|id| sources.file(id));
+        let same = |name: &str| match (path.canonicalize(), PathBuf::from(name).canonicalize()) {
+            (Ok(one), Ok(other)) => one == other,
+            _ => false,
+        };
+        if read.any(|file| file.origin == Origin::User && same(&file.name)) {
+            return Err(format!(
+                "cannot write `{}`: the model was read from it; choose another file",
+                path.display()
+            ));
+        }
+    }
+    let name = flat.model().to_string();
+    let stem = match arguments.output.as_ref().and_then(|path| path.file_stem()) {
+        Some(stem) => stem.to_string_lossy().into_owned(),
+        None => name.to_lowercase(),
+    };
+    let exported = export(flat, &experiment, target, &stem, &mut diagnostics);
+    console.diagnostics(&sources, &diagnostics);
+    match exported {
+        Ok(Some(exported)) => {
+            for note in &exported.notes {
+                console.message(&format!("note: {note}\n"));
+            }
+            console.result(arguments.output.as_deref(), |out| {
+                out.write_all(exported.text.as_bytes())
+            })?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Ok(None) => Ok(ExitCode::from(FAILED)),
+        Err(refusal) => {
+            let target = target.name();
+            console.message(&format!(
+                "error: `{name}` cannot be exported to {target}: {}\n",
+                refusal.0
+            ));
+            Ok(ExitCode::from(FAILED))
+        }
+    }
+}
+
+fn target(name: &str) -> Result<Target, String> {
+    Target::from_name(name).ok_or_else(|| {
+        let known: Vec<&str> = Target::ALL.iter().map(|target| target.name()).collect();
+        let meant = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`? "),
+            None => String::new(),
+        };
+        format!(
+            "there is no target `{name}`; {meant}there are: {}",
+            known.join(", ")
+        )
+    })
+}

@@ -1,0 +1,408 @@
+//! The target `c`: one self-contained file, C99, nothing but libm.
+//!
+//! Before: a [`Model`]. After: types for states, inputs, parameters, discrete variables and what is computed; functions for
+//! start values, derivatives, outputs, event indicators and events; an integrator; and a `main` behind a macro. All
+//! that a run remembers is in one structure, so that there can be several, and a copy of the structure is a copy of the
+//! run. Between events relations keep their truth (`held`), as in `bgm simulate`.
+
+mod blocks;
+mod dialect;
+mod types;
+
+use std::fmt::Write;
+
+use super::Request;
+use super::model::Model;
+use super::names::quoted;
+use super::write::{Dialect, Text, Writer};
+use crate::expr::ExprId;
+use crate::flat::{Flat, Leaf};
+use crate::simulate::program::WatchKind;
+pub use blocks::about;
+use dialect::C;
+
+const RUNTIME: &str = include_str!("runtime.c");
+const EVENTS: &str = include_str!("events.c");
+const INTEGRATE: &str = include_str!("integrate.c");
+
+/// The file.
+pub fn program(request: &Request<'_>) -> String {
+    let mut file = sources(request);
+    file.push_str(INTEGRATE);
+    file.replace("MODEL", &prefix(request.model.flat))
+}
+
+/// The same without the integrator, and with `MODEL` where the name of the model belongs.
+fn sources(request: &Request<'_>) -> String {
+    let model = request.model;
+    let c = C::new(model);
+    let mut program = Program {
+        model,
+        writer: Writer::new(model.flat, &model.gone, &c),
+        c: &c,
+        file: String::new(),
+    };
+    program.file.push_str(&types::types(request, &c));
+    program.file.push_str(RUNTIME);
+    program.parameters();
+    program.evaluate();
+    program.readers();
+    program.events();
+    program.start(request);
+    program.file.push_str(EVENTS);
+    program.file
+}
+
+/// What all names of the file begin with.
+fn prefix(flat: &Flat) -> String {
+    super::names::Names::new(dialect::RESERVED).fresh(flat.model())
+}
+
+/// A text in quotes; what C reads as another character in old files is kept from it.
+fn text(content: &str) -> String {
+    quoted(content).replace("??", "?\\?")
+}
+
+/// A text that does not end a comment, nor begin one.
+fn comment(content: &str) -> String {
+    content.replace("*/", "* /").replace("/*", "/ *")
+}
+
+pub(super) struct Program<'p> {
+    model: &'p Model<'p>,
+    c: &'p C<'p>,
+    writer: Writer<'p, C<'p>>,
+    file: String,
+}
+
+/// Short names for what a function reads and sets.
+const HEAD: &str = "    MODEL_states *x = &m->x;
+    MODEL_inputs *u = &m->u;
+    MODEL_parameters *p = &m->p;
+    MODEL_discretes *d = &m->d, *next = &m->next;
+    MODEL_before *pre = &m->pre;
+    MODEL_variables *v = &m->v;
+    const double time = m->time;
+    (void)x, (void)u, (void)p, (void)d, (void)next, (void)pre, (void)v, (void)time;
+";
+
+impl Program<'_> {
+    /// A function whose lines were written.
+    fn function(&mut self, comment: &str, head: &str, tail: &str) {
+        let body = self.writer.take();
+        let Program { file, .. } = self;
+        file.push('\n');
+        if !comment.is_empty() {
+            let _ = writeln!(file, "/* {comment} */");
+        }
+        let _ = writeln!(file, "{head}\n{{\n{HEAD}{body}{tail}}}");
+    }
+
+    fn line(&mut self, text: &str) {
+        self.writer.line(text);
+    }
+
+    fn value(&mut self, id: ExprId) -> Text {
+        self.writer.value(id)
+    }
+
+    /// `place = value;`
+    fn set(&mut self, leaf: Leaf, value: &Text) {
+        let line = format!("{} = {};", self.c.place(leaf), value.text);
+        self.line(&line);
+    }
+
+    fn parameters(&mut self) {
+        let model = self.model;
+        for &id in &model.parameters {
+            if let Some(given) = model.flat.value(id) {
+                let value = self.value(given.expression);
+                self.set(Leaf::Var(id), &value);
+            }
+        }
+        self.function(
+            "Parameters as the model gives them.",
+            "void MODEL_defaults(MODEL *m)",
+            "",
+        );
+        for &id in &model.derived {
+            if let Some(given) = model.flat.value(id) {
+                let value = self.value(given.expression);
+                self.set(Leaf::Var(id), &value);
+            }
+        }
+        for &zero in &model.solved.zeros {
+            let value = self.value(zero);
+            let about = text(&model.flat.expression(zero));
+            self.line(&format!("if ({} != 0.0)", value.at_least(9)));
+            let what = "\"the model was made for a parameter that is zero, and this is not\"";
+            self.line(&format!("    return MODEL_fail(m, {what}, {about});"));
+        }
+        let comment =
+            "What follows from parameters; to be called when one was changed. 0 if all is well.";
+        self.function(comment, "int MODEL_derive(MODEL *m)", "    return 0;\n");
+    }
+
+    fn start(&mut self, request: &Request<'_>) {
+        let model = self.model;
+        let leaves: Vec<Leaf> = (model.states.iter().copied())
+            .chain(model.discretes.iter().map(|&id| Leaf::Var(id)))
+            .collect();
+        for leaf in leaves {
+            let start = model.start(leaf);
+            let value = match start.expression {
+                Some(expression) => self.value(expression),
+                None => dialect::number(start.value),
+            };
+            self.set(leaf, &value);
+        }
+        let mut guesses: Vec<Leaf> = model.starts.keys().copied().collect();
+        guesses.retain(|leaf| model.computed.contains(leaf));
+        guesses.sort_by_key(|leaf| (leaf.variable(), leaf.order()));
+        for leaf in guesses {
+            self.set(leaf, &dialect::number(model.start(leaf).value));
+        }
+        for &(id, given) in &model.inputs {
+            if let (None, Some(given)) = (given, model.flat.value(id)) {
+                let value = self.value(given.expression);
+                self.set(Leaf::Var(id), &value);
+            }
+        }
+        let comment = "Start values; those that follow parameters do so.";
+        self.function(comment, "void MODEL_initial(MODEL *m)", "");
+        let run = request.run;
+        let number = |value: f64| dialect::number(value).text;
+        let _ = write!(
+            self.file,
+            "
+/* Makes a run ready: parameters and start values of the model. What is to be other is changed after this; then comes MODEL_begin. */
+void MODEL_start(MODEL *m, double time)
+{{
+    memset(m, 0, sizeof *m);
+    m->time = time;
+    m->own_inputs = 1;
+    m->relative = {};
+    m->absolute = {};
+    m->span = {};
+    m->longest = m->span / (MODEL_STATES > 0 ? 20.0 : 2000.0);
+    m->last_event = -HUGE_VAL;
+    m->shared = {};
+    MODEL_defaults(m);
+    MODEL_derive(m);
+    MODEL_initial(m);
+}}
+",
+            number(run.relative),
+            number(run.absolute),
+            number(run.until - run.from),
+            if crate::positions::switches(model.flat).is_empty() { "0.0" } else { "0.05" },
+        );
+    }
+
+    /// Functions that read what was computed.
+    fn readers(&mut self) {
+        let model = self.model;
+        for (at, &state) in model.states.iter().enumerate() {
+            let value = self.writer.leaf(Model::rate(state));
+            self.line(&format!("rate[{at}] = {};", value.text));
+        }
+        self.function(
+            "",
+            "static void MODEL_rates(MODEL *m, double *rate)",
+            "    (void)rate;\n",
+        );
+        self.file.push_str(DERIVATIVES);
+        for (at, watch) in model.watches.iter().enumerate() {
+            let left = self.value(watch.left);
+            let (left, right) = match (watch.right, watch.kind) {
+                (Some(right), WatchKind::Floor) => {
+                    let right = self.value(right);
+                    (
+                        self.c.binary(crate::expr::BinaryOp::Div, &left, &right),
+                        Text::atom("0.0"),
+                    )
+                }
+                (Some(right), _) => (left, self.value(right)),
+                (None, _) => (left, Text::atom("0.0")),
+            };
+            self.line(&format!("side[{}] = {};", 2 * at, left.text));
+            self.line(&format!("side[{}] = {};", 2 * at + 1, right.text));
+        }
+        let comment = "The two sides of each relation.";
+        self.function(
+            comment,
+            "static void MODEL_sides(MODEL *m, double *side)",
+            "    (void)side;\n",
+        );
+        self.file.push_str(INDICATORS);
+        for (at, sampler) in model.samplers.iter().enumerate() {
+            let (start, period) = (self.value(sampler.start), self.value(sampler.period));
+            self.line(&format!("start[{at}] = {};", start.text));
+            self.line(&format!("period[{at}] = {};", period.text));
+        }
+        let head = "static void MODEL_samples(MODEL *m, double *start, double *period)";
+        self.function("", head, "    (void)start, (void)period;\n");
+        for (at, &argument) in model.sines.iter().enumerate() {
+            let value = self.value(argument);
+            self.line(&format!("argument[{at}] = {};", value.text));
+        }
+        let comment = "Arguments of sines that move with Time alone.";
+        let head = "static void MODEL_sine_arguments(MODEL *m, double *argument)";
+        self.function(comment, head, "    (void)argument;\n");
+        for (at, column) in model.columns.iter().enumerate() {
+            let value = self.value(column.value);
+            self.line(&format!("column[{at}] = {};", value.text));
+        }
+        let head = "int MODEL_columns(MODEL *m, double *column)";
+        self.function(
+            "What a run shows.",
+            head,
+            "    (void)column;\n    return m->failed;\n",
+        );
+        for (at, id) in types::outputs(model.flat).enumerate() {
+            let value = self.writer.leaf(Leaf::Var(id));
+            let _ = at;
+            let name = self.c.names.get(Leaf::Var(id)).to_string();
+            self.line(&format!("y->{name} = {};", value.text));
+        }
+        let head = "void MODEL_read_outputs(MODEL *m, MODEL_outputs *y)";
+        self.function(
+            "Outputs, after the derivatives were computed.",
+            head,
+            "    (void)y;\n",
+        );
+        for gone in &model.flat.eliminated {
+            if self.c.names.get(gone.leaf).is_empty() || matches!(gone.leaf, Leaf::New(_)) {
+                continue;
+            }
+            let value = self.value(gone.expression);
+            let line = format!("{} = {};", self.c.place(gone.leaf), value.text);
+            self.line(&line);
+        }
+        let comment =
+            "Variables that equal others or constants, after the derivatives were computed.";
+        self.function(comment, "void MODEL_complete(MODEL *m)", "");
+        for &id in &model.before {
+            let value = self.writer.leaf(Leaf::Var(id));
+            self.set(Leaf::Pre(id), &value);
+        }
+        self.function(
+            "What was before an event.",
+            "static void MODEL_keep(MODEL *m)",
+            "",
+        );
+    }
+
+    fn events(&mut self) {
+        let model = self.model;
+        let mut count = 0;
+        for (condition, _) in model.whens.iter().flatten() {
+            let value = self.value(*condition);
+            self.line(&format!(
+                "m->condition[{count}] = {} != 0.0;",
+                value.at_least(9)
+            ));
+            count += 1;
+        }
+        let comment = "Conditions of `when`s as they are now: they have not just become true.";
+        self.function(comment, "static void MODEL_conditions(MODEL *m)", "");
+        let mut count = 0;
+        for when in &model.whens {
+            self.line("earlier = 0;");
+            for (condition, actions) in when {
+                let value = self.value(*condition);
+                self.line(&format!("now = {} != 0.0;", value.at_least(9)));
+                self.line(&format!("act = now && !m->condition[{count}] && !earlier;"));
+                self.line(&format!("m->condition[{count}] = now;"));
+                self.line("earlier |= now;");
+                self.line("if (act) {");
+                self.writer.forget();
+                self.writer.indented(1);
+                for action in actions {
+                    let value = self.value(action.value);
+                    let about = text(&model.flat.equation_text(action.equation));
+                    let member = self.c.member(action.target).to_string();
+                    self.line(&format!("value = {};", value.text));
+                    self.line("if (!isfinite(value))");
+                    let what = "\"a `when` sets something to what is not a number\"";
+                    self.line(&format!("    return MODEL_fail(m, {what}, {about});"));
+                    match model
+                        .states
+                        .iter()
+                        .position(|&state| state == action.target)
+                    {
+                        Some(at) => {
+                            self.line(&format!("to_x->{member} = value;"));
+                            self.line(&format!("fixed[{at}] = *acts = 1;"));
+                        }
+                        None => {
+                            self.line(&format!("*acts |= value != d->{member};"));
+                            self.line(&format!("to_d->{member} = value;"));
+                        }
+                    }
+                }
+                self.writer.forget();
+                self.writer.indented(-1);
+                self.line("}");
+                count += 1;
+            }
+        }
+        let body = self.writer.take();
+        let comment = "What `when`s have to do whose conditions have just become true.";
+        self.writer.lines = format!("    int earlier, now, act;\n    double value;\n    (void)earlier, (void)now, (void)act, (void)value;\n    (void)to_d, (void)to_x, (void)fixed, (void)acts;\n{body}").replace("    int earlier, now, act;\n    double value;", "    int earlier = 0, now = 0, act = 0;\n    double value = 0.0;");
+        let head = "static int MODEL_whens(MODEL *m, MODEL_discretes *to_d, MODEL_states *to_x, int *fixed, int *acts)";
+        self.function(comment, head, "    return 0;\n");
+    }
+}
+
+const DERIVATIVES: &str = "
+/* The first thing that is not a number, as a failure. */
+static int MODEL_not_finite(MODEL *m)
+{
+    const double *v = (const double *)&m->v;
+    for (int i = 0; i < MODEL_COMPUTED; i++)
+        if (!isfinite(v[i]))
+            return MODEL_fail(m, \"not a number\", MODEL_variable_names[i]);
+    return MODEL_fail(m, \"a derivative is not a number\", \"\");
+}
+
+/* Derivatives of the states at m->time, m->x, m->u; all else is computed on the way. 0 if that went well. */
+int MODEL_derivatives(MODEL *m, double *rate)
+{
+    if (MODEL_evaluate(m))
+        return 1;
+    MODEL_rates(m, rate);
+    for (int i = 0; i < MODEL_STATES; i++)
+        if (!isfinite(rate[i]))
+            return MODEL_not_finite(m);
+    return 0;
+}
+
+/* Moves states back onto their constraints, as little as possible; those that are fixed stay. */
+int MODEL_project(MODEL *m, const int *fixed)
+{
+    int fails;
+    /* Not every model needs all of these. */
+    (void)MODEL_square, (void)MODEL_sign, (void)MODEL_mod, (void)MODEL_table, (void)MODEL_linear, (void)MODEL_newton;
+    (void)MODEL_nearest;
+    if (!MODEL_SELECTIONS)
+        return 0;
+    for (int i = 0; i < MODEL_STATES; i++)
+        m->fixed[i] = fixed ? fixed[i] : 0;
+    m->projects = 1;
+    fails = MODEL_evaluate(m);
+    m->projects = 0;
+    return fails;
+}
+";
+
+const INDICATORS: &str = "
+/* Something may happen where one of these passes through zero. */
+void MODEL_indicators(MODEL *m, double *indicator)
+{
+    double side[2 * MODEL_WATCHES + 2];
+    MODEL_sides(m, side);
+    for (int i = 0; i < MODEL_WATCHES; i++)
+        indicator[i] = side[2 * i] - side[2 * i + 1];
+}
+";

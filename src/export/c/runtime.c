@@ -1,0 +1,243 @@
+/* ---- What follows is the same for all models. ---- */
+
+static double MODEL_square(double a) { return a * a; }
+static double MODEL_sign(double a) { return (a > 0.0) - (a < 0.0); }
+static double MODEL_mod(double a, double b) { return a - floor(a / b) * b; }
+
+/* Linear interpolation that holds its end values; x ascends. */
+static double MODEL_table(double a, int n, const double *x, const double *y)
+{
+    int i = 0;
+    while (i < n && x[i] <= a)
+        i++;
+    if (i == 0)
+        return y[0];
+    if (i == n)
+        return y[n - 1];
+    return y[i - 1] + (y[i] - y[i - 1]) * (a - x[i - 1]) / (x[i] - x[i - 1]);
+}
+
+/* Keeps the reason of a failure: what, and the text that it is about. The first one counts. */
+static int MODEL_fail(MODEL *m, const char *what, const char *about)
+{
+    if (!m->failed) {
+        m->failed = 1;
+        m->what = what;
+        m->about = about;
+        m->failed_at = m->time;
+    }
+    return 1;
+}
+
+/* Why the last function failed, as a text. */
+void MODEL_message(const MODEL *m, char *text, size_t size)
+{
+    snprintf(text, size, "%s at Time = %.9g: %s", m->what ? m->what : "nothing failed",
+             m->failed_at, m->about ? m->about : "");
+}
+
+/* a (n rows of n) becomes its factors; 0 if it is singular. */
+static int MODEL_factor(int n, double *a, int *row)
+{
+    double scale[MODEL_LARGEST + 1];
+    for (int i = 0; i < n; i++) {
+        scale[i] = 0.0;
+        for (int j = 0; j < n; j++)
+            scale[i] = fmax(scale[i], fabs(a[i * n + j]));
+        if (!(scale[i] > 0.0) || !isfinite(scale[i]))
+            return 0;
+    }
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(a[i * n + k]) / scale[i] > fabs(a[best * n + k]) / scale[best])
+                best = i;
+        row[k] = best;
+        if (!(fabs(a[best * n + k]) > 1e-15 * scale[best]))
+            return 0;
+        if (best != k) {
+            for (int j = 0; j < n; j++) {
+                double swap = a[k * n + j];
+                a[k * n + j] = a[best * n + j];
+                a[best * n + j] = swap;
+            }
+            scale[best] = scale[k];
+        }
+        for (int i = k + 1; i < n; i++) {
+            double factor = a[i * n + k] /= a[k * n + k];
+            if (factor != 0.0)
+                for (int j = k + 1; j < n; j++)
+                    a[i * n + j] -= factor * a[k * n + j];
+        }
+    }
+    return 1;
+}
+
+static void MODEL_solve(int n, const double *a, const int *row, double *b)
+{
+    for (int k = 0; k < n; k++) {
+        double swap = b[k];
+        b[k] = b[row[k]];
+        b[row[k]] = swap;
+    }
+    for (int k = 0; k < n; k++) {
+        for (int i = k + 1; i < n; i++)
+            b[i] -= a[i * n + k] * b[k];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < n; j++)
+            b[i] -= a[i * n + j] * b[j];
+        b[i] /= a[i * n + i];
+    }
+}
+
+/* a*x = b; x comes back in b. */
+static int MODEL_linear(MODEL *m, int n, double *a, double *b, const char *about)
+{
+    int row[MODEL_LARGEST + 1];
+    if (!MODEL_factor(n, a, row))
+        return MODEL_fail(m, "a linear loop is singular", about);
+    MODEL_solve(n, a, row, b);
+    return 0;
+}
+
+typedef int MODEL_residuals(MODEL *m, const double *z, double *r);
+
+/* How long a step is beside where it leads to. */
+static double MODEL_size(int n, const double *step, const double *z)
+{
+    double largest = 0.0, size = 0.0;
+    for (int i = 0; i < n; i++)
+        largest = fmax(largest, fabs(z[i]));
+    for (int i = 0; i < n; i++)
+        size = fmax(size, fabs(step[i]) / (fabs(z[i]) + 1e-8 * largest + 1e-250));
+    return isfinite(size) ? size : HUGE_VAL;
+}
+
+/* Newton's method from one guess; steps are halved while they lead away. */
+static int MODEL_newton_from(MODEL *m, int n, double *z, MODEL_residuals *residuals)
+{
+    double r[MODEL_LARGEST + 1], next[MODEL_LARGEST + 1], step[MODEL_LARGEST + 1], other[MODEL_LARGEST + 1];
+    int row[MODEL_LARGEST + 1];
+    double a[MODEL_LARGEST * MODEL_LARGEST + 1];
+    if (residuals(m, z, r))
+        return 1;
+    for (int round = 0; round < 60; round++) {
+        int zero = 1;
+        for (int i = 0; i < n; i++) {
+            if (!isfinite(r[i]))
+                return 1;
+            zero &= r[i] == 0.0;
+        }
+        if (zero)
+            return 0;
+        for (int j = 0; j < n; j++) {
+            /* As small as z itself, unless that is lost in rounding. */
+            double kept = z[j], delta = kept != 0.0 ? 1e-7 * fabs(kept) : 1e-13;
+            for (int larger = 0, moves = 0; !moves && larger < 4; larger++, delta *= 1e4) {
+                z[j] = kept + delta;
+                if (residuals(m, z, other))
+                    return 1;
+                for (int i = 0; i < n; i++) {
+                    a[i * n + j] = (other[i] - r[i]) / (z[j] - kept);
+                    moves |= other[i] != r[i];
+                }
+            }
+            z[j] = kept;
+        }
+        if (!MODEL_factor(n, a, row))
+            return 1;
+        for (int i = 0; i < n; i++)
+            step[i] = -r[i];
+        MODEL_solve(n, a, row, step);
+        double size = MODEL_size(n, step, z), part = 1.0;
+        for (;; part /= 2.0) {
+            for (int i = 0; i < n; i++)
+                next[i] = z[i] + part * step[i];
+            int fails = residuals(m, next, r);
+            if (!fails) {
+                memcpy(other, r, sizeof(double) * (size_t)n);
+                MODEL_solve(n, a, row, other);
+                /* Done, or nearer than before. */
+                double beyond = MODEL_size(n, other, next);
+                if ((part == 1.0 && size < 1e-9) || beyond <= (1.0 - part / 4.0) * size) {
+                    memcpy(z, next, sizeof(double) * (size_t)n);
+                    if (part == 1.0 && (size < 1e-9 || beyond < 1e-14))
+                        return 0;
+                    break;
+                }
+            }
+            if (part < 1e-9) {
+                /* Rounding keeps it from coming nearer. */
+                if (size < 1e-7)
+                    return residuals(m, z, r);
+                return 1;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Solves a loop from its last solution, else from other guesses. */
+static int MODEL_newton(MODEL *m, int n, double *z, const double *first, MODEL_residuals *residuals, const char *about)
+{
+    static const double guesses[] = {0.7, 0.01, 20.0, -1.0, 0.0, 300.0, 1e-6, -20.0};
+    double last[MODEL_LARGEST + 1];
+    memcpy(last, z, sizeof(double) * (size_t)n);
+    for (int attempt = -2; attempt < 8; attempt++) {
+        int failed = m->failed;
+        for (int i = 0; i < n; i++)
+            z[i] = attempt == -2 ? last[i] : attempt == -1 ? first[i] : guesses[attempt];
+        int fails = MODEL_newton_from(m, n, z, residuals);
+        m->failed = failed;
+        if (!fails)
+            return 0;
+    }
+    memcpy(z, last, sizeof(double) * (size_t)n);
+    return MODEL_fail(m, "no solution of a loop was found", about);
+}
+
+/* Moves z as little as possible (Gauss and Newton) until k residuals vanish; n > k. `fixed` stays. */
+static int MODEL_nearest(MODEL *m, int n, int k, double *z, const int *fixed, MODEL_residuals *residuals, const char *about)
+{
+    double r[MODEL_LARGEST + 1], other[MODEL_LARGEST + 1];
+    double a[MODEL_LARGEST * MODEL_LARGEST + 1], g[MODEL_LARGEST * MODEL_LARGEST + 1];
+    int row[MODEL_LARGEST + 1];
+    for (int round = 0; round < 30; round++) {
+        if (residuals(m, z, r))
+            return 1;
+        for (int j = 0; j < n; j++) {
+            double kept = z[j], delta = 1e-7 * (fabs(kept) + 1e-3);
+            z[j] = kept + delta;
+            delta = z[j] - kept;
+            if (residuals(m, z, other))
+                return 1;
+            z[j] = kept;
+            for (int i = 0; i < k; i++)
+                g[i * n + j] = fixed && fixed[j] ? 0.0 : (other[i] - r[i]) / delta;
+        }
+        for (int i = 0; i < k; i++)
+            for (int l = 0; l < k; l++) {
+                a[i * k + l] = 0.0;
+                for (int j = 0; j < n; j++)
+                    a[i * k + l] += g[i * n + j] * g[l * n + j];
+            }
+        if (!MODEL_factor(k, a, row))
+            return MODEL_fail(m, "states cannot be moved back onto their constraint", about);
+        MODEL_solve(k, a, row, r);
+        double size = 0.0, largest = 0.0;
+        for (int j = 0; j < n; j++) {
+            double change = 0.0;
+            for (int i = 0; i < k; i++)
+                change -= g[i * n + j] * r[i];
+            z[j] += change;
+            size = fmax(size, fabs(change));
+            largest = fmax(largest, fabs(z[j]));
+        }
+        if (size <= 1e-12 * largest)
+            return 0;
+        if (!isfinite(size))
+            break;
+    }
+    return MODEL_fail(m, "states cannot be moved back onto their constraint", about);
+}

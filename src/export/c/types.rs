@@ -1,0 +1,211 @@
+//! Counts, structures and tables of a C program.
+
+use std::fmt::Write;
+
+use super::dialect::{C, number};
+use super::{comment, text};
+use crate::export::Request;
+use crate::export::model::{Model, head};
+use crate::expr::BinaryOp;
+use crate::flat::{Flat, Leaf, VarId};
+use crate::simulate::program::WatchKind;
+use crate::solve::Block;
+
+/// Declared outputs.
+pub fn outputs(flat: &Flat) -> impl Iterator<Item = VarId> + '_ {
+    flat.variable_ids().filter(|&id| flat.variable(id).output)
+}
+
+/// What stands before all functions.
+pub fn types(request: &Request<'_>, c: &C<'_>) -> String {
+    let model = request.model;
+    let flat = model.flat;
+    let mut out = String::new();
+    let _ = write!(
+        out,
+        "/* {}: a program made by bgm.
+
+   MODEL_start makes a run ready; MODEL_begin settles its start; MODEL_derivatives, MODEL_read_outputs and MODEL_indicators compute;
+   MODEL_event settles what happens at a time; MODEL_advance integrates through all events. All but the first come back with 0 if
+   all is well, else MODEL_message tells why. With -DMODEL_MAIN there is a main, which prints a run as CSV. */
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+",
+        comment(flat.model()),
+    );
+    let computed = model.computed.len();
+    let conditions: usize = model.whens.iter().map(Vec::len).sum();
+    let selections = model.selected().count();
+    let events = !model.watches.is_empty()
+        || !model.samplers.is_empty()
+        || !model.discretes.is_empty()
+        || conditions > 0;
+    let counts = [
+        ("STATES", model.states.len()),
+        ("INPUTS", model.inputs.len()),
+        ("PARAMETERS", model.parameters.len()),
+        ("OUTPUTS", outputs(flat).count()),
+        ("DISCRETES", model.discretes.len()),
+        ("COMPUTED", computed),
+        ("WATCHES", model.watches.len()),
+        ("SAMPLERS", model.samplers.len()),
+        ("SINES", model.sines.len()),
+        ("CONDITIONS", conditions),
+        ("SELECTIONS", selections),
+        ("COLUMNS", model.columns.len()),
+        ("LARGEST", largest(model)),
+        ("EVENTS", usize::from(events)),
+    ];
+    out.push_str("enum {\n");
+    for (name, count) in counts {
+        let _ = writeln!(out, "    MODEL_{name} = {count},");
+    }
+    out.push_str("};\n\n");
+    let run = request.run;
+    for (name, value) in [("FROM", run.from), ("UNTIL", run.until)] {
+        let _ = writeln!(out, "#define MODEL_{name} {}", number(value).at_least(9));
+    }
+    let _ = writeln!(out, "#define MODEL_POINTS {}", run.points);
+    let vars = |ids: &[VarId]| -> Vec<Leaf> { ids.iter().map(|&id| Leaf::Var(id)).collect() };
+    structure(&mut out, c, "states", "What is integrated.", &model.states);
+    let inputs: Vec<Leaf> = model.inputs.iter().map(|&(id, _)| Leaf::Var(id)).collect();
+    structure(&mut out, c, "inputs", "Given from outside.", &inputs);
+    let parameters = vars(&[&model.parameters[..], &model.derived[..]].concat());
+    let about = format!(
+        "The first {} can be changed; the others follow from them, or are fixed.",
+        model.parameters.len()
+    );
+    structure(&mut out, c, "parameters", &about, &parameters);
+    structure(
+        &mut out,
+        c,
+        "discretes",
+        "What changes at events only; false and true are 0 and 1.",
+        &vars(&model.discretes),
+    );
+    let before: Vec<Leaf> = model.before.iter().map(|&id| Leaf::Pre(id)).collect();
+    structure(&mut out, c, "before", "Values before an event.", &before);
+    let mut variables = model.computed.clone();
+    variables.extend(
+        flat.eliminated
+            .iter()
+            .map(|gone| gone.leaf)
+            .filter(|leaf| !matches!(leaf, Leaf::New(_))),
+    );
+    structure(
+        &mut out,
+        c,
+        "variables",
+        "What is computed; MODEL_complete computes the last ones.",
+        &variables,
+    );
+    let outputs: Vec<Leaf> = outputs(flat).map(Leaf::Var).collect();
+    structure(&mut out, c, "outputs", "Declared outputs.", &outputs);
+    out.push_str(STRUCTURE);
+    tables(&mut out, model);
+    out
+}
+
+fn largest(model: &Model<'_>) -> usize {
+    let loops = model.solved.blocks.iter().map(|block| match block {
+        Block::Linear(linear) => linear.unknowns.len(),
+        Block::Nonlinear(nonlinear) => nonlinear.iteration.len(),
+        Block::Selected(selected) => selected.unknowns.len(),
+        _ => 1,
+    });
+    loops.max().unwrap_or(1).max(model.states.len()).max(1)
+}
+
+fn structure(out: &mut String, c: &C<'_>, name: &str, about: &str, leaves: &[Leaf]) {
+    let _ = writeln!(out, "\n/* {about} */\ntypedef struct {{");
+    for &leaf in leaves {
+        let shown = comment(&c.flat.leaf_name(leaf));
+        let unit = &c.flat.declaration(leaf.variable()).remarks.unit;
+        let unit = match unit {
+            Some(unit) if matches!(leaf, Leaf::Var(_)) => format!(" in {}", comment(unit)),
+            _ => String::new(),
+        };
+        let _ = writeln!(out, "    double {}; /* {shown}{unit} */", c.names.get(leaf));
+    }
+    if leaves.is_empty() {
+        out.push_str("    double none;\n");
+    }
+    let _ = writeln!(out, "}} MODEL_{name};");
+}
+
+const STRUCTURE: &str = "
+/* A run: all that it knows. A copy is a run of its own. */
+typedef struct {
+    double time;
+    MODEL_states x;
+    MODEL_inputs u;
+    MODEL_parameters p;
+    MODEL_discretes d, next;
+    MODEL_before pre;
+    MODEL_variables v;
+    int own_inputs;                       /* inputs are what the experiment says */
+    double held[MODEL_WATCHES + 1];       /* relations keep their truth between events */
+    double sampled[MODEL_SAMPLERS + 1];   /* true at the moment of a sample */
+    int condition[MODEL_CONDITIONS + 1];  /* conditions of `when`s, as they were last */
+    int event;                            /* next values are computed */
+    int projects, fixed[MODEL_STATES + 1];
+    double scale[MODEL_WATCHES + 1], largest, shared;
+    int rests[MODEL_WATCHES + 1], dull[MODEL_WATCHES + 1];
+    double relative, absolute, span, longest, step, sizes[MODEL_STATES + 1];
+    double last_event;
+    int crowd;
+    long events;
+    int failed;
+    const char *what, *about;
+    double failed_at;
+} MODEL;
+";
+
+fn tables(out: &mut String, model: &Model<'_>) {
+    let flat = model.flat;
+    let mut names = |name: &str, all: &[String]| {
+        let _ = writeln!(out, "\nconst char *const MODEL_{name}[] = {{");
+        for one in all {
+            let _ = writeln!(out, "    {},", text(one));
+        }
+        out.push_str("    \"\"};\n");
+    };
+    let computed: Vec<String> = model
+        .computed
+        .iter()
+        .map(|&leaf| flat.leaf_name(leaf))
+        .collect();
+    names("variable_names", &computed);
+    let columns: Vec<String> = (model.columns.iter())
+        .map(|column| column.name.clone())
+        .collect();
+    names("column_names", &columns);
+    let _ = writeln!(out, "\n#define MODEL_HEAD {}", text(&head(&model.columns)));
+    out.push_str("\n/* Relations: what they are, and whether nothing moves in them but Time. */\nstatic const int MODEL_kinds[] = {\n");
+    for watch in &model.watches {
+        let kind = match watch.kind {
+            WatchKind::Relation(BinaryOp::Less) => 0,
+            WatchKind::Relation(BinaryOp::LessEqual) => 1,
+            WatchKind::Relation(BinaryOp::Greater) => 2,
+            WatchKind::Relation(_) => 3,
+            WatchKind::Sign => 4,
+            WatchKind::Floor => 5,
+            WatchKind::Ceil => 6,
+        };
+        let _ = writeln!(
+            out,
+            "    {kind}, /* {} */",
+            comment(&flat.expression(watch.node))
+        );
+    }
+    out.push_str("    0};\nstatic const int MODEL_timed[] = {");
+    for watch in &model.watches {
+        let _ = write!(out, "{}, ", u8::from(watch.timed));
+    }
+    out.push_str("0};\n\n");
+}

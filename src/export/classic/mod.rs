@@ -1,0 +1,416 @@
+//! What the classic simulation languages need of a solved model: DESIRE, SIMNON, ACSL.
+//!
+//! Before: a solved model and its experiment. After: [`Classic`]: states with their start values, parameters, inputs, and
+//! statements in the order of evaluation, each an assignment or the rate of a state; what happens at events; what
+//! is shown. None of these languages iterates, so a model with a loop that has to be solved at run time is refused, by
+//! name. Where the run would choose states, all candidates are states: the equations are those of the reduced index, and
+//! nothing holds the constraints but the accuracy of the integration, which a note says.
+
+mod events;
+pub mod names;
+mod program;
+pub mod text;
+
+pub use events::{Change, Edges};
+pub use program::{export, keep_inputs};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::evaluate::{Point, evaluate_start};
+use crate::experiment::Experiment;
+use crate::expr::{ExprId, Function, Node, Value};
+use crate::flat::{Flat, InstanceId, Kind, Leaf, Type, VarId};
+use crate::solve::{Assignment, Block, Linear, Method, Solved};
+
+/// One line of a program.
+#[derive(Clone, Copy, Debug)]
+pub struct Statement {
+    pub target: Target,
+    pub value: Right,
+    pub origin: InstanceId,
+}
+
+/// What stands on the right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Right {
+    Formula(ExprId),
+    Same(Leaf),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    Value(Leaf),
+    /// The rate of this state.
+    Rate(Leaf),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Started {
+    pub leaf: Leaf,
+    pub value: Value,
+    /// Somebody gave it.
+    pub given: bool,
+}
+
+/// What happens to a variable at events.
+#[derive(Clone, Copy, Debug)]
+pub struct Update {
+    /// A discrete variable, or a state that is restarted.
+    pub target: Leaf,
+    pub value: ExprId,
+    /// Only when this becomes true; else whenever something happens.
+    pub when: Option<ExprId>,
+    /// It is true at the start.
+    pub holds: bool,
+}
+
+#[derive(Debug)]
+pub struct Classic<'s> {
+    pub flat: &'s Flat,
+    pub states: Vec<Started>,
+    pub discretes: Vec<Started>,
+    /// Parameters and constants that the statements mention.
+    pub parameters: Vec<VarId>,
+    /// Inputs, and derivatives of inputs that reduction has brought in, with constant values.
+    pub inputs: Vec<(Leaf, f64)>,
+    pub statements: Vec<Statement>,
+    pub updates: Vec<Update>,
+    /// What is shown, in lists.
+    pub shown: Vec<Vec<Leaf>>,
+    /// Remarks for the reader of the program.
+    pub notes: Vec<String>,
+    pub start: f64,
+    pub until: f64,
+    pub step: f64,
+    pub points: usize,
+    /// The numbers of the experiment.
+    pub experiment: &'s Experiment,
+    /// What stands for eliminated variables.
+    pub gone: FxHashMap<Leaf, ExprId>,
+    /// What formulas mention.
+    used: FxHashSet<Leaf>,
+}
+
+impl<'s> Classic<'s> {
+    /// `raised`: a switch changes the index; `language` is named where the model is refused.
+    pub fn new(
+        solved: &'s Solved,
+        experiment: &'s Experiment,
+        raised: bool,
+        language: &str,
+    ) -> Result<Classic<'s>, String> {
+        let flat = &solved.flat;
+        let Some(until) = experiment.until else {
+            return Err(format!(
+                "{language} programs need the end of the run: an experiment with `simutime`"
+            ));
+        };
+        let points = experiment.times(until, 101).len();
+        let step = experiment.step.unwrap_or_else(|| {
+            let intervals = points.max(2) - 1;
+            (until - experiment.start) / intervals as f64
+        });
+        let gone = (flat.eliminated.iter())
+            .map(|gone| (gone.leaf, gone.expression))
+            .collect();
+        let mut made = Classic {
+            flat,
+            states: Vec::new(),
+            discretes: Vec::new(),
+            parameters: Vec::new(),
+            inputs: Vec::new(),
+            statements: Vec::new(),
+            updates: Vec::new(),
+            shown: Vec::new(),
+            notes: Vec::new(),
+            start: experiment.start,
+            until,
+            step,
+            points,
+            experiment,
+            gone,
+            used: FxHashSet::default(),
+        };
+        if raised {
+            made.notes.push(
+                "a switch changes the index: these are the equations of the higher one, in which states are held by their rates alone, and drift".into(),
+            );
+        }
+        let point = made.start(solved)?;
+        made.show();
+        made.events(&point, language)?;
+        made.mention(solved, language)?;
+        made.compute(solved, language)?;
+        made.known(language)?;
+        Ok(made)
+    }
+
+    fn start(&mut self, solved: &Solved) -> Result<Point, String> {
+        let flat = self.flat;
+        let mut point = Point::new(solved);
+        point.time = self.start;
+        evaluate_start(solved, &mut point)
+            .map_err(|failure| format!("the start cannot be computed: {}", failure.message))?;
+        let mut states: Vec<Leaf> = flat.states().collect();
+        for selection in flat.selections() {
+            states.extend(&selection.candidates);
+        }
+        if !flat.selections().is_empty() {
+            self.notes.push(
+                "the index was reduced: constraints between states hold by integration alone, and drift".into(),
+            );
+        }
+        let started = |leaf: Leaf| Started {
+            leaf,
+            value: point.get(leaf).unwrap_or(Value::Real(0.0)),
+            given: flat.start(leaf.variable()).is_some(),
+        };
+        self.states = states.into_iter().map(started).collect();
+        self.discretes = (flat.variable_ids())
+            .filter(|&id| flat.variable(id).kind == Kind::Discrete)
+            .map(|id| started(Leaf::Var(id)))
+            .filter(|one| !self.gone.contains_key(&one.leaf))
+            .collect();
+        Ok(point)
+    }
+
+    fn compute(&mut self, solved: &Solved, language: &str) -> Result<(), String> {
+        let flat = self.flat;
+        let name = |leaf: Leaf| flat.leaf_name(leaf);
+        for block in &solved.blocks {
+            match block {
+                Block::Assignment(one) => self.assign(one),
+                Block::Linear(Linear {
+                    method: Method::Formulas(all),
+                    ..
+                }) => all.iter().for_each(|one| self.assign(one)),
+                Block::Linear(linear) => {
+                    return Err(format!(
+                        "{language} programs cannot solve the linear loop of {} unknowns with `{}`",
+                        linear.unknowns.len(),
+                        name(linear.unknowns[0])
+                    ));
+                }
+                Block::Nonlinear(nonlinear) => {
+                    return Err(format!(
+                        "{language} programs cannot iterate on `{}`",
+                        name(nonlinear.iteration[0])
+                    ));
+                }
+                Block::Selected(selected) => {
+                    let is_state = |leaf: &&Leaf| !self.states.iter().any(|one| one.leaf == **leaf);
+                    if let Some(&other) = selected.unknowns.iter().find(is_state) {
+                        return Err(format!(
+                            "{language} programs cannot compute `{}`: it is found together with states that the run chooses",
+                            name(other)
+                        ));
+                    }
+                }
+                Block::When(_) => {}
+            }
+        }
+        // Rates that no block computes: those that equal something else.
+        for at in 0..self.states.len() {
+            let state = self.states[at].leaf;
+            let done = |one: &Statement| one.target == Target::Rate(state);
+            if self.statements.iter().any(done) {
+                continue;
+            }
+            let rate = next(state);
+            let value = match self.gone.get(&rate) {
+                Some(&value) => Right::Formula(value),
+                None if self.states.iter().any(|one| one.leaf == rate) => Right::Same(rate),
+                None => {
+                    return Err(format!(
+                        "{language} programs cannot compute `{}`",
+                        name(rate)
+                    ));
+                }
+            };
+            self.statements.push(Statement {
+                target: Target::Rate(state),
+                value,
+                origin: InstanceId::TOP,
+            });
+        }
+        Ok(())
+    }
+
+    fn assign(&mut self, assignment: &Assignment) {
+        let origin = assignment
+            .equation
+            .map_or(InstanceId::TOP, |id| self.flat.equations[id.index()].origin);
+        let target = assignment.target;
+        if let Leaf::New(id) = target {
+            self.updates.push(Update {
+                target: Leaf::Var(id),
+                value: assignment.value,
+                when: None,
+                holds: false,
+            });
+            return;
+        }
+        let state = match target {
+            Leaf::Der(id, order) => Some(Leaf::at_order(id, order - 1)),
+            _ => None,
+        };
+        let state = state.filter(|leaf| self.states.iter().any(|one| one.leaf == *leaf));
+        let mut add = |target: Target, value: Right| {
+            self.statements.push(Statement {
+                target,
+                value,
+                origin,
+            });
+        };
+        let formula = Right::Formula(assignment.value);
+        match state {
+            None => add(Target::Value(target), formula),
+            // A rate that others need has a name of its own.
+            Some(state) if self.used.contains(&target) => {
+                add(Target::Value(target), formula);
+                add(Target::Rate(state), Right::Same(target));
+            }
+            Some(state) => add(Target::Rate(state), formula),
+        }
+    }
+
+    /// What the experiment shows, else the outputs, else the states.
+    fn show(&mut self) {
+        let flat = self.flat;
+        let plots = self.experiment.plots.iter();
+        self.shown = plots
+            .map(|list| {
+                let leaves = list.iter().filter_map(|one| one.variable.map(Leaf::Var));
+                leaves.collect::<Vec<_>>()
+            })
+            .filter(|list| !list.is_empty())
+            .collect();
+        if self.shown.is_empty() {
+            let outputs: Vec<Leaf> = (flat.variable_ids())
+                .filter(|&id| flat.variable(id).output)
+                .map(Leaf::Var)
+                .collect();
+            let states = || self.states.iter().map(|one| one.leaf).collect();
+            let list: Vec<Leaf> = if outputs.is_empty() {
+                states()
+            } else {
+                outputs
+            };
+            self.shown.extend((!list.is_empty()).then_some(list));
+        }
+    }
+
+    /// Finds all that formulas mention.
+    fn mention(&mut self, solved: &Solved, language: &str) -> Result<(), String> {
+        let flat = self.flat;
+        let mut work: Vec<ExprId> = solved.assignments().map(|one| one.value).collect();
+        for update in &self.updates {
+            work.push(update.value);
+            work.extend(update.when);
+        }
+        let shown = self.shown.iter().flatten().copied();
+        let rates = self.states.iter().map(|one| next(one.leaf));
+        work.extend(shown.chain(rates).filter_map(|leaf| self.gone.get(&leaf)));
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+        while let Some(id) = work.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match flat.exprs.node(id) {
+                Node::Leaf(leaf @ Leaf::Init(_)) => {
+                    let name = flat.leaf_name(leaf);
+                    return Err(format!("{language} programs have no `{name}`"));
+                }
+                Node::Leaf(leaf) => {
+                    self.used.insert(leaf);
+                    work.extend(self.gone.get(&leaf));
+                }
+                Node::Call(Function::Sample, _) => {
+                    return Err(format!("{language} programs cannot `sample`"));
+                }
+                _ => flat.exprs.operands(id, &mut work),
+            }
+        }
+        Ok(())
+    }
+
+    /// Parameters, constants and inputs.
+    fn known(&mut self, language: &str) -> Result<(), String> {
+        let flat = self.flat;
+        let found = std::mem::take(&mut self.used);
+        for id in flat.variable_ids() {
+            match flat.variable(id).kind {
+                Kind::Parameter | Kind::Constant if found.contains(&Leaf::Var(id)) => {
+                    self.parameters.push(id);
+                }
+                Kind::Input => {
+                    let Some(value) = flat.value(id) else {
+                        return Err(format!(
+                            "{language} programs need the input `{}`: an experiment with `input {} = ...`",
+                            flat.name(id),
+                            flat.name(id)
+                        ));
+                    };
+                    let number = number(value.value);
+                    self.inputs.push((Leaf::Var(id), number));
+                    let rates =
+                        (1..=flat.variable(id).order).map(|order| Leaf::at_order(id, order));
+                    let needed = rates.filter(|leaf| found.contains(leaf));
+                    self.inputs.extend(needed.map(|leaf| (leaf, 0.0)));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// All that a program names, states first, in the order of the program.
+    pub fn leaves(&self) -> Vec<Leaf> {
+        let mut all: Vec<Leaf> = self.states.iter().map(|one| one.leaf).collect();
+        all.extend(self.discretes.iter().map(|one| one.leaf));
+        all.extend(self.parameters.iter().map(|&id| Leaf::Var(id)));
+        all.extend(self.inputs.iter().map(|&(leaf, _)| leaf));
+        all.extend(self.statements.iter().filter_map(|one| match one.target {
+            Target::Value(leaf) => Some(leaf),
+            Target::Rate(_) => None,
+        }));
+        all.extend(self.shown.iter().flatten());
+        all
+    }
+
+    /// What is shown and was eliminated, with what stands for it.
+    pub fn shown_and_gone(&self) -> Vec<(Leaf, ExprId)> {
+        let mut found: Vec<(Leaf, ExprId)> = Vec::new();
+        for &leaf in self.shown.iter().flatten() {
+            if let Some(&expression) = self.gone.get(&leaf)
+                && !found.iter().any(|&(known, _)| known == leaf)
+            {
+                found.push((leaf, expression));
+            }
+        }
+        found
+    }
+
+    /// Whether something is a boolean.
+    pub fn is_boolean(&self, leaf: Leaf) -> bool {
+        self.flat.variable(leaf.variable()).ty == Type::Boolean
+    }
+
+    /// Booleans are 0 and 1.
+    pub fn value(&self, id: VarId) -> f64 {
+        self.flat.value(id).map_or(0.0, |given| number(given.value))
+    }
+}
+
+/// Booleans are 0 and 1.
+pub fn number(value: Value) -> f64 {
+    match value {
+        Value::Real(value) => value,
+        Value::Bool(value) => f64::from(u8::from(value)),
+    }
+}
+
+/// The derivative of a state.
+pub fn next(leaf: Leaf) -> Leaf {
+    Leaf::at_order(leaf.variable(), leaf.order().unwrap_or(0) + 1)
+}

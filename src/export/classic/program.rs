@@ -1,0 +1,81 @@
+//! From a flat model with its experiment to a program in one of the classic languages.
+
+use super::super::{Exported, Refusal, Target, acsl, desire, paper, simnon};
+use crate::compile::{Aliases, Presented, presented};
+use crate::diagnostics::Diagnostics;
+use crate::evaluate::{Walk, value_of};
+use crate::experiment::Experiment;
+use crate::expr::{Function, Node};
+use crate::flat::{Equation, EquationKind, Flat, Given, Kind, Leaf};
+
+/// Inputs that the experiment holds constant are inputs again: programs begin with `u = 10.0`.
+pub fn keep_inputs(flat: &mut Flat, experiment: &Experiment) {
+    for &(id, span) in &experiment.inputs {
+        let is_its = |equation: &Equation| {
+            equation.kind == EquationKind::Equation
+                && equation.span == span
+                && flat.exprs.node(equation.left) == Node::Leaf(Leaf::Var(id))
+        };
+        let Some(at) = flat.equations.iter().rposition(is_its) else {
+            continue;
+        };
+        let expression = flat.equations[at].right;
+        let mut moves = false;
+        let mut work = vec![expression];
+        while let Some(one) = work.pop() {
+            let node = flat.exprs.node(one);
+            moves |= matches!(node, Node::Time | Node::Call(Function::Sample, _));
+            flat.exprs.operands(one, &mut work);
+        }
+        let value = value_of(flat, expression, &mut Walk::default());
+        let Some(value) = value.filter(|_| !moves) else {
+            continue;
+        };
+        flat.equations.remove(at);
+        flat.variables[id.index()].kind = Kind::Input;
+        flat.values.push(Given {
+            variable: id,
+            value,
+            expression,
+            span,
+            depth: 0,
+        });
+    }
+    flat.values.sort_by_key(|given| given.variable);
+}
+
+/// A program in one of these languages; `None` after an error that was said.
+pub fn export(
+    mut flat: Flat,
+    experiment: &Experiment,
+    target: Target,
+    stem: &str,
+    said: &mut Diagnostics,
+) -> Result<Option<Exported>, Refusal> {
+    keep_inputs(&mut flat, experiment);
+    let Some(presented) = presented(flat, Aliases::Eliminate, said) else {
+        return Ok(None);
+    };
+    let (solved, raised) = match &presented {
+        Presented::One(solved) => (solved, false),
+        Presented::Paper(positions, solved) => {
+            paper::jumps(positions, solved)?;
+            (solved, true)
+        }
+        Presented::ByPosition(..) => {
+            return Err(Refusal(
+                "it has other equations in each position of its switches, and a program one set of them".into(),
+            ));
+        }
+    };
+    let text = match target {
+        Target::Simnon => simnon::program(solved, experiment, raised),
+        Target::Acsl => acsl::program(solved, experiment, raised),
+        _ => desire::program(solved, experiment, stem, raised),
+    };
+    let text = text.map_err(Refusal)?;
+    Ok(Some(Exported {
+        text,
+        notes: Vec::new(),
+    }))
+}

@@ -1,0 +1,262 @@
+//! Expressions as text of a classic language.
+//!
+//! Before: an expression of the flat model. After: its text in a [`Dialect`], with no more brackets than needed. Operands come
+//! before their users in the arena, so this is a loop and no recursion.
+
+use rustc_hash::FxHashMap;
+
+use super::Classic;
+use crate::expr::op::precedence as level;
+use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp};
+use crate::flat::Leaf;
+
+/// Text, and how strongly it binds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    pub text: String,
+    pub binds: u8,
+}
+
+impl Text {
+    pub fn new(text: impl Into<String>, binds: u8) -> Text {
+        Text {
+            text: text.into(),
+            binds,
+        }
+    }
+
+    pub fn atom(text: impl Into<String>) -> Text {
+        Text::new(text, level::ATOM)
+    }
+
+    /// In brackets, unless it binds at least as strongly.
+    pub fn at(&self, binds: u8) -> String {
+        match self.binds >= binds {
+            true => self.text.clone(),
+            false => format!("({})", self.text),
+        }
+    }
+}
+
+/// How a language writes expressions. Truths and numbers are told apart by it where it has to.
+pub trait Dialect {
+    fn leaf(&self, leaf: Leaf) -> Text;
+    /// A boolean variable as a condition.
+    fn truth_of(&self, leaf: Leaf) -> Text;
+    fn truth(&self, value: bool) -> Text;
+    fn time(&self) -> Text;
+    fn not(&self, a: &Text) -> Text;
+    /// `and`, `or`
+    fn logic(&self, and: bool, a: &Text, b: &Text) -> Text;
+    fn relation(&self, op: BinaryOp, a: &Text, b: &Text) -> Text;
+    fn power(&self, a: &Text, b: &Text) -> Text;
+    fn choice(&self, condition: &Text, a: &Text, b: &Text) -> Text;
+    /// `None` where the language has no such function.
+    fn call(&self, function: Function, args: &[Text]) -> Option<Text>;
+    /// A relation between booleans, both as conditions.
+    fn same_truth(&self, equal: bool, a: &Text, b: &Text) -> Text;
+    /// A choice between booleans.
+    fn choice_of_truth(&self, condition: &Text, a: &Text, b: &Text) -> Text {
+        // (c and a) or (not c and b)
+        let yes = self.logic(true, condition, a);
+        let no = self.logic(true, &self.not(condition), b);
+        self.logic(false, &yes, &no)
+    }
+}
+
+/// A number that reads as a real in all these languages: `100.0`, `1.5E-3`.
+pub fn real(value: f64) -> String {
+    let text = format!("{value:?}").to_uppercase();
+    match text.contains(['.', 'E']) {
+        true => match text.split_once('E') {
+            Some((digits, power)) if !digits.contains('.') => format!("{digits}.0E{power}"),
+            _ => text,
+        },
+        false => format!("{text}.0"),
+    }
+}
+
+/// Longer operands are not written twice for a power.
+const LONGEST_FACTOR: usize = 24;
+
+/// The text of an expression; an error names what the language lacks.
+pub fn text<D: Dialect>(
+    model: &Classic<'_>,
+    dialect: &D,
+    language: &str,
+    root: ExprId,
+) -> Result<Text, String> {
+    let exprs = &model.flat.exprs;
+    let mut known: FxHashMap<ExprId, Text> = FxHashMap::default();
+    let mut stack = vec![root];
+    let mut operands = Vec::new();
+    while let Some(&id) = stack.last() {
+        if known.contains_key(&id) {
+            stack.pop();
+            continue;
+        }
+        operands.clear();
+        let node = exprs.node(id);
+        match node {
+            Node::Leaf(Leaf::Pre(id)) => operands.extend(model.gone.get(&Leaf::Var(id))),
+            Node::Leaf(leaf) => operands.extend(model.gone.get(&leaf)),
+            _ => exprs.operands(id, &mut operands),
+        }
+        let before = stack.len();
+        stack.extend(operands.iter().filter(|id| !known.contains_key(id)));
+        if stack.len() > before {
+            continue;
+        }
+        stack.pop();
+        let of = |id: ExprId| &known[&id];
+        let is_truth = |id: ExprId| is_truth(model, id);
+        let made = match node {
+            Node::Number(value) => number(value.0),
+            Node::Bool(value) => dialect.truth(value),
+            Node::Time => dialect.time(),
+            // New values are computed before any is taken: the value before an event is the value.
+            Node::Leaf(Leaf::Pre(id)) if model.is_boolean(Leaf::Var(id)) => {
+                dialect.truth_of(Leaf::Var(id))
+            }
+            Node::Leaf(Leaf::Pre(id)) => match model.gone.get(&Leaf::Var(id)) {
+                Some(&expression) => of(expression).clone(),
+                None => dialect.leaf(Leaf::Var(id)),
+            },
+            Node::Leaf(leaf) => match model.gone.get(&leaf) {
+                Some(&expression) => of(expression).clone(),
+                None if model.is_boolean(leaf) => dialect.truth_of(leaf),
+                None => dialect.leaf(leaf),
+            },
+            Node::Unary(UnaryOp::Plus, a) => of(a).clone(),
+            Node::Unary(UnaryOp::Minus, a) => {
+                Text::new(format!("-{}", of(a).at(level::POWER)), level::SIGN)
+            }
+            Node::Unary(UnaryOp::Not, a) => dialect.not(of(a)),
+            Node::Binary(op, a, b) => {
+                let (x, y) = (of(a), of(b));
+                match op {
+                    BinaryOp::And | BinaryOp::Or => dialect.logic(op == BinaryOp::And, x, y),
+                    BinaryOp::Equal | BinaryOp::NotEqual if is_truth(a) => {
+                        dialect.same_truth(op == BinaryOp::Equal, x, y)
+                    }
+                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
+                        arithmetic(op, x, y)
+                    }
+                    BinaryOp::Pow => match exprs.as_number(b) {
+                        Some(2.0) if x.text.len() <= LONGEST_FACTOR => {
+                            arithmetic(BinaryOp::Mul, x, x)
+                        }
+                        _ => dialect.power(x, y),
+                    },
+                    _ => dialect.relation(op, x, y),
+                }
+            }
+            Node::If(c, a, b) if is_truth(a) => dialect.choice_of_truth(of(c), of(a), of(b)),
+            Node::If(c, a, b) => dialect.choice(of(c), of(a), of(b)),
+            Node::Call(Function::Table, args) => {
+                let list = exprs.args(args);
+                let (mut xs, mut ys) = (Vec::new(), Vec::new());
+                exprs.operands(list[1], &mut xs);
+                exprs.operands(list[2], &mut ys);
+                let points: Vec<(&Text, &Text)> =
+                    xs.iter().zip(&ys).map(|(&x, &y)| (of(x), of(y))).collect();
+                table(dialect, of(list[0]), &points)
+            }
+            Node::Call(function, args) => {
+                let args: Vec<Text> = exprs.args(args).iter().map(|&id| of(id).clone()).collect();
+                let made = dialect.call(function, &args);
+                made.ok_or_else(|| {
+                    format!("{language} programs have no function `{}`", function.text())
+                })?
+            }
+            // The elements of a list stand for themselves.
+            Node::List(_) => Text::atom(""),
+        };
+        known.insert(id, made);
+    }
+    Ok(known.remove(&root).unwrap_or_else(|| Text::atom("")))
+}
+
+/// Whether an expression is a boolean.
+pub fn is_truth(model: &Classic<'_>, id: ExprId) -> bool {
+    let exprs = &model.flat.exprs;
+    let mut at = id;
+    loop {
+        return match exprs.node(at) {
+            Node::Bool(_) | Node::Unary(UnaryOp::Not, _) => true,
+            Node::Leaf(leaf) => model.is_boolean(leaf),
+            Node::Binary(op, ..) => matches!(
+                op,
+                BinaryOp::And
+                    | BinaryOp::Or
+                    | BinaryOp::Less
+                    | BinaryOp::LessEqual
+                    | BinaryOp::Greater
+                    | BinaryOp::GreaterEqual
+                    | BinaryOp::Equal
+                    | BinaryOp::NotEqual
+            ),
+            Node::If(_, a, _) => {
+                at = a;
+                continue;
+            }
+            _ => false,
+        };
+    }
+}
+
+pub fn number(value: f64) -> Text {
+    match value.is_sign_negative() {
+        true => Text::new(format!("-{}", real(-value)), level::SIGN),
+        false => Text::atom(real(value)),
+    }
+}
+
+/// `a*b` and its like, with brackets where they are needed; a sign never follows an operator.
+pub fn arithmetic(op: BinaryOp, a: &Text, b: &Text) -> Text {
+    let (sign, binds, right) = match op {
+        BinaryOp::Add => (" + ", level::SUM, level::PRODUCT),
+        BinaryOp::Sub => (" - ", level::SUM, level::PRODUCT),
+        BinaryOp::Mul => ("*", level::PRODUCT, level::POWER),
+        _ => ("/", level::PRODUCT, level::POWER),
+    };
+    let right = match b.text.starts_with('-') {
+        true => level::ATOM,
+        false => right,
+    };
+    Text::new(format!("{}{sign}{}", a.at(binds), b.at(right)), binds)
+}
+
+/// Linear interpolation that holds its end values, as a chain of choices.
+fn table<D: Dialect>(dialect: &D, x: &Text, points: &[(&Text, &Text)]) -> Text {
+    let Some((&(_, last), others)) = points.split_last() else {
+        return Text::atom("0.0");
+    };
+    let mut made = last.clone();
+    for (at, &(x0, y0)) in others.iter().enumerate().rev() {
+        let (x1, y1) = points[at + 1];
+        let rise = arithmetic(BinaryOp::Sub, y1, y0);
+        let run = arithmetic(BinaryOp::Sub, x1, x0);
+        let along = arithmetic(BinaryOp::Sub, x, x0);
+        let part = arithmetic(BinaryOp::Mul, &rise, &along);
+        let part = arithmetic(BinaryOp::Div, &part, &run);
+        let line = arithmetic(BinaryOp::Add, y0, &part);
+        let below = dialect.relation(BinaryOp::Less, x, x1);
+        made = dialect.choice(&below, &line, &made);
+    }
+    if let Some(&(x0, y0)) = points.first() {
+        let below = dialect.relation(BinaryOp::Less, x, x0);
+        made = dialect.choice(&below, y0, &made);
+    }
+    made
+}
+
+/// What a comment may hold: one line, of letters that every machine has.
+pub fn comment(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            c if c.is_ascii_graphic() || c == ' ' => c,
+            _ => '?',
+        })
+        .collect()
+}

@@ -1,0 +1,420 @@
+//! What every program needs of a solved model: who is who, in a fixed order.
+//!
+//! Before: a solved model, one set of formulas for all positions of its switches. After: lists of states, inputs, parameters,
+//! discrete variables and of what is computed; relations that keep their truth between events; start values. States
+//! that the run chooses from are states all of them: a program integrates them together and moves them back onto their
+//! constraints (algorithms: "projection"). A model that no program can be made of is refused here, by name.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Refusal;
+use crate::evaluate::{Point, Walk, evaluate_start, value_of};
+use crate::experiment::Experiment;
+use crate::expr::{ExprId, Node, Value};
+use crate::flat::{EqId, EquationKind, Flat, Given, Kind, Leaf, Type, VarId, WhenId};
+use crate::simulate::columns::{self, Column};
+use crate::simulate::program::WatchKind;
+use crate::simulate::results::csv::quoted;
+use crate::solve::{Block, Linear, Method, Selected, Solved};
+
+/// A relation of moving numbers, or a function that jumps: it keeps its truth or value between events.
+#[derive(Clone, Copy, Debug)]
+pub struct Watch {
+    pub kind: WatchKind,
+    pub node: ExprId,
+    pub left: ExprId,
+    /// Missing for functions of one argument.
+    pub right: Option<ExprId>,
+    /// Both sides are linear in Time.
+    pub timed: bool,
+}
+
+/// `sample(start, period)`
+#[derive(Clone, Copy, Debug)]
+pub struct Sampler {
+    pub node: ExprId,
+    pub start: ExprId,
+    pub period: ExprId,
+}
+
+/// What a branch of a `when` does.
+#[derive(Clone, Copy, Debug)]
+pub struct Action {
+    /// A discrete variable, or a state.
+    pub target: Leaf,
+    pub value: ExprId,
+    pub equation: EqId,
+}
+
+/// A condition, and what is done when it becomes true.
+pub type Branch = (ExprId, Vec<Action>);
+
+/// A start value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Start {
+    pub value: f64,
+    /// Of parameters, where it follows them.
+    pub expression: Option<ExprId>,
+}
+
+#[derive(Debug)]
+pub struct Model<'s> {
+    pub solved: &'s Solved,
+    pub flat: &'s Flat,
+    /// Those that always are states, then those that the run chooses from.
+    pub states: Vec<Leaf>,
+    /// With what the experiment says of each.
+    pub inputs: Vec<(VarId, Option<ExprId>)>,
+    /// Parameters that may have other values,
+    pub parameters: Vec<VarId>,
+    /// and what follows from them or is fixed, in the order of evaluation.
+    pub derived: Vec<VarId>,
+    pub discretes: Vec<VarId>,
+    /// Variables whose value before an event is asked for.
+    pub before: Vec<VarId>,
+    /// What the blocks compute, in their order.
+    pub computed: Vec<Leaf>,
+    pub gone: FxHashMap<Leaf, ExprId>,
+    pub watches: Vec<Watch>,
+    pub watch_of: FxHashMap<ExprId, usize>,
+    pub samplers: Vec<Sampler>,
+    /// Arguments of sines that are linear in Time: no step is longer than half a period.
+    pub sines: Vec<ExprId>,
+    pub whens: Vec<Vec<Branch>>,
+    pub starts: FxHashMap<Leaf, Start>,
+    /// What the run of a program shows, as `bgm simulate` does.
+    pub columns: Vec<Column>,
+}
+
+impl<'s> Model<'s> {
+    /// `inputs`: what the experiment says of them; `time`: where it starts.
+    pub fn new(
+        solved: &'s Solved,
+        columns: Vec<Column>,
+        inputs: &FxHashMap<VarId, ExprId>,
+        time: f64,
+    ) -> Result<Self, Refusal> {
+        let flat = &solved.flat;
+        let of_kind = |kind: Kind| {
+            flat.variable_ids()
+                .filter(move |&id| flat.variable(id).kind == kind)
+        };
+        let mut states: Vec<Leaf> = flat.states().collect();
+        for selection in flat.selections() {
+            states.extend(&selection.candidates);
+        }
+        let (parameters, derived) = parameters(flat);
+        let gone: FxHashMap<Leaf, ExprId> = (flat.eliminated.iter())
+            .map(|gone| (gone.leaf, gone.expression))
+            .collect();
+        let mut model = Model {
+            inputs: of_kind(Kind::Input)
+                .map(|id| (id, inputs.get(&id).copied()))
+                .collect(),
+            parameters,
+            derived,
+            discretes: (of_kind(Kind::Discrete))
+                .filter(|&id| !gone.contains_key(&Leaf::Var(id)))
+                .collect(),
+            before: (flat.variable_ids())
+                .filter(|&id| flat.exprs.has_leaf(Leaf::Pre(id)))
+                .collect(),
+            computed: Vec::new(),
+            watches: Vec::new(),
+            watch_of: FxHashMap::default(),
+            samplers: Vec::new(),
+            sines: Vec::new(),
+            whens: Vec::new(),
+            starts: FxHashMap::default(),
+            solved,
+            flat,
+            states,
+            gone,
+            columns,
+        };
+        model.compute()?;
+        model.whens = model.whens()?;
+        model.watch()?;
+        model.begin(time)?;
+        Ok(model)
+    }
+
+    /// The derivative of a state.
+    pub fn rate(leaf: Leaf) -> Leaf {
+        Leaf::at_order(leaf.variable(), leaf.order().unwrap_or(0) + 1)
+    }
+
+    pub fn is_real(&self, leaf: Leaf) -> bool {
+        self.flat.variable(leaf.variable()).ty == Type::Real
+    }
+
+    /// Variables and derivatives with a value, by the order of the model: all but parameters and what solving added.
+    pub fn leaves(&self) -> Vec<Leaf> {
+        let mut found: FxHashSet<Leaf> = self.computed.iter().copied().collect();
+        found.extend(self.gone.keys());
+        found.extend(&self.states);
+        found.extend(self.inputs.iter().map(|&(id, _)| Leaf::Var(id)));
+        found.extend(self.discretes.iter().map(|&id| Leaf::Var(id)));
+        let mut all = Vec::new();
+        for id in self.flat.variable_ids() {
+            let variable = self.flat.variable(id);
+            if variable.kind != Kind::Auxiliary {
+                let orders = (0..=variable.order).map(|order| Leaf::at_order(id, order));
+                all.extend(orders.filter(|leaf| found.contains(leaf)));
+            }
+        }
+        all
+    }
+
+    /// Blocks of which some unknowns are states.
+    pub fn selected(&self) -> impl Iterator<Item = &'s Selected> {
+        self.solved.blocks.iter().filter_map(|block| match block {
+            Block::Selected(selected) => Some(selected),
+            _ => None,
+        })
+    }
+
+    fn compute(&mut self) -> Result<(), Refusal> {
+        /// Linear systems are solved as full matrices.
+        const LARGEST: usize = 300;
+        for block in &self.solved.blocks {
+            let loops = !matches!(block, Block::Assignment(_) | Block::When(_));
+            for &leaf in block.unknowns() {
+                if loops && matches!(leaf, Leaf::New(_)) {
+                    return Err(self.refuse(leaf, "a discrete variable that is computed in a loop"));
+                }
+            }
+            match block {
+                Block::Linear(Linear {
+                    method: Method::System { .. },
+                    unknowns,
+                    ..
+                }) if unknowns.len() > LARGEST => {
+                    let why = format!(
+                        "it is in a linear loop of {}, and no program here solves one of more than {LARGEST}",
+                        unknowns.len()
+                    );
+                    return Err(self.refuse(unknowns[0], &why));
+                }
+                Block::Linear(Linear {
+                    method: Method::Formulas(assignments),
+                    ..
+                }) => (self.computed).extend(assignments.iter().map(|one| one.target)),
+                Block::Selected(selected) => {
+                    let states: FxHashSet<Leaf> = self.states.iter().copied().collect();
+                    if let Some(&other) =
+                        (selected.unknowns.iter()).find(|leaf| !states.contains(leaf))
+                    {
+                        return Err(self.refuse(
+                            other,
+                            "it is computed together with states that the run chooses",
+                        ));
+                    }
+                }
+                // What a loop iterates on and computes inside.
+                Block::Nonlinear(nonlinear) => {
+                    self.computed.extend(&nonlinear.unknowns);
+                    let inner = nonlinear.inner.iter().map(|one| one.target);
+                    (self.computed).extend(inner.filter(|leaf| !nonlinear.unknowns.contains(leaf)));
+                }
+                Block::When(_) => {}
+                _ => self.computed.extend(block.unknowns()),
+            }
+        }
+        self.computed.retain(|leaf| !matches!(leaf, Leaf::New(_)));
+        Ok(())
+    }
+
+    pub(super) fn refuse(&self, leaf: Leaf, why: &str) -> Refusal {
+        Refusal(format!("`{}`: {why}", self.flat.leaf_name(leaf)))
+    }
+
+    fn whens(&self) -> Result<Vec<Vec<Branch>>, Refusal> {
+        let flat = self.flat;
+        let mut whens: Vec<Vec<Branch>> = (flat.whens.iter())
+            .map(|when| {
+                when.conditions
+                    .iter()
+                    .map(|&(condition, _)| (condition, Vec::new()))
+                    .collect()
+            })
+            .collect();
+        for id in flat.equation_ids() {
+            let equation = flat.equations[id.index()];
+            let EquationKind::When(WhenId(when), branch) = equation.kind else {
+                continue;
+            };
+            let target = match flat.exprs.node(equation.left) {
+                Node::Leaf(Leaf::New(variable) | Leaf::Init(variable)) => Leaf::Var(variable),
+                _ => continue,
+            };
+            let known = match target {
+                _ if matches!(flat.exprs.node(equation.left), Node::Leaf(Leaf::New(_))) => {
+                    self.discretes.contains(&target.variable())
+                }
+                _ => self.states.contains(&target),
+            };
+            if !known {
+                return Err(self.refuse(
+                    target,
+                    "a `when` sets it, and it is no state of the solved model",
+                ));
+            }
+            let action = Action {
+                target,
+                value: equation.right,
+                equation: id,
+            };
+            if let Some((_, actions)) = whens[when as usize].get_mut(branch as usize) {
+                actions.push(action);
+            }
+        }
+        Ok(whens)
+    }
+
+    /// Values at the start: of states and discrete variables, and guesses for what is iterated on.
+    fn begin(&mut self, time: f64) -> Result<(), Refusal> {
+        let flat = self.flat;
+        let mut point = Point::new(self.solved);
+        point.time = time;
+        let mut walk = Walk::default();
+        for &(id, given) in &self.inputs {
+            if let Some(value) = given.and_then(|given| point.number(&flat.exprs, given)) {
+                point.guess(Leaf::Var(id), Value::Real(value));
+            }
+        }
+        evaluate_start(self.solved, &mut point).map_err(|failure| {
+            Refusal(format!("its start cannot be computed: {}", failure.message))
+        })?;
+        let loops = self.solved.blocks.iter().filter_map(|block| match block {
+            Block::Nonlinear(nonlinear) => Some(&nonlinear.iteration),
+            _ => None,
+        });
+        let known =
+            (self.states.iter().copied()).chain(self.discretes.iter().map(|&id| Leaf::Var(id)));
+        for leaf in known.chain(loops.flatten().copied()) {
+            let value = match point.get(leaf) {
+                Some(Value::Real(value)) => value,
+                Some(Value::Bool(value)) => f64::from(u8::from(value)),
+                None => 0.0,
+            };
+            let given = match leaf {
+                Leaf::Var(id) => flat.start(id),
+                _ => None,
+            };
+            let expression =
+                given.filter(|given| follows_parameters(flat, given, value, &mut walk));
+            self.starts.insert(
+                leaf,
+                Start {
+                    value,
+                    expression: expression.map(|given| given.expression),
+                },
+            );
+        }
+        Ok(())
+    }
+
+    /// Other values at the start.
+    pub fn start_at(&mut self, values: &FxHashMap<Leaf, f64>) {
+        for (leaf, start) in &mut self.starts {
+            if let Some(&value) = values.get(leaf) {
+                *start = Start {
+                    value,
+                    expression: None,
+                };
+            }
+        }
+    }
+
+    pub fn start(&self, leaf: Leaf) -> Start {
+        let nothing = Start {
+            value: 0.0,
+            expression: None,
+        };
+        self.starts.get(&leaf).copied().unwrap_or(nothing)
+    }
+}
+
+/// Whether a start value is that of an expression of parameters alone.
+fn follows_parameters(flat: &Flat, given: &Given, value: f64, walk: &mut Walk) -> bool {
+    let mut some = false;
+    flat.exprs.leaves(given.expression, |_| some = true);
+    some && value_of(flat, given.expression, walk) == Some(Value::Real(value))
+}
+
+/// Parameters that may have other values, and what follows from them, in order. What shapes the model is fixed.
+fn parameters(flat: &Flat) -> (Vec<VarId>, Vec<VarId>) {
+    let is_fixed = |id: VarId| matches!(flat.variable(id).kind, Kind::Parameter | Kind::Constant);
+    let needs = |given: &Given| {
+        let mut needs = Vec::new();
+        flat.exprs
+            .leaves(given.expression, |leaf| needs.push(leaf.variable()));
+        needs
+    };
+    let mut shaping: FxHashSet<VarId> = FxHashSet::default();
+    let mut work = flat.shaping.clone();
+    while let Some(id) = work.pop() {
+        if shaping.insert(id)
+            && let Some(given) = flat.value(id)
+        {
+            work.extend(needs(given));
+        }
+    }
+    let mut free = Vec::new();
+    let mut derived = Vec::new();
+    let mut done: FxHashSet<VarId> = FxHashSet::default();
+    for given in flat.values.iter().filter(|given| is_fixed(given.variable)) {
+        let mut stack = vec![given.variable];
+        while let Some(&id) = stack.last() {
+            let Some(given) = flat.value(id).filter(|_| !done.contains(&id)) else {
+                stack.pop();
+                continue;
+            };
+            let mut needs = needs(given);
+            let own = needs.is_empty();
+            needs.retain(|other| !done.contains(other) && !stack.contains(other));
+            if !needs.is_empty() {
+                stack.extend(needs);
+                continue;
+            }
+            stack.pop();
+            done.insert(id);
+            let settable =
+                flat.variable(id).kind == Kind::Parameter && own && !shaping.contains(&id);
+            match settable {
+                true => free.push(id),
+                false => derived.push(id),
+            }
+        }
+    }
+    free.sort_unstable();
+    (free, derived)
+}
+
+/// The first line of the rows that a program prints.
+pub fn head(columns: &[Column]) -> String {
+    let mut line = b"Time".to_vec();
+    for column in columns {
+        line.push(b',');
+        quoted(&column.name, &mut line);
+    }
+    String::from_utf8_lossy(&line).into_owned()
+}
+
+/// The columns of `bgm simulate`.
+pub fn columns_of(solved: &mut Solved, experiment: &Experiment) -> Vec<Column> {
+    let mut all = columns::default(solved);
+    for plotted in experiment.plots.iter().flatten() {
+        let found = columns::matching(solved, std::slice::from_ref(&plotted.name));
+        for column in found.unwrap_or_default() {
+            if !all.iter().any(|other| other.name == column.name) {
+                all.push(column);
+            }
+        }
+    }
+    if all.is_empty() {
+        all = columns::matching(solved, &["*".to_string()]).unwrap_or_default();
+    }
+    all
+}

@@ -1,0 +1,93 @@
+//! Names of variables in another language: letters, digits and `_`, no word of the language, each of them once.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::flat::{Flat, Leaf};
+
+/// Names that were given, and to what.
+#[derive(Debug)]
+pub struct Names {
+    reserved: &'static [&'static str],
+    taken: FxHashSet<String>,
+    leaves: FxHashMap<Leaf, String>,
+}
+
+impl Names {
+    /// Words that are taken before anything is named.
+    pub fn new(reserved: &'static [&'static str]) -> Self {
+        Names {
+            reserved,
+            taken: FxHashSet::default(),
+            leaves: FxHashMap::default(),
+        }
+    }
+
+    /// A name like this text.
+    pub fn fresh(&mut self, text: &str) -> String {
+        let mut name = plain(text);
+        if self.reserved.contains(&name.as_str()) {
+            name.push('_');
+        }
+        let first = name.clone();
+        let mut count = 1;
+        while !self.taken.insert(name.clone()) {
+            count += 1;
+            name = format!("{first}_{count}");
+        }
+        name
+    }
+
+    pub fn add(&mut self, flat: &Flat, leaf: Leaf) {
+        if self.leaves.contains_key(&leaf) {
+            return;
+        }
+        let name = flat.name(leaf.variable());
+        let name = match leaf {
+            Leaf::Var(_) => name,
+            Leaf::Der(_, 1) => format!("der_{name}"),
+            Leaf::Der(_, order) => format!("der{order}_{name}"),
+            Leaf::New(_) => format!("new_{name}"),
+            Leaf::Init(_) => format!("init_{name}"),
+            Leaf::Pre(_) => format!("pre_{name}"),
+        };
+        let name = self.fresh(&name);
+        self.leaves.insert(leaf, name);
+    }
+
+    /// Empty for what has none.
+    pub fn get(&self, leaf: Leaf) -> &str {
+        self.leaves.get(&leaf).map_or("", String::as_str)
+    }
+}
+
+/// `c[2].R1` is `c_2_R1`. A name does not begin with a digit or `_`: such names belong to the language.
+fn plain(text: &str) -> String {
+    let mut name = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            ']' => {}
+            c if c.is_ascii_alphanumeric() => name.push(c),
+            _ => name.push('_'),
+        }
+    }
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        name.insert(0, 'v');
+    }
+    name
+}
+
+/// A text in double quotes, for languages that have the escapes of C: only what is printable and ASCII goes in as it is.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,174 @@
+//! Whether the form of the 1995 paper says all that happens when a switch opens or closes.
+//!
+//! In that form `when OpenSwitch then init(f) = 0` sets the one flow that the switch interrupts. The balance of impulses may move
+//! other states as well (two inertias that a clutch joins share their momentum), and the form does not say so. Here
+//! both are computed, from states without meaning: where they differ the model has no such form.
+
+use super::Refusal;
+use crate::diagnostics::Diagnostics;
+use crate::evaluate::{Point, evaluate};
+use crate::experiment::Experiment;
+use crate::expr::{Node, Value};
+use crate::flat::{EquationKind, Flat, Kind, Leaf, Type};
+use crate::positions::{Positions, Values, plain};
+use crate::simulate::job::{Wishes, job};
+use crate::simulate::run::{End, Observer, RowKind, run};
+use crate::solve::Solved;
+
+/// A refusal that names what jumps; what cannot be compared is refused as well.
+pub fn jumps(positions: &Positions, solved: &Solved) -> Result<(), Refusal> {
+    let unknown = |name: &str| {
+        Refusal(format!(
+            "what jumps in the position {name} of its switches cannot be computed"
+        ))
+    };
+    let (modes, _) = positions.modes();
+    for mode in modes {
+        let Ok(position) = positions.compile(&mode.key, false) else {
+            continue;
+        };
+        let Some(jump) = &position.jump else {
+            continue;
+        };
+        let name = positions.position_name(&mode.key);
+        let restarted = restarted(positions, solved, &mode.key).ok_or_else(|| unknown(&name))?;
+        let before = values(solved, &[]).ok_or_else(|| unknown(&name))?;
+        let after = values(solved, &restarted).ok_or_else(|| unknown(&name))?;
+        let jumped = jump.solve(&position.solved.flat, 0.0, &before, |_| 1.0);
+        let jumped = jumped.map_err(|_| unknown(&name))?;
+        let mut leaves: Vec<Leaf> = jumped.after.keys().copied().collect();
+        leaves.sort_by_key(|leaf| (leaf.variable(), leaf.order()));
+        for leaf in leaves {
+            let (Some(&form), Some(&truth)) = (after.get(&leaf), jumped.after.get(&leaf)) else {
+                continue;
+            };
+            let size = before.get(&leaf).map_or(1.0, |value| value.abs().max(1.0));
+            if (form - truth).abs() > 1e-9 * size {
+                return Err(Refusal(format!(
+                    "`{}` jumps when its switches come to the position {name}; only `bgm simulate` solves each position by itself",
+                    solved.flat.leaf_name(leaf)
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What states and discrete variables are at the start, by the simulator: start values of what is differentiated need not be those
+/// of the states that the form has.
+pub fn start(flat: Flat, experiment: &Experiment, solved: &Solved) -> Result<Values, Refusal> {
+    let discrete = (solved.flat.variable_ids())
+        .filter(|&id| solved.flat.variable(id).kind == Kind::Discrete)
+        .map(Leaf::Var);
+    let leaves: Vec<Leaf> = solved.flat.states().chain(discrete).collect();
+    let names: Vec<String> = leaves
+        .iter()
+        .map(|&leaf| solved.flat.leaf_name(leaf))
+        .collect();
+    let wishes = Wishes {
+        vars: names.clone(),
+        ..Wishes::default()
+    };
+    let experiment = Experiment {
+        until: Some(experiment.start),
+        step: None,
+        plots: Vec::new(),
+        ..experiment.clone()
+    };
+    let unknown = || {
+        Refusal(
+            "its start cannot be computed; if inputs have no value, give them: `--input`".into(),
+        )
+    };
+    let job = job(flat, &experiment, &wishes, &mut Diagnostics::default());
+    let job = job.ok().flatten().ok_or_else(unknown)?;
+    let mut row = Row(Vec::new());
+    if !matches!(
+        run(&job.solved, &job.program, &job.plan, &mut row).end,
+        End::Done
+    ) {
+        return Err(unknown());
+    }
+    let value = |name: &String| {
+        let at = job.plan.columns.iter().position(|column| column == name)?;
+        row.0.get(at).copied()
+    };
+    let found = leaves
+        .iter()
+        .zip(&names)
+        .map(|(&leaf, name)| Some((leaf, value(name)?)));
+    found.collect::<Option<Values>>().ok_or_else(unknown)
+}
+
+/// The last row.
+struct Row(Vec<f64>);
+
+impl Observer for Row {
+    fn row(&mut self, _: f64, values: &[f64], _: RowKind) -> Result<(), String> {
+        self.0 = values.to_vec();
+        Ok(())
+    }
+
+    fn goes_on(&mut self, _: f64, _: u64) -> bool {
+        true
+    }
+}
+
+/// States that `when`s set to zero as the switches come to a position; `None` where one does something else.
+fn restarted(positions: &Positions, solved: &Solved, key: &[bool]) -> Option<Vec<Leaf>> {
+    let flat = &solved.flat;
+    let mut found = Vec::new();
+    for equation in &flat.equations {
+        let (Node::Leaf(Leaf::Init(id)), EquationKind::When(when, branch)) =
+            (flat.exprs.node(equation.left), equation.kind)
+        else {
+            continue;
+        };
+        let (condition, _) = *flat.whens[when.index()].conditions.get(branch as usize)?;
+        let (condition, negated) = plain(flat, condition);
+        let mut switches = positions.written_switches.iter().zip(key);
+        // Another `when` has nothing to do with switches.
+        let Some((_, &truth)) = switches.find(|(switch, _)| switch.condition == condition) else {
+            continue;
+        };
+        if truth != negated {
+            found.push(Leaf::Var(id));
+        }
+    }
+    Some(found)
+}
+
+/// All values at states that are like no others, but for those that are zero.
+fn values(solved: &Solved, zero: &[Leaf]) -> Option<Values> {
+    let flat = &solved.flat;
+    for truth in [false, true] {
+        let mut point = Point::new(solved);
+        for (at, state) in flat.states().enumerate() {
+            let value = 1.0 + 0.37 * (at as f64 + 1.0).sqrt();
+            let value = if zero.contains(&state) { 0.0 } else { value };
+            point.set(state, Value::Real(value));
+        }
+        for id in flat.variable_ids() {
+            let variable = flat.variable(id);
+            if variable.ty == Type::Boolean && variable.kind == Kind::Discrete {
+                point.set(Leaf::Var(id), Value::Bool(truth));
+            }
+        }
+        if evaluate(solved, &mut point).is_err() {
+            continue;
+        }
+        let mut values = Values::default();
+        for id in flat.variable_ids() {
+            for order in 0..=flat.variable(id).order {
+                let leaf = Leaf::at_order(id, order);
+                match point.get(leaf) {
+                    Some(Value::Real(value)) => values.insert(leaf, value),
+                    Some(Value::Bool(value)) => values.insert(leaf, f64::from(u8::from(value))),
+                    None => None,
+                };
+            }
+        }
+        return Some(values);
+    }
+    None
+}

@@ -1,0 +1,417 @@
+//! The target `python`: one module that needs nothing but `math`.
+//!
+//! Before: a [`Model`], and the flat model as it was written. After: names and values of what there is; `rhs`, `outputs`, `full`,
+//! `residuals` and `events` without memory, ready for an integrator; and `simulate`, a run with events as in `bgm simulate`.
+
+mod blocks;
+mod dialect;
+
+use std::fmt::Write;
+
+use rustc_hash::FxHashMap;
+
+use super::Request;
+use super::model::{Model, head};
+use super::names::quoted;
+use super::write::{Text, Writer};
+use crate::expr::{ExprId, Value};
+use crate::flat::Leaf;
+use crate::simulate::program::WatchKind;
+use dialect::{Python, Scope, constant};
+
+const RUNTIME: &str = include_str!("runtime.py");
+const RUN: &str = include_str!("run.py");
+
+/// The module.
+pub fn program(request: &Request<'_>) -> String {
+    let model = request.model;
+    let python = Python::new(model);
+    let mut module = Module {
+        model,
+        writer: Writer::new(model.flat, &model.gone, &python),
+        python: &python,
+        file: String::new(),
+    };
+    module.names(request);
+    module.parameters();
+    module.inputs();
+    module.initial();
+    module.evaluate();
+    module.readers();
+    module.whens();
+    let mut file = module.file;
+    residuals(request, &mut file);
+    // The class of runs reads the names, so it comes last.
+    file.push_str(RUNTIME);
+    file.push_str(RUN);
+    file
+}
+
+pub(super) struct Module<'p> {
+    model: &'p Model<'p>,
+    python: &'p Python<'p>,
+    writer: Writer<'p, Python<'p>>,
+    file: String,
+}
+
+/// `("a", "b")`
+fn tuple(names: impl IntoIterator<Item = String>) -> String {
+    let names: Vec<String> = names
+        .into_iter()
+        .map(|name| format!("{},", quoted(&name)))
+        .collect();
+    format!("({})", names.join(" "))
+}
+
+impl Module<'_> {
+    fn line(&mut self, text: &str) {
+        self.writer.line(text);
+    }
+
+    fn value(&mut self, id: ExprId) -> Text {
+        self.writer.value(id)
+    }
+
+    fn name(&self, leaf: Leaf) -> String {
+        self.python.names.get(leaf).to_string()
+    }
+
+    fn shown(&self, leaf: Leaf) -> String {
+        self.model.flat.leaf_name(leaf)
+    }
+
+    /// A function whose lines were written.
+    fn function(&mut self, head: &str, tail: &str) {
+        let body = self.writer.take();
+        let _ = write!(self.file, "\n\ndef {head}:\n{body}    {tail}\n");
+    }
+
+    /// `a, b = x`
+    fn unpack(&mut self, leaves: &[Leaf], from: &str) {
+        if !leaves.is_empty() {
+            let names: Vec<String> = leaves.iter().map(|&leaf| self.name(leaf)).collect();
+            self.line(&format!("({},) = {from}", names.join(", ")));
+        }
+    }
+
+    fn fixed(&self) -> Vec<Leaf> {
+        let all = self.model.parameters.iter().chain(&self.model.derived);
+        all.map(|&id| Leaf::Var(id)).collect()
+    }
+
+    fn names(&mut self, request: &Request<'_>) {
+        let model = self.model;
+        let flat = model.flat;
+        let all = |leaves: &[Leaf]| tuple(leaves.iter().map(|&leaf| flat.leaf_name(leaf)));
+        let inputs: Vec<Leaf> = model.inputs.iter().map(|&(id, _)| Leaf::Var(id)).collect();
+        let outputs: Vec<Leaf> = (flat.variable_ids())
+            .filter(|&id| flat.variable(id).output)
+            .map(Leaf::Var)
+            .collect();
+        let rates: Vec<Leaf> = model
+            .states
+            .iter()
+            .map(|&state| Model::rate(state))
+            .collect();
+        let title = quoted(flat.model());
+        let file = &mut self.file;
+        let _ = write!(
+            file,
+            "# A module made by bgm: rhs, outputs, full and residuals for other programs, simulate for a run by itself.
+
+import math
+
+MODEL = {title}
+STATES = {}
+# What rhs gives: the derivatives of the states.
+RATES = {}
+INPUTS = {}
+OUTPUTS = {}
+# Parameters that may have other values.
+PARAMETERS = {{
+",
+            all(&model.states),
+            all(&rates),
+            all(&inputs),
+            all(&outputs),
+        );
+        let number = |value: Value| match value {
+            Value::Real(value) => dialect::number(value).text,
+            Value::Bool(value) => constant(crate::flat::Type::Boolean, f64::from(u8::from(value))),
+        };
+        for &id in &model.parameters {
+            if let Some(given) = flat.value(id) {
+                let _ = writeln!(
+                    file,
+                    "    {}: {},",
+                    quoted(&flat.name(id)),
+                    number(given.value)
+                );
+            }
+        }
+        file.push_str("}\n# Start values of the states.\nINITIAL = [");
+        let starts: Vec<String> = (model.states.iter())
+            .map(|&state| dialect::number(model.start(state).value).text)
+            .collect();
+        let _ = writeln!(
+            file,
+            "{}]\n# Discrete variables, and what they are at the start.\nDISCRETES = {{",
+            starts.join(", ")
+        );
+        for &id in &model.discretes {
+            let value = constant(flat.variable(id).ty, model.start(Leaf::Var(id)).value);
+            let _ = writeln!(file, "    {}: {value},", quoted(&flat.name(id)));
+        }
+        file.push_str(
+            "}\n# Relations that keep their truth between events: kind, text.\nRELATIONS = (\n",
+        );
+        for watch in &model.watches {
+            let kind = match watch.kind {
+                WatchKind::Relation(op) => op.text(),
+                WatchKind::Sign => "sign",
+                WatchKind::Floor => "floor",
+                WatchKind::Ceil => "ceil",
+            };
+            let _ = writeln!(
+                file,
+                "    (\"{kind}\", {}),",
+                quoted(&flat.expression(watch.node))
+            );
+        }
+        let truths = |all: &mut dyn Iterator<Item = bool>| -> String {
+            all.map(|one| if one { "True, " } else { "False, " })
+                .collect()
+        };
+        let pre: Vec<String> = (model.before.iter())
+            .map(|&id| constant(flat.variable(id).ty, 0.0))
+            .map(|value| format!("{value}, "))
+            .collect();
+        let switched = !crate::positions::switches(flat).is_empty();
+        let run = request.run;
+        let text = |value: f64| dialect::number(value).text;
+        let _ = write!(
+            file,
+            ")
+COLUMNS = {}
+_HEAD = {}
+FROM, UNTIL, POINTS = {}, {}, {}
+TOLERANCE, ABSOLUTE = {}, {}
+_TIMED = ({})
+_PRE = ({})
+_SAMPLERS = ({})
+_CONDITIONS = {}
+_PROJECTS = {}
+_SHARED = {}
+",
+            tuple(model.columns.iter().map(|column| column.name.clone())),
+            quoted(&head(&model.columns)),
+            text(run.from),
+            text(run.until),
+            run.points,
+            text(run.relative),
+            text(run.absolute),
+            truths(&mut model.watches.iter().map(|watch| watch.timed)),
+            pre.concat(),
+            truths(&mut model.samplers.iter().map(|_| true)),
+            model.whens.iter().map(Vec::len).sum::<usize>(),
+            if model.selected().next().is_some() {
+                "True"
+            } else {
+                "False"
+            },
+            if switched { "0.05" } else { "0.0" },
+        );
+    }
+
+    fn parameters(&mut self) {
+        let model = self.model;
+        for &id in &model.parameters {
+            let (name, shown) = (self.name(Leaf::Var(id)), quoted(&model.flat.name(id)));
+            self.line(&format!("{name} = p.get({shown}, PARAMETERS[{shown}])"));
+        }
+        for &id in &model.derived {
+            if let Some(given) = model.flat.value(id) {
+                let value = self.value(given.expression);
+                let name = self.name(Leaf::Var(id));
+                self.line(&format!("{name} = {}", value.text));
+            }
+        }
+        for &zero in &model.solved.zeros {
+            let value = self.value(zero);
+            let about = quoted(&model.flat.expression(zero));
+            self.line(&format!("if {} != 0.0:", value.at_least(5)));
+            let what = "\"the model was made for a parameter that is zero, and this is not\"";
+            self.line(&format!("    raise ModelError({what}, {about}, 0.0)"));
+        }
+        let names: Vec<String> = self
+            .fixed()
+            .iter()
+            .map(|&leaf| format!("{},", self.name(leaf)))
+            .collect();
+        self.line("for name in p:");
+        self.line("    if name not in PARAMETERS:");
+        self.line("        raise ModelError(\"no parameter of the model\", name, 0.0)");
+        self.function("_parameters(p)", &format!("return ({})", names.join(" ")));
+    }
+
+    fn inputs(&mut self) {
+        let model = self.model;
+        self.unpack(&self.fixed(), "p");
+        let mut names = Vec::new();
+        for &(id, given) in &model.inputs {
+            let value = match (given, model.flat.value(id)) {
+                (Some(given), _) => self.value(given).text,
+                (None, Some(given)) => self.value(given.expression).text,
+                (None, None) => "0.0".to_string(),
+            };
+            let name = self.name(Leaf::Var(id));
+            self.line(&format!("{name} = {value}"));
+            names.push(name);
+        }
+        self.function(
+            "_inputs(t, p, h, s)",
+            &format!("return [{}]", names.join(", ")),
+        );
+    }
+
+    fn initial(&mut self) {
+        let model = self.model;
+        self.unpack(&self.fixed(), "p");
+        let mut values = Vec::new();
+        for &state in &model.states {
+            let start = model.start(state);
+            values.push(match start.expression {
+                Some(expression) => self.value(expression).text,
+                None => dialect::number(start.value).text,
+            });
+        }
+        self.function("_initial(p)", &format!("return [{}]", values.join(", ")));
+    }
+
+    /// Functions that read what was computed, by name.
+    fn readers(&mut self) {
+        let model = self.model;
+        self.python.scope.set(Scope::Values("v"));
+        let mut pairs = Vec::new();
+        for watch in &model.watches {
+            let left = self.value(watch.left);
+            pairs.push(match (watch.right, watch.kind) {
+                (Some(right), WatchKind::Floor) => {
+                    let right = self.value(right);
+                    format!("({}/{}, 0.0),", left.at_least(6), right.at_least(9))
+                }
+                (Some(right), _) => {
+                    let right = self.value(right);
+                    format!("({}, {}),", left.text, right.text)
+                }
+                (None, _) => format!("({}, 0.0),", left.text),
+            });
+        }
+        self.function(
+            "_sides(t, v, h, s)",
+            &format!("return ({})", pairs.join(" ")),
+        );
+        let mut pairs = Vec::new();
+        for sampler in &model.samplers {
+            let (start, period) = (self.value(sampler.start), self.value(sampler.period));
+            pairs.push(format!("({}, {}),", start.text, period.text));
+        }
+        self.function(
+            "_samples(t, v, h, s)",
+            &format!("return ({})", pairs.join(" ")),
+        );
+        let mut sines = Vec::new();
+        for &argument in &model.sines {
+            sines.push(format!("{},", self.value(argument).text));
+        }
+        self.function(
+            "_sines(t, v, h, s)",
+            &format!("return ({})", sines.join(" ")),
+        );
+        let mut columns = Vec::new();
+        for column in &model.columns {
+            columns.push(self.value(column.value).text);
+        }
+        self.function(
+            "_columns(t, v, h, s)",
+            &format!("return [{}]", columns.join(", ")),
+        );
+        let before: Vec<String> = (model.before.iter())
+            .map(|&id| format!("v[{}]", quoted(&model.flat.name(id))))
+            .collect();
+        self.function("_keep(v)", &format!("return [{}]", before.join(", ")));
+    }
+
+    fn whens(&mut self) {
+        let model = self.model;
+        let mut count = 0;
+        self.line("acts = False");
+        for when in &model.whens {
+            self.line("earlier = False");
+            for (condition, actions) in when {
+                let value = self.value(*condition);
+                self.line(&format!("now = bool({})", value.text));
+                self.line(&format!(
+                    "act = now and not conditions[{count}] and not earlier"
+                ));
+                self.line(&format!("conditions[{count}] = now"));
+                self.line("earlier = earlier or now");
+                self.line("if act:");
+                self.writer.forget();
+                self.writer.indented(1);
+                self.line("pass");
+                for action in actions {
+                    let value = self.value(action.value);
+                    let about = quoted(&model.flat.equation_text(action.equation));
+                    self.line(&format!("value = _finite({}, {about}, t)", value.text));
+                    match model
+                        .states
+                        .iter()
+                        .position(|&state| state == action.target)
+                    {
+                        Some(at) => {
+                            self.line(&format!("x[{at}], fixed[{at}], acts = value, True, True"))
+                        }
+                        None => {
+                            let at = model
+                                .discretes
+                                .iter()
+                                .position(|&id| id == action.target.variable());
+                            let at = at.unwrap_or(0);
+                            let now = quoted(&model.flat.name(action.target.variable()));
+                            self.line(&format!("acts, d[{at}] = acts or value != v[{now}], value"));
+                        }
+                    }
+                }
+                self.writer.forget();
+                self.writer.indented(-1);
+                count += 1;
+            }
+        }
+        self.function("_whens(t, v, h, s, conditions, d, x, fixed)", "return acts");
+    }
+}
+
+/// The flattened equations as they were written.
+fn residuals(request: &Request<'_>, file: &mut String) {
+    let written = request.written;
+    let none: FxHashMap<Leaf, ExprId> = FxHashMap::default();
+    let python = Python::plain(written);
+    let mut writer = Writer::new(written, &none, &python);
+    let mut texts = Vec::new();
+    for id in written.equation_ids() {
+        let equation = written.equations[id.index()];
+        if !equation.kind.is_continuous() {
+            continue;
+        }
+        let (left, right) = (writer.value(equation.left), writer.value(equation.right));
+        writer.line(&format!("r.append(({}) - ({}))", left.text, right.text));
+        texts.push(written.equation_text(id));
+    }
+    let _ = write!(
+        file,
+        "\n\n# The flattened equations as they were written.\nEQUATIONS = {}\n\n\ndef residuals(t, values):\n    \"\"\"Left minus right side of each of EQUATIONS, for the values that full gives.\"\"\"\n    r = []\n{}    return r\n",
+        tuple(texts),
+        writer.take()
+    );
+}

@@ -1,0 +1,483 @@
+//! A program for SIMNON (Elmqvist 1975), the other language that the 1990 paper names.
+//!
+//! Before: a solved model and its experiment. After: the text of a continuous system: STATE, DER, TIME, the equations, start
+//! values and parameters as `name: value`. What happens at events is a discrete system of its own that looks once in each
+//! step of output, and a connecting system joins the two. A truth that is kept is a number, 0 or 1. SIMNON cannot restart a
+//! state: a model that asks for it is refused, but where a switch only holds a state at zero that stands there already.
+
+use super::classic::names::{Names, Rules};
+use super::classic::text::{Dialect, Text, arithmetic, comment, is_truth, real, text};
+use super::classic::{Change, Classic, Edges, Right, Target, Update, number};
+use super::desire::call;
+use crate::experiment::Experiment;
+use crate::expr::op::precedence as level;
+use crate::expr::{BinaryOp, ExprId, Function, Node};
+use crate::flat::{Kind, Leaf};
+use crate::solve::Solved;
+
+const RULES: Rules = Rules {
+    between: None,
+    folds_case: true,
+    longest: 8,
+    reserved: &[
+        "t", "ts", "h", "continuo", "discrete", "connecti", "system", "state", "der", "new",
+        "input", "output", "time", "tsamp", "initial", "sort", "end", "if", "then", "else", "and",
+        "or", "not", "sin", "cos", "tan", "asin", "acos", "arcsin", "arccos", "arctan", "atan",
+        "atan2", "sinh", "cosh", "tanh", "exp", "ln", "log", "sqrt", "abs", "sign", "min", "max",
+        "mod", "int", "events", "connect", "macro", "syst", "store", "simu", "ashow", "show",
+        "par", "init", "plot", "axes",
+    ],
+};
+
+const LANGUAGE: &str = "SIMNON";
+
+struct Simnon {
+    names: Names,
+}
+
+impl Dialect for Simnon {
+    fn leaf(&self, leaf: Leaf) -> Text {
+        Text::atom(self.names.get(leaf))
+    }
+
+    fn truth_of(&self, leaf: Leaf) -> Text {
+        Text::new(format!("{} > 0.5", self.names.get(leaf)), level::RELATION)
+    }
+
+    fn truth(&self, value: bool) -> Text {
+        Text::new(if value { "1 > 0" } else { "0 > 1" }, level::RELATION)
+    }
+
+    fn time(&self) -> Text {
+        Text::atom("t")
+    }
+
+    fn not(&self, a: &Text) -> Text {
+        Text::new(format!("not {}", a.at(level::ATOM)), level::NOT)
+    }
+
+    fn logic(&self, and: bool, a: &Text, b: &Text) -> Text {
+        let (word, binds) = if and {
+            ("and", level::AND)
+        } else {
+            ("or", level::OR)
+        };
+        Text::new(format!("{} {word} {}", a.at(binds), b.at(binds + 1)), binds)
+    }
+
+    fn relation(&self, op: BinaryOp, a: &Text, b: &Text) -> Text {
+        let plain = |sign: &str| {
+            let (a, b) = (a.at(level::SUM), b.at(level::SUM));
+            Text::new(format!("{a} {sign} {b}"), level::RELATION)
+        };
+        match op {
+            BinaryOp::Less => plain("<"),
+            BinaryOp::Greater => plain(">"),
+            BinaryOp::GreaterEqual => self.not(&plain("<")),
+            BinaryOp::LessEqual => self.not(&plain(">")),
+            BinaryOp::NotEqual => self.logic(false, &plain("<"), &plain(">")),
+            _ => self.not(&self.logic(false, &plain("<"), &plain(">"))),
+        }
+    }
+
+    fn same_truth(&self, equal: bool, a: &Text, b: &Text) -> Text {
+        let (both, neither) = (
+            self.logic(true, a, b),
+            self.logic(true, &self.not(a), &self.not(b)),
+        );
+        let same = self.logic(false, &both, &neither);
+        if equal { same } else { self.not(&same) }
+    }
+
+    fn power(&self, a: &Text, b: &Text) -> Text {
+        Text::new(
+            format!("{}^{}", a.at(level::ATOM), b.at(level::ATOM)),
+            level::POWER,
+        )
+    }
+
+    fn choice(&self, condition: &Text, a: &Text, b: &Text) -> Text {
+        let (a, b) = (a.at(level::SUM), b.at(level::IF));
+        Text::new(
+            format!("if {} then {a} else {b}", condition.text),
+            level::IF,
+        )
+    }
+
+    fn call(&self, function: Function, args: &[Text]) -> Option<Text> {
+        let fold = |name: &str| {
+            let (first, others) = args.split_first()?;
+            let pair = |made: Text, next: &Text| call(name, &[made, next.clone()]);
+            Some(others.iter().fold(first.clone(), pair))
+        };
+        // INT cuts off what is behind the point.
+        let whole = |a: &Text, up: bool| {
+            let cut = call("int", std::slice::from_ref(a));
+            let op = if up {
+                BinaryOp::Greater
+            } else {
+                BinaryOp::Less
+            };
+            let off = self.relation(op, a, &cut);
+            let one = self.choice(&off, &Text::atom("1"), &Text::atom("0"));
+            let op = if up { BinaryOp::Add } else { BinaryOp::Sub };
+            arithmetic(op, &cut, &one)
+        };
+        Some(match function {
+            Function::Min => fold("min")?,
+            Function::Max => fold("max")?,
+            Function::Floor => whole(args.first()?, false),
+            Function::Ceil => whole(args.first()?, true),
+            Function::Mod => {
+                let (a, b) = (args.first()?, args.get(1)?);
+                let times = whole(&arithmetic(BinaryOp::Div, a, b), false);
+                arithmetic(BinaryOp::Sub, a, &arithmetic(BinaryOp::Mul, b, &times))
+            }
+            Function::Asin => call("arcsin", args),
+            Function::Acos => call("arccos", args),
+            Function::Log10 => call("log", args),
+            Function::Sin
+            | Function::Cos
+            | Function::Tan
+            | Function::Atan
+            | Function::Atan2
+            | Function::Sinh
+            | Function::Cosh
+            | Function::Tanh
+            | Function::Exp
+            | Function::Ln
+            | Function::Sqrt
+            | Function::Abs
+            | Function::Sign => call(function.text(), args),
+            _ => return None,
+        })
+    }
+}
+
+/// The program; `raised` where a switch changes the index.
+pub fn program(solved: &Solved, experiment: &Experiment, raised: bool) -> Result<String, String> {
+    let mut model = Classic::new(solved, experiment, raised, LANGUAGE)?;
+    restarts(&mut model, raised)?;
+    let model = model;
+    let flat = model.flat;
+    let mut names = Names::new(RULES);
+    for leaf in model.leaves() {
+        names.add(flat, leaf);
+    }
+    for one in &model.states {
+        names.add(flat, super::classic::next(one.leaf));
+    }
+    let system = names.fresh(flat.model());
+    let [always, sometimes] = model.stages();
+    let changes: Vec<Change> = always.into_iter().chain(sometimes).collect();
+    for (at, change) in changes.iter().enumerate() {
+        let id = change.target.variable();
+        if changes[..at]
+            .iter()
+            .any(|other| other.target == change.target)
+        {
+            let name = flat.name(id);
+            return Err(format!(
+                "{LANGUAGE} programs cannot set `{name}` in two ways"
+            ));
+        }
+        names.add_as(Leaf::New(id), &format!("n{}", flat.name(id)));
+    }
+    let edges: Edges = (model.updates.iter())
+        .map(|_| (names.fresh("was"), names.fresh("nwas")))
+        .collect();
+    let simnon = Simnon { names };
+    let mut out = format!("CONTINUOUS SYSTEM {system}\n");
+    let writer = Writer {
+        model: &model,
+        simnon: &simnon,
+        edges: &edges,
+    };
+    for note in &model.notes {
+        out.push_str(&format!("\" NOTE: {}\n", comment(note)));
+    }
+    writer.translations(&mut out);
+    let outside = writer.outside();
+    let discretes = model.discretes.iter().map(|one| writer.name(one.leaf));
+    line(&mut out, "INPUT", discretes);
+    line(
+        &mut out,
+        "OUTPUT",
+        outside.iter().map(|&leaf| writer.name(leaf)),
+    );
+    line(
+        &mut out,
+        "STATE",
+        model.states.iter().map(|one| writer.name(one.leaf)),
+    );
+    let rates = model.states.iter().map(|one| writer.rate(one.leaf));
+    line(&mut out, "DER", rates);
+    out.push_str("TIME t\n");
+    writer.statements(&mut out)?;
+    out.push_str("\" start values\n");
+    for one in &model.states {
+        out.push_str(&format!(
+            "{}: {}\n",
+            writer.name(one.leaf),
+            real(number(one.value))
+        ));
+    }
+    out.push_str("\" parameters\n");
+    for &id in &model.parameters {
+        out.push_str(&writer.parameter(id));
+    }
+    for &(leaf, value) in &model.inputs {
+        out.push_str(&format!("{}: {}\n", writer.name(leaf), real(value)));
+    }
+    out.push_str("END\n");
+    if !changes.is_empty() {
+        writer.events(&changes, &system, &outside, &mut out)?;
+    }
+    let shown: Vec<String> = model
+        .shown
+        .iter()
+        .flatten()
+        .map(|&leaf| writer.name(leaf))
+        .collect();
+    let systems = match changes.is_empty() {
+        true => system.clone(),
+        false => format!("{system} Events Connect"),
+    };
+    out.push_str(&format!(
+        "\" commands for a run:\n\" SYST {systems}\n\" STORE {}\n\" SIMU {} {} {}\n\" ASHOW {}\n",
+        shown.join(" "),
+        real(model.start),
+        real(model.until),
+        real(model.step),
+        shown.join(" ")
+    ));
+    Ok(out)
+}
+
+/// States cannot be restarted; where a switch holds one at its value, that is no loss.
+fn restarts(model: &mut Classic<'_>, held: bool) -> Result<(), String> {
+    let flat = model.flat;
+    let is_discrete =
+        |update: &Update| flat.variable(update.target.variable()).kind == Kind::Discrete;
+    let (kept, lost): (Vec<Update>, Vec<Update>) =
+        model.updates.iter().partition(|update| is_discrete(update));
+    model.updates = kept;
+    for update in lost {
+        let name = flat.leaf_name(update.target);
+        if !held {
+            return Err(format!(
+                "{LANGUAGE} programs cannot restart the state `{name}`"
+            ));
+        }
+        model.notes.push(format!(
+            "{name} is not set to {} when its switch opens: it keeps the value that it has then",
+            flat.expression(update.value)
+        ));
+    }
+    Ok(())
+}
+
+struct Writer<'w> {
+    model: &'w Classic<'w>,
+    simnon: &'w Simnon,
+    /// Names for the truth of conditions at the last look, and now.
+    edges: &'w Edges,
+}
+
+impl Writer<'_> {
+    fn name(&self, leaf: Leaf) -> String {
+        self.simnon.names.get(leaf).to_string()
+    }
+
+    fn rate(&self, state: Leaf) -> String {
+        self.name(super::classic::next(state))
+    }
+
+    fn parameter(&self, id: crate::flat::VarId) -> String {
+        let declaration = self.model.flat.declaration(id);
+        let mut words = Vec::new();
+        words.extend(declaration.remarks.unit.clone());
+        words.extend(declaration.remarks.description.clone());
+        let remark = match words.is_empty() {
+            true => String::new(),
+            false => format!("  \" {}", comment(&words.join(", "))),
+        };
+        format!(
+            "{}: {}{remark}\n",
+            self.name(Leaf::Var(id)),
+            real(self.model.value(id))
+        )
+    }
+
+    /// Names that do not say what they stand for.
+    fn translations(&self, out: &mut String) {
+        let flat = self.model.flat;
+        let mut seen = Vec::new();
+        for leaf in self.model.leaves() {
+            let (short, long) = (self.name(leaf), flat.leaf_name(leaf));
+            if short != long && !seen.contains(&leaf) {
+                out.push_str(&format!("\" {short} is {}\n", comment(&long)));
+                seen.push(leaf);
+            }
+        }
+    }
+
+    /// A formula; a truth as a number.
+    fn value(&self, id: ExprId) -> Result<String, String> {
+        let made = text(self.model, self.simnon, LANGUAGE, id)?;
+        Ok(match is_truth(self.model, id) {
+            true => format!("if {} then 1 else 0", made.text),
+            false => made.text,
+        })
+    }
+
+    fn condition(&self, id: ExprId) -> Result<Text, String> {
+        text(self.model, self.simnon, LANGUAGE, id)
+    }
+
+    fn statements(&self, out: &mut String) -> Result<(), String> {
+        for statement in &self.model.statements {
+            let right = match statement.value {
+                Right::Formula(id) => self.value(id)?,
+                Right::Same(leaf) => self.name(leaf),
+            };
+            let left = match statement.target {
+                Target::Value(leaf) => self.name(leaf),
+                Target::Rate(leaf) => self.rate(leaf),
+            };
+            // A rate with a name of its own is that name.
+            if left != right {
+                out.push_str(&format!("{left} = {right}\n"));
+            }
+        }
+        for (leaf, expression) in self.model.shown_and_gone() {
+            out.push_str(&format!(
+                "{} = {}\n",
+                self.name(leaf),
+                self.value(expression)?
+            ));
+        }
+        Ok(())
+    }
+
+    /// What the discrete system needs of the continuous one.
+    fn outside(&self) -> Vec<Leaf> {
+        let flat = self.model.flat;
+        let mut found = Vec::new();
+        for leaf in self.mentioned() {
+            let kind = flat.variable(leaf.variable()).kind;
+            if !matches!(kind, Kind::Parameter | Kind::Constant | Kind::Discrete) {
+                found.push(leaf);
+            }
+        }
+        found
+    }
+
+    /// What updates mention, each once.
+    fn mentioned(&self) -> Vec<Leaf> {
+        let exprs = &self.model.flat.exprs;
+        let mut found: Vec<Leaf> = Vec::new();
+        let mut work: Vec<ExprId> = Vec::new();
+        for update in &self.model.updates {
+            work.push(update.value);
+            work.extend(update.when);
+        }
+        while let Some(id) = work.pop() {
+            match exprs.node(id) {
+                Node::Leaf(leaf) => match self.model.gone.get(&leaf) {
+                    Some(&expression) => work.push(expression),
+                    None if found.contains(&leaf) => {}
+                    None => found.push(leaf),
+                },
+                _ => exprs.operands(id, &mut work),
+            }
+        }
+        found.sort_by_key(|leaf| leaf.variable());
+        found
+    }
+
+    fn events(
+        &self,
+        changes: &[Change],
+        system: &str,
+        outside: &[Leaf],
+        out: &mut String,
+    ) -> Result<(), String> {
+        let model = self.model;
+        let new = |change: &Change| self.name(Leaf::New(change.target.variable()));
+        out.push_str("\nDISCRETE SYSTEM Events\n");
+        line(out, "INPUT", outside.iter().map(|&leaf| self.name(leaf)));
+        let outputs = model.discretes.iter().map(|one| self.name(one.leaf));
+        line(out, "OUTPUT", outputs);
+        let waits = || model.conditional(self.edges).map(|(_, names)| names);
+        let states = changes.iter().map(|change| self.name(change.target));
+        line(
+            out,
+            "STATE",
+            states.chain(waits().map(|(was, _)| was.clone())),
+        );
+        let names = changes.iter().map(new);
+        line(out, "NEW", names.chain(waits().map(|(_, now)| now.clone())));
+        out.push_str("TIME t\nTSAMP ts\n");
+        for change in changes {
+            let mut made = Text::atom(self.name(change.target));
+            for &at in &change.updates {
+                let update = &model.updates[at];
+                let value = match is_truth(model, update.value) {
+                    true => Text::new(self.value(update.value)?, level::IF),
+                    false => self.condition(update.value)?,
+                };
+                let Some(when) = update.when else {
+                    made = value;
+                    continue;
+                };
+                let (was, now) = &self.edges[at];
+                let when = self.condition(when)?;
+                out.push_str(&format!("{now} = if {} then 1 else 0\n", when.text));
+                let edge = Text::new(format!("{was} < 0.5"), level::RELATION);
+                let becomes = self.simnon.logic(true, &when, &edge);
+                made = self.simnon.choice(&becomes, &value, &made);
+            }
+            out.push_str(&format!("{} = {}\n", new(change), made.text));
+        }
+        out.push_str(&format!("ts = t + h\nh: {}\n", real(model.step)));
+        for one in &model.discretes {
+            out.push_str(&format!(
+                "{}: {}\n",
+                self.name(one.leaf),
+                real(number(one.value))
+            ));
+        }
+        for (update, (was, _)) in model.conditional(self.edges) {
+            out.push_str(&format!("{was}: {}\n", u8::from(update.holds)));
+        }
+        let flat = model.flat;
+        for leaf in self.mentioned() {
+            if matches!(
+                flat.variable(leaf.variable()).kind,
+                Kind::Parameter | Kind::Constant
+            ) {
+                out.push_str(&self.parameter(leaf.variable()));
+            }
+        }
+        out.push_str("END\n\nCONNECTING SYSTEM Connect\n");
+        for &leaf in outside {
+            let name = self.name(leaf);
+            out.push_str(&format!("{name}[Events] = {name}[{system}]\n"));
+        }
+        for one in &model.discretes {
+            let name = self.name(one.leaf);
+            out.push_str(&format!("{name}[{system}] = {name}[Events]\n"));
+        }
+        out.push_str("END\n");
+        Ok(())
+    }
+}
+
+/// `STATE a b`, unless there is none.
+fn line(out: &mut String, head: &str, words: impl Iterator<Item = String>) {
+    let words: Vec<String> = words.collect();
+    if !words.is_empty() {
+        out.push_str(&format!("{head} {}\n", words.join(" ")));
+    }
+}

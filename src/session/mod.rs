@@ -1,0 +1,389 @@
+//! The interactive program of the 1990 paper: what is typed, and what comes of it.
+//!
+//! Before: one line at a time, as typed behind `>` or `-`, or as a transcript prints it, prompt and all. After each: a
+//! [`Reply`], what is to be shown, said and written to files. Nothing here reads a terminal or writes anything; files are read
+//! through [`Files`]. A line that goes wrong leaves the session as it was.
+
+mod alleviate;
+mod command;
+mod complete;
+mod entry;
+mod listings;
+mod program;
+mod runs;
+
+pub use alleviate::{Form, Reduce, Reduced, Reduction, revise};
+pub use command::HELP;
+
+use std::path::{Path, PathBuf};
+
+use crate::compile::{Aliases, Options, compile};
+use crate::diagnostics::Diagnostics;
+use crate::diagnostics::render::render_all;
+use crate::flat::{Flat, VarId};
+use crate::load::Files;
+use crate::source::{Origin, Sources};
+use alleviate::Dialogue;
+use command::{Command, Output};
+use entry::{Entry, What, With};
+use runs::Results;
+
+/// What a session is told of where it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings {
+    pub colour: bool,
+    /// Columns and lines of the terminal.
+    pub size: (usize, usize),
+    /// Whether a run is to be ended.
+    pub stopped: fn() -> bool,
+    /// How the text of a model is reduced by a storage: [`revise`].
+    pub reduce: Reduce,
+}
+
+/// What comes of a line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// The result.
+    pub text: String,
+    /// What is said beside it.
+    pub messages: String,
+    pub files: Vec<Written>,
+    /// Something was wrong.
+    pub failed: bool,
+    pub ended: bool,
+}
+
+/// What is to be written to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    pub path: PathBuf,
+    pub text: String,
+    /// Behind what the session has written there before.
+    pub append: bool,
+}
+
+impl Reply {
+    fn fails(message: impl AsRef<str>) -> Reply {
+        Reply {
+            messages: format!("error: {}\n", message.as_ref()),
+            failed: true,
+            ..Reply::default()
+        }
+    }
+
+    fn shows(text: String) -> Reply {
+        Reply {
+            text,
+            ..Reply::default()
+        }
+    }
+}
+
+/// A model that was entered and has no errors.
+#[derive(Debug)]
+struct Model {
+    entry: Entry,
+    sources: Sources,
+    flat: Flat,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Experiment {
+    /// The model's own, if its file has one.
+    #[default]
+    Own,
+    Named(String),
+    Entered(Entry),
+}
+
+/// Text that is being entered.
+#[derive(Debug)]
+struct Entering {
+    what: What,
+    text: String,
+    /// The model that was asked for.
+    name: Option<String>,
+    /// `enter` was written with its prompt.
+    transcript: bool,
+}
+
+#[derive(Debug)]
+pub struct Session {
+    around: Surroundings,
+    model: Option<Model>,
+    experiment: Experiment,
+    entering: Option<Entering>,
+    dialogue: Option<Dialogue>,
+    outfile: Option<PathBuf>,
+    /// Files that were written to since `outfile` named them.
+    begun: bool,
+    partition: Option<Aliases>,
+    differentiated: bool,
+    wishes: Vec<(VarId, bool)>,
+    results: Option<Results>,
+}
+
+impl Session {
+    pub fn new(around: Surroundings) -> Session {
+        Session {
+            around,
+            model: None,
+            experiment: Experiment::Own,
+            entering: None,
+            dialogue: None,
+            outfile: None,
+            begun: false,
+            partition: None,
+            differentiated: false,
+            wishes: Vec::new(),
+            results: None,
+        }
+    }
+
+    /// What the next line is typed behind.
+    pub fn prompt(&self) -> &str {
+        match (&self.dialogue, &self.entering) {
+            (Some(dialogue), _) => dialogue.prompt(),
+            (None, Some(_)) => "- ",
+            (None, None) => "> ",
+        }
+    }
+
+    /// Takes a line.
+    pub fn line(&mut self, line: &str, files: &dyn Files) -> Reply {
+        if let Some(dialogue) = self.dialogue.take() {
+            return self.answer(dialogue, line, files);
+        }
+        let typed = line.trim_start();
+        if let Some(mut entering) = self.entering.take() {
+            let nothing = entering.text.trim().is_empty() && line.trim().is_empty();
+            let (mut text, ends) = (line, nothing || line.trim() == ".");
+            if entering.transcript {
+                if typed.starts_with('>') {
+                    let mut reply = self.entered(entering, files);
+                    let next = self.line(line, files);
+                    reply.text.push_str(&next.text);
+                    reply.messages.push_str(&next.messages);
+                    reply.files.extend(next.files);
+                    reply.failed |= next.failed;
+                    reply.ended |= next.ended;
+                    return reply;
+                }
+                text = typed.strip_prefix('-').unwrap_or(line);
+            } else if let Some(rest) = typed.strip_prefix("- @") {
+                // No statement begins so: it is the prompt.
+                text = &typed[typed.len() - rest.len() - 1..];
+            }
+            if ends {
+                return self.entered(entering, files);
+            }
+            entering.text.push_str(text);
+            entering.text.push('\n');
+            let complete =
+                entry::can_end(text) && entry::is_complete(entering.what, &entering.text, files);
+            if complete {
+                return self.entered(entering, files);
+            }
+            self.entering = Some(entering);
+            return Reply::default();
+        }
+        // The prompt of the system that started the program.
+        if typed.starts_with('$') || typed.starts_with('#') {
+            return Reply::default();
+        }
+        let (text, transcript) = match typed.strip_prefix('>') {
+            Some(text) => (text, true),
+            None => (typed, false),
+        };
+        match command::read(text, &program::languages()) {
+            Ok(Command::Classic) => {
+                let mut text = text.trim().to_string();
+                text.push('\n');
+                self.enter(What::Experiment, text, None, transcript)
+            }
+            Ok(Command::EnterModel(name)) => {
+                self.enter(What::Model, String::new(), name, transcript)
+            }
+            Ok(Command::EnterExperiment(None)) => {
+                self.enter(What::Experiment, String::new(), None, transcript)
+            }
+            Ok(command) => {
+                let reply = self.perform(command, files);
+                reply.unwrap_or_else(Reply::fails)
+            }
+            Err(message) => Reply::fails(message),
+        }
+    }
+
+    /// The input is over: what is being entered is taken as it is.
+    pub fn end(&mut self, files: &dyn Files) -> Reply {
+        self.dialogue = None;
+        match self.entering.take() {
+            Some(entering) => self.entered(entering, files),
+            None => Reply::default(),
+        }
+    }
+
+    /// What is being entered is forgotten.
+    pub fn interrupt(&mut self) {
+        self.entering = None;
+        self.dialogue = None;
+    }
+
+    fn perform(&mut self, command: Command, files: &dyn Files) -> Result<Reply, String> {
+        Ok(match command {
+            Command::Nothing
+            | Command::Classic
+            | Command::EnterModel(_)
+            | Command::EnterExperiment(None) => Reply::default(),
+            Command::EnterExperiment(Some(name)) => {
+                self.choose_experiment(Experiment::Named(name), files)?
+            }
+            Command::OutFile(path) => {
+                self.outfile = path.map(PathBuf::from);
+                self.begun = false;
+                Reply::default()
+            }
+            Command::Output(what) => self.output(&what, files)?,
+            Command::Partition(eliminate) => self.sort(match eliminate {
+                true => Aliases::Eliminate,
+                false => Aliases::Keep,
+            })?,
+            Command::Differentiate => self.differentiate()?,
+            Command::Variable(state, names) => self.wish(state, &names)?,
+            Command::List => Reply::shows(self.list()),
+            Command::Simulate => self.simulate(files)?,
+            Command::Plot(names) => self.plot(&names)?,
+            Command::Alleviate => self.alleviate()?,
+            Command::Help(word) => {
+                Reply::shows(command::help(word.as_deref(), &program::languages())?)
+            }
+            Command::Stop => Reply {
+                ended: true,
+                ..Reply::default()
+            },
+        })
+    }
+
+    fn enter(&mut self, what: What, text: String, name: Option<String>, transcript: bool) -> Reply {
+        if what == What::Experiment && self.model.is_none() {
+            return Reply::fails(NO_MODEL);
+        }
+        self.entering = Some(Entering {
+            what,
+            text,
+            name,
+            transcript,
+        });
+        Reply::default()
+    }
+
+    /// Takes what was entered, if it has no errors.
+    fn entered(&mut self, entering: Entering, files: &dyn Files) -> Reply {
+        let Entering {
+            what, text, name, ..
+        } = entering;
+        if text.trim().is_empty() {
+            return Reply::fails(format!("no {} was entered", what.text()));
+        }
+        let entry = Entry::new(what, text, name, files);
+        match what {
+            What::Model => self.load(entry, files),
+            What::Experiment => (self.choose_experiment(Experiment::Entered(entry), files))
+                .unwrap_or_else(Reply::fails),
+        }
+    }
+
+    /// Takes a model in place of the one before; all that was said of that one is forgotten.
+    fn load(&mut self, entry: Entry, files: &dyn Files) -> Reply {
+        let options = Options {
+            model: entry.name.clone(),
+            ..Options::default()
+        };
+        let with = With {
+            entries: vec![&entry],
+            files,
+        };
+        let compiled = compile(&entry.input(), &options, &with);
+        let reply = self.told(&compiled.sources, &compiled.diagnostics);
+        if let Some(flat) = compiled.flat {
+            self.model = Some(Model {
+                entry,
+                sources: compiled.sources,
+                flat,
+            });
+            self.experiment = Experiment::Own;
+            self.partition = None;
+            self.differentiated = false;
+            self.wishes.clear();
+            self.results = None;
+        }
+        reply
+    }
+
+    /// What diagnostics say.
+    fn told(&self, sources: &Sources, found: &Diagnostics) -> Reply {
+        Reply {
+            messages: render_all(sources, found, self.around.colour),
+            failed: found.has_errors(),
+            ..Reply::default()
+        }
+    }
+
+    fn model(&self) -> Result<&Model, String> {
+        self.model.as_ref().ok_or_else(|| NO_MODEL.to_string())
+    }
+
+    /// The model as it was flattened, with the wishes for states.
+    fn flat(&self) -> Result<Flat, String> {
+        let mut flat = self.model()?.flat.clone();
+        self.put_wishes(&mut flat);
+        Ok(flat)
+    }
+
+    fn put_wishes(&self, flat: &mut Flat) {
+        for &(id, wish) in &self.wishes {
+            flat.wishes.retain(|&(known, _)| known != id);
+            flat.wishes.push((id, wish));
+        }
+        flat.wishes.sort_unstable_by_key(|&(id, _)| id);
+    }
+
+    /// Puts a result where it is wanted: shown, or in the outfile.
+    fn put(&mut self, text: String, mut reply: Reply) -> Result<Reply, String> {
+        let Some(path) = &self.outfile else {
+            reply.text.push_str(&text);
+            return Ok(reply);
+        };
+        if let Some(model) = &self.model {
+            let mut read = model.sources.ids().map(|id| model.sources.file(id));
+            if read.any(|file| file.origin == Origin::User && Path::new(&file.name) == path) {
+                return Err(format!(
+                    "cannot write `{}`: the model was read from it; name another outfile",
+                    path.display()
+                ));
+            }
+        }
+        reply.files.push(Written {
+            path: path.clone(),
+            text,
+            append: std::mem::replace(&mut self.begun, true),
+        });
+        Ok(reply)
+    }
+
+    fn output(&mut self, what: &Output, files: &dyn Files) -> Result<Reply, String> {
+        let (text, reply) = match what {
+            Output::Results => (self.rows()?, Reply::default()),
+            Output::Model => (self.model()?.entry.text.clone(), Reply::default()),
+            Output::Program(language) => self.program(language, files)?,
+            listing => self.listing(listing)?,
+        };
+        match reply.failed {
+            true => Ok(reply),
+            false => self.put(text, reply),
+        }
+    }
+}
+
+const NO_MODEL: &str = "there is no model; `enter model` reads one";

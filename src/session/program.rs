@@ -1,0 +1,55 @@
+//! Programs of the experiment in other languages.
+
+use super::runs::Performed;
+use super::{Reply, Session};
+use crate::export::{Target, export};
+use crate::load::Files;
+
+/// The names of the languages.
+pub(super) fn languages() -> Vec<&'static str> {
+    Target::ALL.iter().map(|target| target.name()).collect()
+}
+
+impl Session {
+    /// The text of a program, and what is said beside it; it failed after an error.
+    pub(super) fn program(
+        &self,
+        language: &str,
+        files: &dyn Files,
+    ) -> Result<(String, Reply), String> {
+        let target = Target::from_name(language)
+            .ok_or_else(|| format!("there are no programs in `{language}`"))?;
+        let Performed {
+            sources,
+            mut diagnostics,
+            model,
+        } = self.experimented(files)?;
+        let Some((flat, experiment)) = model else {
+            let reply = self.told(&sources, &diagnostics);
+            return Ok((String::new(), reply));
+        };
+        let name = flat.model().to_string();
+        let stem = match self.outfile.as_ref().and_then(|path| path.file_stem()) {
+            Some(stem) => stem.to_string_lossy().into_owned(),
+            None => name.to_lowercase(),
+        };
+        let made = export(flat, &experiment, target, &stem, &mut diagnostics);
+        let mut reply = self.told(&sources, &diagnostics);
+        match made {
+            Ok(Some(exported)) => {
+                for note in &exported.notes {
+                    reply.messages.push_str(&format!("note: {note}\n"));
+                }
+                Ok((exported.text, reply))
+            }
+            Ok(None) => {
+                reply.failed = true;
+                Ok((String::new(), reply))
+            }
+            Err(refusal) => Err(format!(
+                "`{name}` cannot be exported to {language}: {}",
+                refusal.0
+            )),
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! Programs for DESIRE, SIMNON and ACSL, read back by a small interpreter of their own: at points of all kinds their rates and
+//! their new discrete values are those of the model.
+
+mod interpreter;
+
+use std::path::{Path, PathBuf};
+
+use bgm::compile::{Aliases, Options, Presented, prepare, presented};
+use bgm::diagnostics::Diagnostics;
+use bgm::evaluate::{Point, evaluate};
+use bgm::export::classic::keep_inputs;
+use bgm::expr::Value;
+use bgm::flat::{Kind, Leaf};
+use bgm::load::{Files, Input};
+use bgm::session::{Session, Surroundings, revise};
+use bgm::solve::Solved;
+use interpreter::{Language, Program};
+
+/// The repository.
+struct Root;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+impl Files for Root {
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        std::fs::read(root().join(path))
+    }
+
+    fn identity(&self, path: &Path) -> PathBuf {
+        root().join(path)
+    }
+
+    fn list(&self, _: &Path) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+fn session() -> Session {
+    Session::new(Surroundings {
+        colour: false,
+        size: (80, 24),
+        stopped: || false,
+        reduce: revise,
+    })
+}
+
+/// The text of a program; what went wrong, if something did.
+fn program(file: &str, language: &str) -> Result<String, String> {
+    let mut session = session();
+    let said: String = ["enter model", &format!("@{file}")]
+        .iter()
+        .map(|line| session.line(line, &Root).messages)
+        .collect();
+    assert_eq!(said, "", "{file}");
+    let reply = session.line(&format!("output {language} program"), &Root);
+    match reply.failed {
+        true => Err(reply.messages),
+        false => Ok(reply.text),
+    }
+}
+
+/// The same model, as the programs see it.
+fn model(file: &str) -> Solved {
+    let input = Input::File(PathBuf::from(file));
+    let prepared = prepare(&input, &Options::default(), &Root);
+    let (mut flat, experiment) = prepared.model.expect("the model compiles");
+    keep_inputs(&mut flat, &experiment);
+    let mut said = Diagnostics::default();
+    match presented(flat, Aliases::Eliminate, &mut said).expect("it can be solved") {
+        Presented::One(solved) | Presented::Paper(_, solved) => *solved,
+        Presented::ByPosition(..) => panic!("{file} has several sets of equations"),
+    }
+}
+
+/// Numbers between -4 and 4, always the same.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64 * 8.0 - 4.0
+    }
+}
+
+fn states(solved: &Solved) -> Vec<Leaf> {
+    let mut states: Vec<Leaf> = solved.flat.states().collect();
+    for selection in solved.flat.selections() {
+        states.extend(&selection.candidates);
+    }
+    states
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
+}
+
+/// Compares at random points; states that the run chooses from lie on their constraints.
+fn agrees(file: &str, language: Language) {
+    let solved = model(file);
+    let flat = &solved.flat;
+    let text = program(file, language.name()).expect("there is a program");
+    let read = Program::read(&text, language);
+    let states = states(&solved);
+    assert_eq!(read.states.len(), states.len(), "{text}");
+    let mut numbers = Numbers(1);
+    for round in 0..40 {
+        let mut point = Point::new(&solved);
+        point.time = 0.01 * f64::from(round);
+        for leaf in flat.states() {
+            point.set(leaf, Value::Real(numbers.next()));
+        }
+        let discretes: Vec<_> = (flat.variable_ids())
+            .filter(|&id| flat.variable(id).kind == Kind::Discrete)
+            .collect();
+        for &id in &discretes {
+            let value = match point.get(Leaf::Var(id)) {
+                Some(Value::Bool(_)) => Value::Bool(numbers.next() > 0.0),
+                _ => Value::Real(numbers.next()),
+            };
+            point.set(Leaf::Var(id), value);
+        }
+        evaluate(&solved, &mut point).expect("it can be computed");
+        let mut run = read.begin(point.time);
+        for (at, &leaf) in states.iter().enumerate() {
+            run.set(
+                &read.states[at],
+                point.real(leaf).expect("a state has a value"),
+            );
+        }
+        assert_eq!(read.discretes.len(), discretes.len(), "{text}");
+        let number = |value: Option<Value>| match value {
+            Some(Value::Real(value)) => value,
+            Some(Value::Bool(value)) => f64::from(u8::from(value)),
+            None => panic!("no value"),
+        };
+        for (&id, name) in discretes.iter().zip(&read.discretes) {
+            run.set(name, number(point.get(Leaf::Var(id))));
+        }
+        run.derive();
+        for (at, &leaf) in states.iter().enumerate() {
+            let order = leaf.order().expect("a state") + 1;
+            let wanted = point.real(Leaf::at_order(leaf.variable(), order));
+            let wanted = wanted.expect("a rate has a value");
+            let found = run.rate(&read.states[at]);
+            let name = flat.leaf_name(leaf);
+            assert!(
+                close(wanted, found),
+                "{file} {name}: {wanted} is {found}\n{text}"
+            );
+        }
+        run.happen();
+        for (&id, name) in discretes.iter().zip(&read.discretes) {
+            let wanted = number(point.get(Leaf::New(id)));
+            let (found, name_of) = (run.get(name), flat.name(id));
+            assert!(
+                close(wanted, found),
+                "{file} {name_of}: {wanted} is {found}\n{text}"
+            );
+        }
+    }
+    // Start values.
+    let run = read.begin(0.0);
+    let mut point = Point::new(&solved);
+    evaluate(&solved, &mut point).expect("it can be computed");
+    for (at, &leaf) in states.iter().enumerate() {
+        let (wanted, found) = (point.real(leaf), run.start(&read.states[at]));
+        assert!(close(wanted.expect("a value"), found), "{file}\n{text}");
+    }
+}
+
+const ALL: [Language; 3] = [Language::Desire, Language::Simnon, Language::Acsl];
+
+#[test]
+fn rlc_dc_motor_and_pendulum() {
+    for language in ALL {
+        for file in [
+            "examples/rlc.bgm",
+            "examples/dc_motor.bgm",
+            "examples/pendulum.bgm",
+        ] {
+            agrees(file, language);
+        }
+    }
+}
+
+/// Compares a text with the file that keeps it.
+fn kept(file: &Path, text: &str) {
+    if std::env::var("INSTA_UPDATE").is_ok_and(|wish| wish == "always") {
+        std::fs::write(file, text).expect("a file can be written");
+    }
+    let there = std::fs::read_to_string(file).unwrap_or_default();
+    let name = file.display();
+    assert_eq!(
+        there, text,
+        "{name}: accept with INSTA_UPDATE=always, after reading what changed"
+    );
+}
+
+/// The texts themselves, and a report.
+#[test]
+fn programs_are_kept() {
+    let folder = root().join("tests/export");
+    for model in ["rlc", "rectifier", "inductive_load", "pendulum", "dc_motor"] {
+        for language in ALL {
+            let file = format!("examples/{model}.bgm");
+            let text = program(&file, language.name()).expect("there is a program");
+            kept(&folder.join(format!("{model}.{}", language.name())), &text);
+        }
+    }
+    for language in ALL {
+        let text = program("tests/export/awkward.bgm", language.name());
+        let text = text.expect("there is a program");
+        kept(&folder.join(format!("awkward.{}", language.name())), &text);
+    }
+    let report = program("examples/rlc.bgm", "latex").expect("there is a report");
+    kept(&folder.join("rlc.tex"), &report);
+}
+
+#[test]
+fn rectifier_and_inductive_load() {
+    for language in ALL {
+        agrees("examples/rectifier.bgm", language);
+        agrees("examples/thermostat.bgm", language);
+    }
+    for language in ALL {
+        let text = program("examples/inductive_load.bgm", language.name());
+        let text = text.expect("there is a program");
+        assert!(text.contains("drift"), "{text}");
+        agrees("examples/inductive_load.bgm", language);
+    }
+}
+
+#[test]
+fn awkward_names_and_numbers() {
+    for language in ALL {
+        agrees("tests/export/awkward.bgm", language);
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_by_name() {
+    let said = |file: &str, language: &str| program(file, language).expect_err("it is refused");
+    for language in ALL {
+        let name = language.name();
+        assert!(said("examples/diode.bgm", name).contains("cannot iterate on"));
+        assert!(said("examples/sampled_control.bgm", name).contains("`sample`"));
+    }
+    assert!(said("examples/bouncing_ball.bgm", "simnon").contains("cannot restart the state"));
+    assert!(program("examples/bouncing_ball.bgm", "desire").is_ok());
+}
+
+/// ACSL reads no line beyond column 72, and no name of the others is longer than the language allows.
+#[test]
+fn lines_and_names_fit() {
+    for file in ["examples/dc_motor.bgm", "tests/export/awkward.bgm"] {
+        let text = program(file, "acsl").expect("there is a program");
+        for line in text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with('!'))
+        {
+            assert!(line.len() <= 76, "{line}");
+        }
+        let text = program(file, "simnon").expect("there is a program");
+        let read = Program::read(&text, Language::Simnon);
+        for name in read.names() {
+            assert!(
+                name.len() <= 8 && name.chars().all(|c| c.is_ascii_alphanumeric()),
+                "{name}"
+            );
+        }
+    }
+}
+
+/// Bad requests get plain messages, and write nothing.
+#[test]
+fn bad_requests() {
+    use std::process::Command;
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("classic");
+    std::fs::create_dir_all(&place).expect("a folder can be made");
+    let model = |name: &str, text: &str| {
+        std::fs::write(place.join(name), text).expect("a file can be written");
+    };
+    model("bare.bgm", "model Bare\n  local x\n  der(x) = -x\nend\n");
+    model(
+        "open.bgm",
+        "model Open\n  input u\n  local x\n  der(x) = u\nend\nexperiment Open\n  simutime 1\nend\n",
+    );
+    model(
+        "wrong.bgm",
+        "model Wrong\n  local x\n  der(x) = y\n  x = 1\n  x = 2\nend\n",
+    );
+    let run = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_bgm"))
+            .arg("export")
+            .args(words)
+            .current_dir(&place)
+            .output()
+            .expect("bgm runs");
+        assert!(output.stdout.is_empty(), "{words:?}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said)
+    };
+    for (words, code, wanted) in [
+        (
+            &["bare.bgm", "--to", "desire"][..],
+            1,
+            "DESIRE programs need the end of the run: an experiment with `simutime`",
+        ),
+        (
+            &["open.bgm", "--to", "acsl"],
+            1,
+            "ACSL programs need the input `u`",
+        ),
+        (
+            &["bare.bgm", "--to", "desyre"],
+            2,
+            "there is no target `desyre`; did you mean `desire`?",
+        ),
+        (
+            &[
+                "bare.bgm",
+                "--to",
+                "simnon",
+                "--until",
+                "1",
+                "-o",
+                "no/such/place",
+            ],
+            2,
+            "cannot write `no/such/place`",
+        ),
+        (&["wrong.bgm", "--to", "latex"], 1, "error["),
+        (
+            &["bare.bgm", "--to", "latex", "-o", "bare.bgm"],
+            2,
+            "the model was read from it",
+        ),
+    ] {
+        let (found, said) = run(words);
+        assert!(said.contains(wanted), "{words:?}: {said}");
+        assert_eq!(found, Some(code), "{words:?}: {said}");
+    }
+}
