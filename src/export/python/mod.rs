@@ -370,7 +370,7 @@ _SHARED = {}
                         .position(|&state| state == action.target)
                     {
                         Some(at) => {
-                            self.line(&format!("x[{at}], fixed[{at}], acts = value, True, True"))
+                            self.line(&format!("x[{at}], fixed[{at}], acts = value, True, True"));
                         }
                         None => {
                             let at = model
