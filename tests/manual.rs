@@ -21,6 +21,7 @@ const PAGES: &[&str] = &[
     "docs/language.md",
     "docs/solving.md",
     "docs/simulation.md",
+    "docs/export.md",
     "docs/bondgraph.md",
     "docs/session.md",
     "docs/json.md",

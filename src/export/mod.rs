@@ -82,6 +82,8 @@ pub struct Run {
     pub from: f64,
     pub until: f64,
     pub points: usize,
+    /// The time between points, where it was given; the last one may be shorter.
+    pub step: Option<f64>,
     pub relative: f64,
     pub absolute: f64,
 }
@@ -225,6 +227,7 @@ fn run_of(experiment: &Experiment, notes: &mut Vec<String>) -> Run {
         from,
         until,
         points: experiment.times(until, POINTS).len(),
+        step: experiment.step,
         relative,
         absolute: experiment.absolute.unwrap_or(1e-3 * relative),
     }

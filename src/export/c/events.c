@@ -198,6 +198,8 @@ static double MODEL_next_known(MODEL *m)
     MODEL_samples(m, start, period);
     for (int i = 0; i < MODEL_SAMPLERS; i++) {
         double count = fmax(0.0, floor((time - start[i]) / period[i])), at;
+        if (!(period[i] > 0.0))
+            continue;
         while ((at = start[i] + count * period[i]) <= time || MODEL_at_once(at, time))
             count += 1.0;
         next = fmin(next, at);

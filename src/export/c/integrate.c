@@ -288,6 +288,8 @@ int main(int count, char **arguments)
     printf("%s\n", MODEL_HEAD);
     for (int point = 0; !fails && point < points; point++) {
         double time = points == 1 ? until : MODEL_FROM + m.span * point / (points - 1);
+        if (MODEL_STEP > 0.0 && count < 2)
+            time = fmin(MODEL_FROM + point * MODEL_STEP, until);
         fails = MODEL_advance(&m, time) || MODEL_columns(&m, values);
         if (fails)
             break;

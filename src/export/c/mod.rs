@@ -259,9 +259,8 @@ void MODEL_start(MODEL *m, double time)
             head,
             "    (void)column;\n    return m->failed;\n",
         );
-        for (at, id) in types::outputs(model.flat).enumerate() {
+        for id in types::outputs(model.flat) {
             let value = self.writer.leaf(Leaf::Var(id));
-            let _ = at;
             let name = self.c.names.get(Leaf::Var(id)).to_string();
             self.line(&format!("y->{name} = {};", value.text));
         }
@@ -295,14 +294,12 @@ void MODEL_start(MODEL *m, double time)
 
     fn events(&mut self) {
         let model = self.model;
-        let mut count = 0;
-        for (condition, _) in model.whens.iter().flatten() {
+        for (at, (condition, _)) in model.whens.iter().flatten().enumerate() {
             let value = self.value(*condition);
             self.line(&format!(
-                "m->condition[{count}] = {} != 0.0;",
+                "m->condition[{at}] = {} != 0.0;",
                 value.at_least(9)
             ));
-            count += 1;
         }
         let comment = "Conditions of `when`s as they are now: they have not just become true.";
         self.function(comment, "static void MODEL_conditions(MODEL *m)", "");
@@ -349,11 +346,17 @@ void MODEL_start(MODEL *m, double time)
         }
         let body = self.writer.take();
         let comment = "What `when`s have to do whose conditions have just become true.";
-        self.writer.lines = format!("    int earlier, now, act;\n    double value;\n    (void)earlier, (void)now, (void)act, (void)value;\n    (void)to_d, (void)to_x, (void)fixed, (void)acts;\n{body}").replace("    int earlier, now, act;\n    double value;", "    int earlier = 0, now = 0, act = 0;\n    double value = 0.0;");
+        self.writer.lines = format!("{WHENS}{body}");
         let head = "static int MODEL_whens(MODEL *m, MODEL_discretes *to_d, MODEL_states *to_x, int *fixed, int *acts)";
         self.function(comment, head, "    return 0;\n");
     }
 }
+
+const WHENS: &str = "    int earlier = 0, now = 0, act = 0;
+    double value = 0.0;
+    (void)earlier, (void)now, (void)act, (void)value;
+    (void)to_d, (void)to_x, (void)fixed, (void)acts;
+";
 
 const DERIVATIVES: &str = "
 /* The first thing that is not a number, as a failure. */

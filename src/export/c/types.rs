@@ -67,7 +67,11 @@ pub fn types(request: &Request<'_>, c: &C<'_>) -> String {
     }
     out.push_str("};\n\n");
     let run = request.run;
-    for (name, value) in [("FROM", run.from), ("UNTIL", run.until)] {
+    for (name, value) in [
+        ("FROM", run.from),
+        ("UNTIL", run.until),
+        ("STEP", run.step.unwrap_or(0.0)),
+    ] {
         let _ = writeln!(out, "#define MODEL_{name} {}", number(value).at_least(9));
     }
     let _ = writeln!(out, "#define MODEL_POINTS {}", run.points);

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::export::model::Model;
 use crate::export::names::{Names, quoted};
@@ -93,17 +93,17 @@ pub struct Python<'m> {
     pub scope: Cell<Scope>,
     watches: FxHashMap<ExprId, usize>,
     samplers: FxHashMap<ExprId, usize>,
-    known: FxHashMap<Leaf, ()>,
+    known: FxHashSet<Leaf>,
 }
 
 impl<'m> Python<'m> {
     pub fn new(model: &'m Model<'m>) -> Self {
         let flat = model.flat;
         let mut names = Names::new(RESERVED);
-        let mut known = FxHashMap::default();
+        let mut known = FxHashSet::default();
         let mut put = |leaf: Leaf| {
             names.add(flat, leaf);
-            known.insert(leaf, ());
+            known.insert(leaf);
         };
         for &leaf in &model.states {
             put(leaf);
@@ -148,7 +148,7 @@ impl<'m> Python<'m> {
             scope: Cell::new(Scope::Plain("values")),
             flat,
             names: Names::new(RESERVED),
-            known: FxHashMap::default(),
+            known: FxHashSet::default(),
         }
     }
 }
@@ -192,11 +192,11 @@ fn infix(op: &str, binds: u8, a: &Text, b: &Text) -> Text {
 impl Dialect for Python<'_> {
     fn leaf(&self, leaf: Leaf) -> Text {
         if let (Scope::Plain(values), _) | (Scope::Values(values), true) =
-            (self.scope.get(), self.known.contains_key(&leaf))
+            (self.scope.get(), self.known.contains(&leaf))
         {
             return Text::atom(format!("{values}[{}]", quoted(&self.flat.leaf_name(leaf))));
         }
-        if self.known.contains_key(&leaf) {
+        if self.known.contains(&leaf) {
             return Text::atom(self.names.get(leaf));
         }
         // What nothing computes is given a value, or none.

@@ -194,7 +194,7 @@ PARAMETERS = {{
             ")
 COLUMNS = {}
 _HEAD = {}
-FROM, UNTIL, POINTS = {}, {}, {}
+FROM, UNTIL, POINTS, STEP = {}, {}, {}, {}
 TOLERANCE, ABSOLUTE = {}, {}
 _TIMED = ({})
 _PRE = ({})
@@ -208,6 +208,7 @@ _SHARED = {}
             text(run.from),
             text(run.until),
             run.points,
+            run.step.map_or("None".to_string(), text),
             text(run.relative),
             text(run.absolute),
             truths(&mut model.watches.iter().map(|watch| watch.timed)),
@@ -370,7 +371,7 @@ _SHARED = {}
                         .position(|&state| state == action.target)
                     {
                         Some(at) => {
-                            self.line(&format!("x[{at}], fixed[{at}], acts = value, True, True"))
+                            self.line(&format!("x[{at}], fixed[{at}], acts = value, True, True"));
                         }
                         None => {
                             let at = model

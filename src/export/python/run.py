@@ -241,7 +241,12 @@ class Run:
         return known
 
     def samples(self):
-        return _samples(self.time, self.values(), self.h, self.s) if _SAMPLERS else ()
+        if not _SAMPLERS:
+            return ()
+        samples = _samples(self.time, self.values(), self.h, self.s)
+        if not all(period > 0.0 for _, period in samples):
+            raise ModelError("a sample needs a period above zero", "", self.time)
+        return samples
 
     def event(self):
         """Settles what happens now: relations, discrete variables, `when`s."""
@@ -386,7 +391,9 @@ class Run:
                 self.time, self.x, rejected = time, x, True
                 h *= 0.25 if trouble else max(0.1, 0.9 * off**-0.25)
                 if time + h <= time or h < 1e-20 * self.span:
-                    raise trouble or ModelError("the integrator can go no further", "no step is short enough", time)
+                    if trouble is None:
+                        raise ModelError("the integrator can go no further", "no step is short enough", time)
+                    raise trouble if isinstance(trouble, ModelError) else ModelError("not a number", str(trouble), time)
             grown = h * (5.0 if off == 0.0 else min(1.0 if rejected else 5.0, max(0.2, 0.9 * off**-0.25)))
             met = self.crossed(sides) if RELATIONS else None
             if met is not None:
@@ -449,6 +456,8 @@ def simulate(until=UNTIL, points=POINTS, p=None, u=None, tolerance=TOLERANCE):
     run.begin()
     for point in range(points):
         time = until if points == 1 else FROM + (until - FROM) * point / (points - 1)
+        if STEP is not None and (until, points) == (UNTIL, POINTS):
+            time = min(FROM + point * STEP, until)
         run.advance(time)
         yield [time] + [float(value) for value in run.columns()]
 
@@ -464,5 +473,5 @@ if __name__ == "__main__":
         print(_HEAD)
         for _row in simulate(**dict(zip(("until", "points", "tolerance"), _numbers))):
             print(",".join("%.17g" % value for value in _row))
-    except ModelError as error:
+    except _TROUBLE as error:
         sys.exit(str(error))
