@@ -15,7 +15,7 @@ mod reduction;
 
 pub use names::write_path;
 pub use ports::{Junction, JunctionId, Law, Pair, Port, PortId, Ports, Signed};
-pub use printer::Printer;
+pub use printer::{Names, Printer};
 pub use reduction::{Derived, Dropped, Merit, Reduction, Selection};
 
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! Flat expressions as text, in .bgm syntax or in the style of the 1990 paper.
 
+use rustc_hash::FxHashMap;
+
 use super::{Flat, InstanceId, Leaf, VarId};
 use crate::expr::print::{Piece, Source, Style, write};
 use crate::expr::{Args, ExprId, Node};
@@ -14,7 +16,12 @@ pub struct Printer<'f> {
     pub marked: &'f [Leaf],
     /// Variables shown by the name of another: outputs for states, as the 1990 paper does.
     pub renamed: &'f [(VarId, VarId)],
+    /// Names in place of those that variables have.
+    pub names: Option<&'f Names>,
 }
+
+/// Names of variables, by variable.
+pub type Names = FxHashMap<VarId, String>;
 
 impl<'f> Printer<'f> {
     /// Full names.
@@ -25,6 +32,7 @@ impl<'f> Printer<'f> {
             style: Style::Plain,
             marked: &[],
             renamed: &[],
+            names: None,
         }
     }
 
@@ -75,7 +83,10 @@ impl Source for Printer<'_> {
                     out.push_str(word);
                     out.push('(');
                 }
-                self.flat.write_name(variable, self.from, out);
+                match self.names.and_then(|names| names.get(&variable)) {
+                    Some(name) => out.push_str(name),
+                    None => self.flat.write_name(variable, self.from, out),
+                }
                 for _ in 0..order {
                     out.push(')');
                 }

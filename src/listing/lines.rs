@@ -84,6 +84,7 @@ impl<'f> Lines<'f> {
                 Style::Plain => InstanceId::TOP,
                 Style::Classic => origin,
             },
+            names: None,
             style: self.style,
             marked,
             renamed: &self.renamed,

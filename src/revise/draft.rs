@@ -2,25 +2,35 @@
 //!
 //! Before: edits of a text, what goes of its model, and lines to be added. After: the new text, or what stands against it.
 
+use rustc_hash::FxHashSet;
+
 use super::connections::Leaving;
 use super::edit::Edits;
 use super::going::{Going, declarations};
+use super::observed::Observed;
+use super::parameters::Parameters;
 use super::script::Script;
-use super::verify::{Change, same};
+use super::verify::{Change, Summed, potentials, same};
 use super::{Desk, Obstacle};
 use crate::bond::order::natural;
+use crate::compile::BondGraph;
 use crate::flat::Flat;
 use crate::syntax::ast::StatementKind;
 
 #[derive(Debug)]
 pub struct Draft<'a> {
     pub script: &'a Script,
+    pub model: &'a BondGraph,
     pub flat: &'a Flat,
     pub going: &'a Going,
-    /// Declarations of new parameters, without their word.
-    pub parameters: &'a [String],
-    /// Other declarations and equations.
-    pub lines: &'a [String],
+    pub parameters: &'a Parameters<'a>,
+    pub observed: &'a Observed<'a>,
+    /// Submodels whose variables may differ, beside links and bonds.
+    pub touched: FxHashSet<String>,
+    /// States that are not what they were.
+    pub sums: Vec<Summed>,
+    /// A declaration, before those of what is observed.
+    pub line: Option<String>,
     /// Items of a new `connect`.
     pub connections: Vec<String>,
 }
@@ -32,7 +42,6 @@ impl Draft<'_> {
         desk: &Desk<'_>,
         mut edits: Edits,
         before: &Flat,
-        change: &Change<'_>,
     ) -> Result<String, Obstacle> {
         let Going {
             submodels, nodes, ..
@@ -54,7 +63,15 @@ impl Draft<'_> {
             let message = first.map(|one| one.message.clone()).unwrap_or_default();
             return Err(Obstacle::Broken(message));
         };
-        same(before, &after, change)?;
+        let wires = self.going.wires.iter().map(|&id| self.flat.path(id));
+        self.touched.extend(wires);
+        let change = Change {
+            touched: &self.touched,
+            apart: &potentials(self.model),
+            renamed: &self.observed.renamed,
+            sums: &self.sums,
+        };
+        same(before, &after, &change)?;
         Ok(new)
     }
 
@@ -64,10 +81,10 @@ impl Draft<'_> {
         let is_submodel = |kind: &StatementKind| matches!(kind, StatementKind::Submodels { .. });
         let body = script.body();
         if let Some(first) = body.iter().find(|one| is_submodel(&one.kind))
-            && !self.parameters.is_empty()
+            && !self.parameters.new.is_empty()
         {
             let blanks = script.indentation(first.span);
-            let mut new = self.parameters.to_vec();
+            let mut new = self.parameters.new.clone();
             new.sort_by(|a, b| natural(a, b));
             let line = format!("{blanks}parameter {}\n", new.join(", "));
             edits.insert(script.line_before(first), line);
@@ -80,7 +97,7 @@ impl Draft<'_> {
         if !connections.is_empty() {
             lines.push_str(&format!("\n{blanks}connect {}", connections.join(", ")));
         }
-        for line in self.lines {
+        for line in self.line.iter().chain(&self.observed.lines) {
             lines.push_str(&format!("\n{blanks}{line}"));
         }
         if !lines.is_empty() {

@@ -15,7 +15,7 @@ use super::parameters::Parameters;
 use super::reduce::{Step, Traced};
 use super::rewrite::Taken;
 use super::script::{Script, fresh};
-use super::verify::{Change, Summed, potentials};
+use super::verify::Summed;
 use super::{Desk, Obstacle};
 use crate::bond::fields::storage::{MatrixForm, StorageField, parameter};
 use crate::bond::fields::superfluous::without;
@@ -161,8 +161,6 @@ pub fn combine(
         let text = parameters.text(known.flat, start)?;
         settings.push_str(&format!(", ic {variable}[{}] = {text}", at + 1));
     }
-    let mut lines = vec![format!("submodel ({class}) {new}({settings})")];
-    lines.append(&mut observed.lines);
     let leaving = Leaving::new(&script, flat, going.submodels.clone(), going.nodes.clone());
     let mut connections = Vec::new();
     for (at, &node) in matrix.storages.iter().enumerate() {
@@ -174,24 +172,20 @@ pub fn combine(
     }
     include_library(&script, &mut edits);
     let mut touched: FxHashSet<String> = going.submodels.keys().cloned().collect();
-    touched.extend(going.wires.iter().map(|&id| flat.path(id)));
     touched.insert(new.clone());
-    let apart = potentials(&traced.model);
-    let change = Change {
-        touched: &touched,
-        apart: &apart,
-        renamed: &observed.renamed,
-        sums: &sums,
-    };
     let draft = Draft {
         script: &script,
+        model: &traced.model,
         flat,
         going: &going,
-        parameters: &parameters.new,
-        lines: &lines,
+        parameters: &parameters,
+        observed: &observed,
+        touched,
+        sums,
+        line: Some(format!("submodel ({class}) {new}({settings})")),
         connections,
     };
-    let text = draft.finish(desk, edits, flat, &change)?;
+    let text = draft.finish(desk, edits, flat)?;
     let step = Step {
         removed: name_of(field.dependent),
         into: new.clone(),

@@ -17,7 +17,7 @@ use super::parameters::Parameters;
 use super::reduce::{Step, Traced};
 use super::rewrite::{Taken, solved_for};
 use super::script::Script;
-use super::verify::{Addend, Change, Summed, potentials};
+use super::verify::{Addend, Summed};
 use super::{Desk, Obstacle};
 use crate::bond::causality::ElementCausality;
 use crate::bond::fields::storage::parameter;
@@ -232,28 +232,22 @@ pub fn merge(
         let variable = flat.names.name(flat.declaration(kept.stored).name);
         set(&script, declared, variable, true, &text, &mut edits);
     }
-    let mut touched: FxHashSet<String> = members.iter().map(|one| flat.path(one.owner)).collect();
-    touched.extend(going.wires.iter().map(|&id| flat.path(id)));
-    let sums = [Summed {
-        new: flat.name(kept.stored),
-        old: addends,
-    }];
-    let apart = potentials(&traced.model);
-    let change = Change {
-        touched: &touched,
-        apart: &apart,
-        renamed: &observed.renamed,
-        sums: &sums,
-    };
     let draft = Draft {
         script: &script,
+        model: &traced.model,
         flat,
         going: &going,
-        parameters: &parameters.new,
-        lines: &observed.lines,
+        parameters: &parameters,
+        observed: &observed,
+        touched: members.iter().map(|one| flat.path(one.owner)).collect(),
+        sums: vec![Summed {
+            new: flat.name(kept.stored),
+            old: addends,
+        }],
+        line: None,
         connections: Vec::new(),
     };
-    let text = draft.finish(desk, edits, flat, &change)?;
+    let text = draft.finish(desk, edits, flat)?;
     let steps = (members[1..].iter())
         .map(|member| Step {
             removed: name_of(member.node),

@@ -14,7 +14,7 @@ use super::observed::{Observed, set};
 use super::parameters::Parameters;
 use super::reduce::{Step, Traced};
 use super::script::Script;
-use super::verify::{Change, Summed, potentials};
+use super::verify::Summed;
 use super::{Desk, Obstacle};
 use crate::bond::fields::storage::{StorageField, by_square};
 use crate::bond::fields::superfluous::without;
@@ -145,8 +145,6 @@ pub fn rewrite(
         set(&script, declared, &own, false, &text, &mut edits);
         values.push((into, format!("{}.{own} = {text}", name(into))));
     }
-    let names: FxHashSet<String> = touched.iter().map(|&id| flat.path(id)).collect();
-    let apart = potentials(model);
     // A storage by its displacement: that grows with it.
     let mut sums = Vec::new();
     for &(into, _, _, growth) in &totals {
@@ -162,22 +160,20 @@ pub fn rewrite(
             sums.extend(growth.map(|growth| Summed::multiple(name.clone(), name, growth)));
         }
     }
-    let change = Change {
-        touched: &names,
-        apart: &apart,
-        renamed: &observed.renamed,
-        sums: &sums,
-    };
     let draft = Draft {
         script: &script,
+        model,
         flat,
         going: &going,
-        parameters: &parameters.new,
-        lines: &observed.lines,
+        parameters: &parameters,
+        observed: &observed,
+        touched: touched.iter().map(|&id| flat.path(id)).collect(),
+        sums,
+        line: None,
         connections: Vec::new(),
     };
     let before = wished(flat, &stored, named);
-    let new = draft.finish(desk, edits, &before, &change)?;
+    let new = draft.finish(desk, edits, &before)?;
 
     let dropped: Vec<String> = (going.submodels.keys().chain(&going.nodes))
         .filter(|one| !taken.iter().any(|field| name(field.dependent) == **one))

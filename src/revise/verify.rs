@@ -198,7 +198,8 @@ fn compare(
     let mut names: Vec<(&str, &str)> = (after.keys().map(|name| (name.as_str(), name.as_str())))
         .filter(|(name, _)| {
             let owner = name.split('.').next().unwrap_or("");
-            !(name.contains('.') && change.touched.contains(owner)) && !change.apart.contains(*name)
+            let touched = name.contains('.') && change.touched.contains(owner);
+            !(touched || change.apart.contains(*name))
         })
         .chain(
             change
