@@ -115,10 +115,16 @@ fn notes(revised: &Revised) -> String {
     if revised.expanded {
         out.push_str(WRITTEN_OUT);
     }
-    for step in &revised.steps {
+    for (at, step) in revised.steps.iter().enumerate() {
+        // What takes several over is told once, with the last of them.
+        let next = revised.steps.get(at + 1);
+        let value = match next.is_some_and(|next| next.value == step.value) {
+            true => format!("into {}", step.into),
+            false => step.value.clone(),
+        };
         out.push_str(&format!(
-            "note: {} is reduced, by the path {}: {}\n",
-            step.removed, step.path, step.value
+            "note: {} is reduced, by the path {}: {value}\n",
+            step.removed, step.path
         ));
         if !step.dropped.is_empty() {
             let dropped = step.dropped.join(", ");
