@@ -211,3 +211,20 @@ fn junctions_of_submodels() {
         assert!((a[0] - b[0]).abs() < 1e-3, "{a:?} {b:?}");
     }
 }
+
+/// Start values that others determine, in the model and in its experiments, are kept.
+#[test]
+fn start_values_are_kept() {
+    let text = "@bondgraph\nmodel Pair\n  submodel (I) L1(I = 2), L2(I = 5, ic f = 1.5)\n  submodel (R) Ra(R = 3)\n  \
+        submodel (SE) U\n  junction1 i\n  input u\n  output y\n  connect L1 at i, L2 at i, Ra at i, U at i\n  U.E0 = u\n  y = Ra.f\nend\n\
+        experiment Pair\n  simutime 2\n  input u = 1 + Time\nend\n\
+        experiment other for Pair\n  simutime 2\n  input u = 4\n  init L2.f = 3\nend\n";
+    for experiment in ["Pair", "other"] {
+        let run = |text: &str| {
+            let trial = Trial::of(text, 2.0).experiment(experiment);
+            trial.tolerance(1e-9, 1e-11)
+        };
+        let found = differences((text, "Pair"), &["i"], &[1e-5, 1e-6, 1e-7], &["y"], run);
+        come_closer(&found, 1e-3);
+    }
+}

@@ -433,3 +433,98 @@ fn refusals() {
     assert!(refusal("TwoMasses", "B").contains("B"));
     assert!(refusal("RollerCoaster", "I2").contains("modulated transformer"));
 }
+
+/// Every model of the examples and papers can be written out, and is the same then; what cannot be is counted.
+#[test]
+fn examples_are_written_out() {
+    let (mut done, mut refused) = (0, Vec::new());
+    for folder in ["examples", "tests/papers"] {
+        let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+            .expect(folder)
+            .map(|entry| entry.expect("an entry").path())
+            .filter(|path| path.extension().is_some_and(|end| end == "bgm"))
+            .collect();
+        files.sort();
+        for path in files {
+            let text = std::fs::read_to_string(&path).expect("it can be read");
+            let names: Vec<&str> = (text.lines())
+                .filter_map(|line| line.strip_prefix("model "))
+                .filter_map(|rest| rest.split_whitespace().last())
+                .filter(|name| !text.contains(&format!("model type {name}")))
+                .filter(|name| !text.contains(&format!("model class {name}")))
+                .collect();
+            for name in names {
+                let options = Options {
+                    model: Some(name.to_string()),
+                    ..Options::default()
+                };
+                let desk = Desk {
+                    path: &path,
+                    options: &options,
+                    files: &NoFiles,
+                };
+                let Some(flat) = desk.compile(&text).flat else {
+                    continue;
+                };
+                match bgm::revise::expand::expand(&desk, &text, &flat) {
+                    Ok(_) => done += 1,
+                    Err(why) => refused.push(format!("{}, {name}: {why}", path.display())),
+                }
+            }
+        }
+    }
+    println!("{done} written out, {refused:#?}");
+    assert!(
+        done > 50 && refused.len() * 20 < done,
+        "{done}, {refused:#?}"
+    );
+}
+
+/// The parameter of the storage that stays is one of the storage that goes.
+#[test]
+fn a_parameter_of_what_goes() {
+    let text = "@bondgraph\nmodel Same\n  submodel (I) I1(I = I2.I, ic f = 1), I2(I = 3)\n  submodel (R) r(R = 2)\n  \
+        junction1 A\n  output y\n  connect I1 at A, I2 at A, r at A\n  y = r.f\nend\n";
+    let revised = reduced(text);
+    assert!(
+        revised.text.contains("I1(I = I2_I + I2_I"),
+        "{}",
+        revised.text
+    );
+    same_trajectories(&trial(text, 2.0), &trial(&revised.text, 2.0), &[("y", "y")]);
+}
+
+/// A part that is connected the other way round has the other sign, in experiments and `when`s too.
+#[test]
+fn reversed_in_parallel_away_from_ground() {
+    let text = "@electrical\nmodel Turned\n  submodel (ConstantVoltage) U0(E = 10)\n  \
+        submodel (Capacitor) C1(C = 0.1), C2(C = 0.2)\n  submodel (Resistor) R1(R = 1), R2(R = 2)\n  submodel Ground\n  \
+        output y, z\n  local n\n  connect Ground - U0 - R1 - (C1 // reversed C2) - R2 - Ground\n  y = C1.u\n  z = C2.i\n  \
+        when C2.u < -5 then\n    new(n) = 1\n  endwhen\nend\n\
+        experiment Turned\n  simutime 3\n  init C2.u = 1\n  plot y, C2.u, n\nend\n";
+    let revised = reduced(text);
+    assert_eq!(revised.steps.len(), 1, "{:?}", revised.left);
+    assert!(
+        revised.text.contains("init C1.u = 1*(-1)"),
+        "{}",
+        revised.text
+    );
+    let names = [("y", "y"), ("z", "z"), ("n", "n")];
+    same_trajectories(&trial(text, 3.0), &trial(&revised.text, 3.0), &names);
+}
+
+/// A start value of a displacement in an experiment, and plots of what cannot be kept.
+#[test]
+fn start_values_of_experiments() {
+    let text = "@bondgraph\n\
+        model type Spring\n  cut A(e/f)\n  parameter k = 1\n  local x\n  der(x) = f\n  e = k*x\nend\n\
+        model Two\n  submodel (Spring) a(k = 2), b(k = 3)\n  submodel (R) r\n  node n\n  output y\n  \
+        connect a at n, b at n, r at n\n  y = r.f\nend\n\
+        experiment Two\n  simutime 3\n  init b.x = 2\nend\n";
+    let revised = reduced(text);
+    assert_eq!(revised.steps.len(), 1, "{:?}", revised.left);
+    same_trajectories(&trial(text, 3.0), &trial(&revised.text, 3.0), &[("y", "y")]);
+    let powers = text.replace("init b.x = 2", "plot b.A.power");
+    let kept = reduced(&powers);
+    assert_eq!(kept.left[0].why, "`b.A.power` is used, and would be gone");
+}

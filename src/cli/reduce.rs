@@ -8,7 +8,7 @@ use clap::Args;
 use super::{Console, FAILED, Output};
 use crate::compile::Options;
 use crate::model::Limits;
-use crate::revise::reduce::{Revised, Wishes, reduce};
+use crate::revise::reduce::{Left, Revised, Wishes, reduce};
 use crate::revise::{Desk, Failure};
 
 pub const WRITTEN_OUT: &str =
@@ -53,6 +53,8 @@ impl Writing {
         tell: impl FnOnce(&T) -> (String, String),
     ) -> Result<ExitCode, String> {
         let text = console.text(&self.file)?;
+        let carriage = text.contains("\r\n");
+        let text = text.replace("\r\n", "\n");
         let options = self.options();
         let files = console.files();
         let desk = Desk {
@@ -62,7 +64,13 @@ impl Writing {
         };
         match change(&desk, &text) {
             Ok(done) => {
-                let (text, notes) = tell(&done);
+                let (mut text, notes) = tell(&done);
+                if !text.ends_with('\n') {
+                    text.push('\n');
+                }
+                if carriage {
+                    text = text.replace('\n', "\r\n");
+                }
                 console.message(&notes);
                 let output = self.output.output.as_deref();
                 console.result(output, |out| out.write_all(text.as_bytes()))?;
@@ -132,10 +140,11 @@ fn notes(revised: &Revised) -> String {
         }
     }
     for left in &revised.left {
-        out.push_str(&format!(
-            "note: {} stays dependent, path {}: {}\n",
-            left.name, left.path, left.why
-        ));
+        let Left { name, path, why } = left;
+        out.push_str(&match name.contains(',') {
+            true => format!("note: {name} stay apart at {path}: {why}\n"),
+            false => format!("note: {name} stays dependent, path {path}: {why}\n"),
+        });
     }
     if revised.steps.is_empty() && revised.left.is_empty() {
         out.push_str("note: no storage depends on another one; the model is as it was\n");

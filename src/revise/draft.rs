@@ -10,7 +10,7 @@ use super::going::{Going, declarations};
 use super::observed::Observed;
 use super::parameters::Parameters;
 use super::script::Script;
-use super::verify::{Change, Summed, potentials, same};
+use super::verify::{Change, Summed, potentials, same, same_start};
 use super::{Desk, Obstacle};
 use crate::bond::order::natural;
 use crate::compile::BondGraph;
@@ -72,6 +72,22 @@ impl Draft<'_> {
             sums: &self.sums,
         };
         same(before, &after, &change)?;
+        for name in self.script.experiment_names() {
+            let old = desk.compile_with(&self.script.text, &name).flat;
+            let Some(mut old) = old else {
+                continue;
+            };
+            old.wishes.clone_from(&before.wishes);
+            let compiled = desk.compile_with(&new, &name);
+            match compiled.flat {
+                Some(after) => same_start(&old, &after, &change)?,
+                None => {
+                    let first = compiled.diagnostics.iter().next();
+                    let message = first.map(|one| one.message.clone()).unwrap_or_default();
+                    return Err(Obstacle::Broken(message));
+                }
+            }
+        }
         Ok(new)
     }
 

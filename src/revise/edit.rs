@@ -29,6 +29,14 @@ impl Edits {
         (self.list).sort_by_key(|(range, _)| {
             (range.start, !range.is_empty(), std::cmp::Reverse(range.end))
         });
+        // What is replaced twice is what was said last.
+        self.list.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0 && !later.0.is_empty();
+            if same {
+                std::mem::swap(later, earlier);
+            }
+            same
+        });
         let mut out = String::with_capacity(text.len());
         let mut at = 0;
         for (range, by) in self.list {
@@ -104,6 +112,14 @@ mod tests {
         edits.replace(2..3, "x");
         edits.delete(1..5);
         assert_eq!(edits.apply("abcdefg"), "afg");
+    }
+
+    #[test]
+    fn what_is_replaced_twice_is_what_was_said_last() {
+        let mut edits = Edits::default();
+        edits.replace(1..3, "x");
+        edits.replace(1..3, "y");
+        assert_eq!(edits.apply("abcd"), "ayd");
     }
 
     #[test]

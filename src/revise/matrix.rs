@@ -128,7 +128,7 @@ pub fn combine(
     was.insert(partner, work.exprs.tidy_mul(own, rates));
 
     let mut edits = Edits::default();
-    let mut observed = Observed::new(&script, &going.instances, FxHashSet::default(), &[]);
+    let mut observed = Observed::new(&script, flat, &going.instances, FxHashSet::default(), &[]);
     let mut known = Explained {
         flat: &mut work,
         was,

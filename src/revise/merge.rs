@@ -215,7 +215,7 @@ pub fn merge(
     let mut parameters = Parameters::new(&script, going.instances.clone(), changed);
     let mut edits = Edits::default();
     let owners = FxHashSet::from_iter([kept.owner]);
-    let mut observed = Observed::new(&script, &going.instances, owners, &[]);
+    let mut observed = Observed::new(&script, flat, &going.instances, owners, &[]);
     let mut known = Explained {
         flat: &mut work,
         was,

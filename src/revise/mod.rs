@@ -51,6 +51,14 @@ impl Desk<'_> {
         let input = Input::Revised(self.path.clone(), text.to_string());
         compile(&input, self.options, self.files)
     }
+
+    /// With the parameters, start values and inputs of an experiment.
+    pub fn compile_with(&self, text: &str, experiment: &str) -> Compiled {
+        let input = Input::Revised(self.path.clone(), text.to_string());
+        let mut options = self.options.clone();
+        options.request.experiment = Some(experiment.to_string());
+        compile(&input, &options, self.files)
+    }
 }
 
 /// Why a text cannot be changed as it should be.

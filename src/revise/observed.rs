@@ -11,6 +11,7 @@ use super::edit::Edits;
 use super::meaning::{Meaning, Stored};
 use super::parameters::Parameters;
 use super::script::{Declared, Script, fresh};
+use crate::bond::fields::storage::ratio;
 use crate::bond::graph::NodeId;
 use crate::expr::{ExprId, Node};
 use crate::flat::{Flat, InstanceId, Kind, Leaf, VarId};
@@ -58,6 +59,8 @@ pub struct Observed<'s> {
     /// Submodels that stay, but not as they were.
     changed: FxHashSet<InstanceId>,
     stored: Vec<Stored>,
+    /// Names of all of these.
+    owners: FxHashSet<String>,
     /// Declarations and equations of new variables.
     pub lines: Vec<String>,
     /// New names of old variables.
@@ -71,12 +74,18 @@ type Total = (NodeId, VarId, ExprId, ExprId);
 impl<'s> Observed<'s> {
     pub fn new(
         script: &'s Script,
+        flat: &Flat,
         gone: &FxHashSet<InstanceId>,
         changed: FxHashSet<InstanceId>,
         stored: &[Stored],
     ) -> Self {
         Observed {
             script,
+            owners: gone
+                .iter()
+                .chain(&changed)
+                .map(|&id| flat.path(id))
+                .collect(),
             gone: gone.clone(),
             changed,
             stored: stored.to_vec(),
@@ -145,18 +154,50 @@ impl<'s> Observed<'s> {
                 _ => {}
             }
         }
+        let all: FxHashMap<String, VarId> = {
+            let flat = known.flat();
+            flat.variable_ids().map(|id| (flat.name(id), id)).collect()
+        };
         for (reference, span) in places {
             let Some(id) = self.find(&variables, reference) else {
+                self.unchanged(&all, reference)?;
                 continue;
             };
             if parameters.moves(known.flat(), id) {
                 let name = parameters.name(known.flat(), id)?;
                 edits.replace(span.range(), name);
             } else if let Some(name) = self.local(known, parameters, id, span)? {
+                self.renamed.push((name.clone(), known.flat().name(id)));
                 edits.replace(span.range(), name);
+            } else {
+                self.unchanged(&all, reference)?;
             }
         }
         Ok(())
+    }
+
+    /// A use that stays as it was written: its value must be the same, whatever it is. Powers and the like are no variables; those of
+    /// what goes or changes cannot be kept.
+    fn unchanged(
+        &mut self,
+        all: &FxHashMap<String, VarId>,
+        reference: Reference,
+    ) -> Result<(), Obstacle> {
+        let Some(name) = self.script.reference(reference) else {
+            return Ok(());
+        };
+        if all.contains_key(&name) {
+            if name.contains('.') {
+                self.renamed.push((name.clone(), name));
+            }
+            return Ok(());
+        }
+        let owner = name.split(['.', '[']).next().unwrap_or("");
+        let derived = name.contains('.') && self.owners.contains(owner);
+        match derived {
+            true => Err(Obstacle::Used(name)),
+            false => Ok(()),
+        }
     }
 
     /// What a variable is called now; nothing if it is called as before.
@@ -189,15 +230,13 @@ impl<'s> Observed<'s> {
             _ => {}
         }
         let text = parameters.text(flat, was)?;
-        let old = flat.name(id);
-        let name = fresh(&mut parameters.taken, &old);
+        let name = fresh(&mut parameters.taken, &flat.name(id));
         let mut line = format!("local {name}");
         if let Some(unit) = &flat.declaration(id).remarks.unit {
             line.push_str(&format!(" '{unit}'"));
         }
         self.lines.push(line);
         self.lines.push(format!("{name} = {text}"));
-        self.renamed.push((name.clone(), old));
         self.locals.insert(id, name.clone());
         Ok(Some(name))
     }
@@ -235,11 +274,16 @@ impl<'s> Observed<'s> {
                 let kept = (totals.iter())
                     .find(|total| meaning.transfer.graph.node(total.0).owner == instance);
                 if self.gone.contains(&instance) {
-                    let (into, factor) = self.moved(meaning, id)?;
-                    let factor = parameters.text(meaning.transfer.flat, factor)?;
+                    let growth = (self.stored.iter())
+                        .find(|one| meaning.transfer.graph.node(one.node).owner == instance)
+                        .and_then(|one| totals.iter().find(|total| total.0 == one.into))
+                        .map(|total| total.3);
+                    let growth = growth.ok_or_else(|| Obstacle::Used(source.to_string()))?;
+                    let (into, by) = self.moved(meaning, id, growth)?;
+                    let by = parameters.text(meaning.transfer.flat, by)?;
                     let name = meaning.transfer.flat.name(into);
                     let whole = target.span.range().start..range.end;
-                    edits.replace(whole, format!("{name} = {}", divided(source, &factor)));
+                    edits.replace(whole, format!("{name} = {}", multiplied(source, &by)));
                 } else if let Some(&(node, _, _, growth)) = kept
                     && self.grows(meaning, node, id)
                 {
@@ -275,18 +319,45 @@ impl<'s> Observed<'s> {
         Ok(())
     }
 
-    /// The variable that has the start value in the place of another, and what that is to be divided by.
-    fn moved(&self, meaning: &mut Meaning<'_, '_>, id: VarId) -> Result<(VarId, ExprId), Obstacle> {
+    /// The variable that has the start value in the place of another, and what that is to be multiplied by: a state of the storage that
+    /// stays, be it what it gives or a displacement, which grows.
+    fn moved(
+        &self,
+        meaning: &mut Meaning<'_, '_>,
+        id: VarId,
+        growth: ExprId,
+    ) -> Result<(VarId, ExprId), Obstacle> {
         let used = Obstacle::Used(meaning.transfer.flat.name(id));
         let instance = meaning.transfer.flat.variable(id).instance;
         let stored = (self.stored.iter())
             .find(|one| meaning.transfer.graph.node(one.node).owner == instance);
         let into = stored.and_then(|one| self.stored.iter().find(|kept| kept.node == one.into));
-        let primary = into.and_then(|kept| meaning.primary(kept.node, kept.is_flow));
-        match (primary, meaning.factor(id)) {
-            (Some((into, _)), Some(factor)) => Ok((into, factor)),
-            _ => Err(used),
+        let (Some(kept), Some(factor)) = (into.copied(), meaning.factor(id)) else {
+            return Err(used);
+        };
+        let Some((primary, _)) = meaning.primary(kept.node, kept.is_flow) else {
+            return Err(used);
+        };
+        let graph = meaning.transfer.graph;
+        let states = graph
+            .node(kept.node)
+            .element()
+            .map(|element| &element.states[..]);
+        let flat = &mut *meaning.transfer.flat;
+        let one = flat.exprs.number(1.0);
+        let by = flat.exprs.tidy_div(one, factor);
+        let states = states.unwrap_or_default();
+        if states.contains(&primary) {
+            return Ok((primary, by));
         }
+        let owner = graph.node(kept.node).owner;
+        for &state in states {
+            if let Some(ratio) = ratio(flat, owner, state, primary) {
+                let scale = flat.exprs.tidy_mul(ratio, growth);
+                return Ok((state, flat.exprs.tidy_mul(scale, by)));
+            }
+        }
+        Err(used)
     }
 
     /// The start value of a storage that takes others over.
@@ -305,13 +376,6 @@ impl<'s> Observed<'s> {
             own.collect::<Vec<_>>()
         };
         let owner = meaning.transfer.graph.node(into).owner;
-        let is_flow = self
-            .stored
-            .iter()
-            .any(|one| one.node == into && one.is_flow);
-        let Some((primary, _)) = meaning.primary(into, is_flow) else {
-            return Ok(());
-        };
         let given = of(meaning.transfer.flat, owner);
         for start in &given {
             if self.grows(meaning, into, start.variable) {
@@ -338,13 +402,13 @@ impl<'s> Observed<'s> {
             let Some(start) = of(meaning.transfer.flat, instance).first().copied() else {
                 continue;
             };
-            let Some(factor) = meaning.factor(start.variable) else {
+            let Ok((state, by)) = self.moved(meaning, start.variable, growth) else {
                 continue;
             };
             let flat = &mut *meaning.transfer.flat;
-            let value = flat.exprs.tidy_div(start.expression, factor);
+            let value = flat.exprs.tidy_mul(start.expression, by);
             let text = parameters.text(flat, value)?;
-            let name = flat.names.name(flat.declaration(primary).name).to_string();
+            let name = flat.names.name(flat.declaration(state).name).to_string();
             let declared = self.script.declared(flat, owner)?;
             set(self.script, declared, &name, true, &text, edits);
             return Ok(());
@@ -378,8 +442,8 @@ pub fn set(
     }
 }
 
-/// A quotient of two texts.
-fn divided(value: &str, by: &str) -> String {
+/// A product of two texts.
+fn multiplied(value: &str, by: &str) -> String {
     let bracketed = |text: &str| {
         let plain = text
             .chars()
@@ -392,6 +456,6 @@ fn divided(value: &str, by: &str) -> String {
     };
     match by {
         "1" => value.to_string(),
-        _ => format!("{}/{}", bracketed(value), bracketed(by)),
+        _ => format!("{}*{}", bracketed(value), bracketed(by)),
     }
 }

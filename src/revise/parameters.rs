@@ -128,7 +128,7 @@ impl<'s> Parameters<'s> {
                 self.names.insert(id, flat.name(by));
                 return Ok(());
             }
-            if leaves(&flat.exprs, given.expression).is_empty() || set {
+            if leaves(&flat.exprs, given.expression).is_empty() {
                 self.declare(flat, id, source.to_string());
                 return Ok(());
             }

@@ -16,6 +16,7 @@ use super::script::fresh;
 use super::{Desk, Failure, Obstacle};
 use crate::bond::fields::storage::StorageField;
 use crate::bond::fields::{Fields, fields};
+use crate::bond::graph::ElementKind;
 use crate::compile::{BondGraph, bond_graph};
 use crate::diagnostics::Diagnostics;
 use crate::flat::Flat;
@@ -107,6 +108,24 @@ pub fn reduce(desk: &Desk<'_>, text: &str, wishes: &Wishes) -> Result<Revised, F
         ..Revised::default()
     };
     let mut wanted: Vec<String> = wishes.remove.clone();
+    for name in &wanted {
+        let graph = &whole.model.graph;
+        let stores = |kind: ElementKind| matches!(kind, ElementKind::C | ElementKind::I);
+        let storages: Vec<&str> = (graph.elements())
+            .filter(|(_, element)| stores(element.kind))
+            .map(|(id, _)| graph.node(id).name.as_str())
+            .collect();
+        if !storages.contains(&name.as_str()) {
+            let list = &storages[..storages.len().min(8)];
+            return Err(Failure::Refused(match list.is_empty() {
+                true => format!("there is no storage `{name}`, nor any other"),
+                false => format!(
+                    "there is no storage `{name}`; there are {}",
+                    list.join(", ")
+                ),
+            }));
+        }
+    }
     let mut refused: FxHashMap<String, Obstacle> = FxHashMap::default();
     loop {
         let mut traced = trace(desk, &revised.text, &wanted)?;
@@ -132,6 +151,8 @@ pub fn reduce(desk: &Desk<'_>, text: &str, wishes: &Wishes) -> Result<Revised, F
                         && refused.values().any(deeper)
                         && let Ok(text) = expand(desk, &revised.text, &traced.flat)
                     {
+                        // What was inherited or contained is not any more.
+                        let text = excerpt(&text, &traced.flat);
                         refused.retain(|_, why| !deeper(why));
                         wanted = renamed(&wanted);
                         revised.text = text;

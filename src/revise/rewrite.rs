@@ -129,7 +129,7 @@ pub fn rewrite(
 
     let mut edits = Edits::default();
     let owners = touched.iter().copied().collect();
-    let mut observed = Observed::new(&script, &going.instances, owners, &stored);
+    let mut observed = Observed::new(&script, flat, &going.instances, owners, &stored);
     observed.settings(&mut meaning, &mut parameters, &mut edits)?;
     observed.uses(&mut meaning, &mut parameters, &mut edits)?;
     observed.starts(&mut meaning, &mut parameters, &totals, &mut edits)?;

@@ -143,6 +143,15 @@ impl Script {
         })
     }
 
+    /// The names that experiments for the model are chosen by.
+    pub fn experiment_names(&self) -> Vec<String> {
+        let model = self.model().map(|model| model.name);
+        (self.experiments())
+            .filter(|one| !one.classic)
+            .filter_map(|one| Some(self.name(one.name.or(one.model).or(model)?).to_string()))
+            .collect()
+    }
+
     /// References in expressions of the model and of its experiments, with the places of the expressions.
     pub fn references(&self) -> Vec<(Reference, Span)> {
         let inside: Vec<Range<usize>> = (self.model().map(|model| model.span.range()).into_iter())

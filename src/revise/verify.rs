@@ -100,6 +100,27 @@ pub fn same(before: &Flat, after: &Flat, change: &Change<'_>) -> Result<(), Obst
     }
 }
 
+/// The same at the start only: numbers of [`Change::sums`] are those without an experiment.
+pub fn same_start(before: &Flat, after: &Flat, change: &Change<'_>) -> Result<(), Obstacle> {
+    let mut unsaid = Diagnostics::default();
+    let old = solved(before.clone(), Aliases::Eliminate, &mut unsaid);
+    let new = solved(after.clone(), Aliases::Eliminate, &mut unsaid);
+    match (old, new) {
+        (Some(old), Some(new)) if old.positions.is_none() && new.positions.is_none() => {
+            match started(&old) {
+                Some(at) => compare(&old, &at, &new, started(&new), change),
+                None => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+fn started(solved: &Solved) -> Option<Point> {
+    let mut point = Point::new(solved);
+    (evaluate_start(solved, &mut point).ok()).map(|_| point)
+}
+
 fn alike(old: &Solved, new: &Solved, change: &Change<'_>) -> Result<(), Obstacle> {
     let states = |solved: &Solved| {
         let mut names: Vec<String> = (solved.flat.states())
@@ -118,12 +139,8 @@ fn alike(old: &Solved, new: &Solved, change: &Change<'_>) -> Result<(), Obstacle
     {
         return Err(Obstacle::Changes(odd.clone()));
     }
-    let start = |solved: &Solved| {
-        let mut point = Point::new(solved);
-        (evaluate_start(solved, &mut point).ok()).map(|_| point)
-    };
-    if let Some(at) = start(old) {
-        compare(old, &at, new, start(new), change)?;
+    if let Some(at) = started(old) {
+        compare(old, &at, new, started(new), change)?;
     }
     // What the run chooses has to satisfy constraints: no point is arbitrary there.
     if !old.flat.selections().is_empty() {
@@ -186,10 +203,23 @@ fn compare(
     };
     let reals = |solved: &Solved, point: &Point| -> FxHashMap<String, f64> {
         let flat = &solved.flat;
-        (flat.variable_ids())
+        let values = (flat.variable_ids())
             .filter(|&id| flat.variable(id).kind.is_unknown())
-            .filter_map(|id| Some((flat.name(id), point.real(Leaf::Var(id))?)))
-            .collect()
+            .filter_map(|id| Some((flat.name(id), point.real(Leaf::Var(id))?)));
+        let rates = flat.states().filter_map(|state| {
+            let rate = Leaf::at_order(state.variable(), state.order()? + 1);
+            Some((flat.leaf_name(rate), point.real(rate)?))
+        });
+        values.chain(rates).collect()
+    };
+    let summed = |name: &str| {
+        let state = name
+            .strip_prefix("der(")
+            .and_then(|name| name.strip_suffix(')'));
+        change
+            .sums
+            .iter()
+            .any(|sum| Some(sum.new.as_str()) == state)
     };
     let (before, after) = (reals(old, at), reals(new, &found));
     let largest = before
@@ -199,7 +229,7 @@ fn compare(
         .filter(|(name, _)| {
             let owner = name.split('.').next().unwrap_or("");
             let touched = name.contains('.') && change.touched.contains(owner);
-            !(touched || change.apart.contains(*name))
+            !(touched || change.apart.contains(*name) || summed(name))
         })
         .chain(
             change

@@ -172,6 +172,16 @@ fn join(
         if turned {
             bond.effort = bond.effort.negated();
             bond.flow = bond.flow.negated();
+            // The element calls them as before: with the other sign.
+            let ends = bond.ends();
+            for end in ends {
+                if let What::Element(element) = &mut graph.nodes[end.index()].what {
+                    let ports = element.ports.iter().zip(&mut element.quantities);
+                    for (_, pair) in ports.filter(|(port, _)| **port == branch.own) {
+                        *pair = [pair[0].negated(), pair[1].negated()];
+                    }
+                }
+            }
         }
         let (flow, negative) = match kind {
             JunctionKind::One => (&bond.flow, inward),

@@ -25,11 +25,12 @@ use super::script::{Script, fresh};
 use super::{Desk, Failure, Obstacle};
 use crate::bond::fields::Fields;
 use crate::bond::graph::NodeId;
+use crate::bond::order::natural;
 use crate::bond::recover::places;
 use crate::expr::show_number;
 use place::{across_is_flow, check_owner, inner, is_wire_end, port_of, unnamed};
 pub use site::{Purpose, Site, sites};
-use values::{at_start, freed_start, started, suggested};
+use values::{at_start, keep_starts, keep_starts_of_experiments, started, suggested};
 
 /// A storage that was put in.
 #[derive(Clone, Debug)]
@@ -86,7 +87,7 @@ pub fn augment(
             // What lies deeper can be reached when the model is written out.
             let flat = trace(desk, &done.text, &[])?.flat;
             if let Ok(text) = expand(desk, &done.text, &flat) {
-                done.text = text;
+                done.text = excerpt(&text, &flat);
                 done.expanded = true;
                 name = fresh(&mut FxHashSet::default(), junction);
                 made = one(desk, &done.text, &name, value)?;
@@ -110,6 +111,7 @@ fn one(desk: &Desk<'_>, text: &str, at: &str, value: Option<f64>) -> Result<Made
     let name = |site: &Site| graph.node(site.junction).name.as_str();
     let Some(site) = all.iter().find(|site| name(site) == at) else {
         let mut known: Vec<&str> = all.iter().map(name).collect();
+        known.sort_by(|a, b| natural(a, b));
         known.dedup();
         let exists = (graph.nodes.iter()).any(|node| node.junction().is_some() && node.name == at);
         let what = match exists {
@@ -256,14 +258,15 @@ pub fn insert(
         _ => "f",
     };
     let mut settings = format!("{letter_of_class} = {value}");
-    if let Some(value) = stored.and_then(|stored| at_start(start.as_ref(), &stored))
+    let begins = stored.as_ref();
+    if let Some(value) = begins.and_then(|stored| at_start(start.as_ref(), stored))
         && value != 0.0
     {
         settings.push_str(&format!(", ic {variable} = {}", show_number(value)));
     }
-    if let Purpose::Free { storage, .. } = site.purpose {
-        freed_start(traced, &script, start.as_ref(), storage, &mut edits);
-    }
+    keep_starts(traced, &script, start.as_ref(), &mut edits);
+    let new = format!("{name}.{variable}");
+    keep_starts_of_experiments(desk, traced, &script, (&new, begins), &mut edits);
     write(&script, (class, &name, &settings), &connections, &mut edits);
     let new = edits.apply(text);
     let after = trace(desk, &new, &[]).map_err(|failure| match failure {

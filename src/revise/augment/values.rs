@@ -9,7 +9,8 @@ use crate::diagnostics::Diagnostics;
 use crate::evaluate::{Point, constant, evaluate_start};
 use crate::expr::linear::form as form_of;
 use crate::expr::show_number;
-use crate::flat::{Flat, Leaf};
+use crate::flat::{Flat, Leaf, VarId};
+use crate::revise::Desk;
 use crate::revise::edit::Edits;
 use crate::revise::observed::set;
 use crate::revise::reduce::Traced;
@@ -39,30 +40,78 @@ pub fn at_start(start: Option<&(Solved, Point)>, quantity: &Quantity) -> Option<
     Some(sum)
 }
 
-/// The storage that becomes independent starts where it was.
-pub fn freed_start(
+/// Storages that start where others made them start, with their states and where that is.
+fn followers(
+    traced: &Traced,
+    flat: &Flat,
+    start: Option<&(Solved, Point)>,
+) -> Vec<(NodeId, VarId, f64)> {
+    let graph = &traced.fields.named.graph;
+    let Some((_, point)) = start else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for (id, element) in graph.elements() {
+        for &state in &element.states {
+            let value = point.real(Leaf::Var(state)).filter(|value| *value != 0.0);
+            let own = flat.variable(state).instance == graph.node(id).owner;
+            if let (true, None, Some(value)) = (own, flat.start(state), value) {
+                found.push((id, state, value));
+            }
+        }
+    }
+    found
+}
+
+/// What becomes independent starts where it was.
+pub fn keep_starts(
     traced: &Traced,
     script: &Script,
     start: Option<&(Solved, Point)>,
-    storage: NodeId,
     edits: &mut Edits,
 ) {
     let (flat, graph) = (&traced.flat, &traced.fields.named.graph);
-    let node = graph.node(storage);
-    let (Some(element), Some((_, point))) = (node.element(), start) else {
-        return;
-    };
-    for &state in &element.states {
-        let own = flat.variable(state).instance == node.owner;
-        let Some(value) = point.real(Leaf::Var(state)).filter(|value| *value != 0.0) else {
-            continue;
-        };
-        if let (true, None, Ok(declared)) =
-            (own, flat.start(state), script.declared(flat, node.owner))
-        {
+    for (node, state, value) in followers(traced, flat, start) {
+        if let Ok(declared) = script.declared(flat, graph.node(node).owner) {
             let name = flat.names.name(flat.declaration(state).name);
             set(script, declared, name, true, &show_number(value), edits);
         }
+    }
+}
+
+/// The same in experiments, which may have other start values, parameters and inputs: lines that say where the new storage, and what
+/// becomes independent, start.
+pub fn keep_starts_of_experiments(
+    desk: &Desk<'_>,
+    traced: &Traced,
+    script: &Script,
+    (new, stored): (&str, Option<&Quantity>),
+    edits: &mut Edits,
+) {
+    for (experiment, name) in script
+        .experiments()
+        .filter(|one| !one.classic)
+        .zip(script.experiment_names())
+    {
+        let Some(flat) = desk.compile_with(&script.text, &name).flat else {
+            continue;
+        };
+        let start = started(&flat);
+        let own = stored.and_then(|stored| at_start(start.as_ref(), stored));
+        let mut items: Vec<String> = (own.into_iter())
+            .map(|value| format!("{new} = {}", show_number(value)))
+            .collect();
+        items.extend(
+            (followers(traced, &flat, start.as_ref()).into_iter())
+                .map(|(_, state, value)| format!("{} = {}", flat.name(state), show_number(value))),
+        );
+        let Some(last) = experiment.body.last().filter(|_| !items.is_empty()) else {
+            continue;
+        };
+        let end = last.span.range().end;
+        let line_end = (script.text[end..].find('\n')).map_or(script.text.len(), |at| end + at);
+        let blanks = script.indentation(last.span);
+        edits.insert(line_end, format!("\n{blanks}init {}", items.join(", ")));
     }
 }
 

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::Writer;
 use crate::evaluate::leaves;
-use crate::flat::{InstanceId, Kind, Leaf, PortId, Signed};
+use crate::flat::{EquationKind, InstanceId, Kind, Leaf, PortId, Signed, VarId};
 use crate::revise::script::fresh;
 
 impl Writer<'_> {
@@ -41,9 +41,18 @@ impl Writer<'_> {
             }
         }
         let mut starts: BTreeMap<InstanceId, Vec<String>> = BTreeMap::new();
+        // An `init(x) = v` of the model is written as such.
+        let written: FxHashSet<VarId> = (flat.equations.iter())
+            .filter(|one| one.kind == EquationKind::Init && self.opened[one.origin.index()])
+            .flat_map(|equation| leaves(&flat.exprs, equation.left))
+            .map(Leaf::variable)
+            .collect();
         for given in &flat.starts {
             let instance = flat.variable(given.variable).instance;
-            if self.submodels.contains_key(&instance) && given.depth < depth(instance) {
+            if self.submodels.contains_key(&instance)
+                && given.depth < depth(instance)
+                && !written.contains(&given.variable)
+            {
                 let name = flat.name(given.variable);
                 let last = name.rsplit('.').next().unwrap_or(&name);
                 let value = self.text(given.expression);
