@@ -1,12 +1,13 @@
 //! `bgm reduce`: a model without its dependent storages.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 
 use super::{Console, FAILED, Output};
 use crate::compile::Options;
+use crate::load::Files;
 use crate::model::Limits;
 use crate::revise::reduce::{Left, Revised, Wishes, reduce};
 use crate::revise::{Desk, Failure};
@@ -45,6 +46,19 @@ impl Writing {
         }
     }
 
+    /// Whether a text includes files that lie beside it.
+    fn includes_files(&self, files: &dyn Files, text: &str) -> bool {
+        let folder = self.file.parent().unwrap_or(Path::new(""));
+        let names = (text.lines()).filter_map(|line| line.trim_start().strip_prefix('@'));
+        let mut names = names.filter_map(|rest| rest.split([' ', ';', '{', '#', '@']).next());
+        names.any(|name| {
+            let with_end = format!("{name}.bgm");
+            [name, &with_end]
+                .iter()
+                .any(|name| files.read(&folder.join(name)).is_ok())
+        })
+    }
+
     /// Changes the text of the file, and writes it.
     pub fn write<T>(
         &self,
@@ -73,6 +87,12 @@ impl Writing {
                 }
                 console.message(&notes);
                 let output = self.output.output.as_deref();
+                if let Some(output) = output
+                    && output.parent() != self.file.parent()
+                    && self.includes_files(&files, &text)
+                {
+                    console.message("note: files that it includes are looked up beside the new one, or along -I\n");
+                }
                 console.result(output, |out| out.write_all(text.as_bytes()))?;
                 Ok(ExitCode::SUCCESS)
             }
