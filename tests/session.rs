@@ -507,3 +507,32 @@ fn the_lever_arm_of_the_thesis() {
     assert!(!text.contains("NO LONGER STATES"), "{text}");
     assert!(text.contains("1 state,"), "{text}");
 }
+
+/// Answers behind the questions of a transcript, a dot that leaves the dialogue, an input that ends in it.
+#[test]
+fn dialogues_in_transcripts() {
+    let scripts = [
+        (
+            "> alleviate\nEnter selection (I2): I1\nSelect equation type for I2 (GAIN):\n> list\n",
+            false,
+            true,
+        ),
+        ("> alleviate\n> I2\n\n> list\n", false, true),
+        ("> alleviate\n.\n> list\n", false, false),
+        ("> alleviate\n", true, false),
+    ];
+    for (script, fails, complete) in scripts {
+        let lever = std::fs::read_to_string("examples/lever_arm.bgm").expect("it is there");
+        let mut files = Memory::with(&[("lever.bgm", &lever)]);
+        let mut session = session();
+        let lines = format!("> enter model\n- @lever.bgm\n{script}");
+        let (text, said) = files.run(&mut session, &lines);
+        assert!(!said.contains("error"), "{script}{said}");
+        assert_eq!(
+            text.contains("Trace is complete"),
+            complete,
+            "{script}{text}"
+        );
+        assert_eq!(session.end(&files).failed, fails, "{script}");
+    }
+}

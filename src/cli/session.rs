@@ -48,6 +48,8 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
             let text = String::from_utf8(bytes)
                 .map_err(|_| format!("the script `{}` is not UTF-8 text", path.display()))?;
             let name = path.display().to_string();
+            // Editors may begin a file with a mark of its encoding.
+            let text = text.trim_start_matches('\u{feff}');
             let lines = text.lines().map(|line| Ok(line.to_string()));
             plain(session, lines, Some(&name), console)
         }

@@ -37,6 +37,18 @@ impl Form {
     }
 }
 
+/// What was typed, in a transcript behind a prompt: `Enter selection (I2): I1`, `> I1`.
+fn answered(line: &str) -> &str {
+    let typed = line.trim();
+    let typed = typed.strip_prefix('>').unwrap_or(typed);
+    typed
+        .rsplit("):")
+        .next()
+        .unwrap_or(typed)
+        .trim_start_matches(':')
+        .trim()
+}
+
 /// A storage that is to go.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduction<'a> {
@@ -219,7 +231,11 @@ impl Session {
         line: &str,
         files: &dyn Files,
     ) -> Reply {
-        let answer = line.trim();
+        let answer = answered(line);
+        if matches!(answer, "." | "stop") {
+            // The dialogue is left; the model stays as it is by now.
+            return Reply::default();
+        }
         match dialogue.question {
             Question::Element => {
                 let dependent_goes = answer.is_empty() || answer == dialogue.dependent;

@@ -157,7 +157,7 @@ impl Session {
         let typed = line.trim_start();
         if let Some(mut entering) = self.entering.take() {
             let nothing = entering.text.trim().is_empty() && line.trim().is_empty();
-            let (mut text, ends) = (line, nothing || line.trim() == ".");
+            let (mut text, mut ends) = (line, nothing || line.trim() == ".");
             if entering.transcript {
                 if typed.starts_with('>') {
                     let mut reply = self.entered(entering, files);
@@ -170,6 +170,7 @@ impl Session {
                     return reply;
                 }
                 text = typed.strip_prefix('-').unwrap_or(line);
+                ends |= text.trim() == ".";
             } else if let Some(rest) = typed.strip_prefix("- @") {
                 // No statement begins so: it is the prompt.
                 text = &typed[typed.len() - rest.len() - 1..];
@@ -217,7 +218,9 @@ impl Session {
 
     /// The input is over: what is being entered is taken as it is.
     pub fn end(&mut self, files: &dyn Files) -> Reply {
-        self.dialogue = None;
+        if self.dialogue.take().is_some() {
+            return Reply::fails("the input ends in a dialogue: the model is as it was");
+        }
         match self.entering.take() {
             Some(entering) => self.entered(entering, files),
             None => Reply::default(),
