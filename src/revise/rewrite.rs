@@ -156,6 +156,9 @@ pub fn rewrite(
         let primary = meaning.primary(into, is_flow).map(|(id, _)| id);
         let states = element.into_iter().flat_map(|element| &element.states);
         for &state in states.filter(|&&state| Some(state) != primary) {
+            if meaning.factor(state).is_none() {
+                continue;
+            }
             let name = flat.name(state);
             sums.extend(growth.map(|growth| Summed::multiple(name.clone(), name, growth)));
         }

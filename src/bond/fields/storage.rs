@@ -84,16 +84,15 @@ pub fn parameter(flat: &mut Flat, instance: InstanceId, element: &Element) -> Op
         Some([(_, variable)]) => *variable,
         _ => return None,
     };
+    // A mass may integrate its position besides.
     let all = stores(flat, instance);
-    let [store] = &all[..] else {
+    let of_kind: Vec<_> = all.iter().filter(|one| one.integral == wanted).collect();
+    let [store] = of_kind[..] else {
         return None;
     };
     let Closed::Is(value) = store.value else {
         return None;
     };
-    if store.integral != wanted {
-        return None;
-    }
     let is_variable = |leaf: Leaf| {
         let kind = flat.variables[leaf.variable().index()].kind;
         (!matches!(kind, Kind::Parameter | Kind::Constant)).then_some(leaf.variable().0)
