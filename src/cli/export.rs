@@ -1,6 +1,6 @@
 //! `bgm export`: a model as a program in another language.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -10,6 +10,7 @@ use super::{Console, FAILED, Source};
 use crate::compile::{Prepared, prepare};
 use crate::diagnostics::nearest;
 use crate::export::{Target, export};
+use crate::simulate::job::method;
 use crate::source::Origin;
 
 #[derive(Debug, Args)]
@@ -43,7 +44,14 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
     if !experiment.sweeps.is_empty() {
         return Err("a program is made for one run: leave out `--sweep`".into());
     }
-    if let Some(path) = &arguments.output {
+    // The programs have an integrator of their own; a name that is none is a mistake all the same.
+    if method(&experiment, &mut diagnostics).is_none() {
+        console.diagnostics(&sources, &diagnostics);
+        return Ok(ExitCode::from(FAILED));
+    }
+    let output = arguments.output.as_deref();
+    let output = output.filter(|path| *path != Path::new("-"));
+    if let Some(path) = output {
         let mut read = sources.ids().map(|id| sources.file(id));
         let same = |name: &str| match (path.canonicalize(), PathBuf::from(name).canonicalize()) {
             (Ok(one), Ok(other)) => one == other,
@@ -57,7 +65,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         }
     }
     let name = flat.model().to_string();
-    let stem = match arguments.output.as_ref().and_then(|path| path.file_stem()) {
+    let stem = match output.and_then(|path| path.file_stem()) {
         Some(stem) => stem.to_string_lossy().into_owned(),
         None => name.to_lowercase(),
     };
@@ -68,9 +76,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
             for note in &exported.notes {
                 console.message(&format!("note: {note}\n"));
             }
-            console.result(arguments.output.as_deref(), |out| {
-                out.write_all(exported.text.as_bytes())
-            })?;
+            console.result(output, |out| out.write_all(exported.text.as_bytes()))?;
             Ok(ExitCode::SUCCESS)
         }
         Ok(None) => Ok(ExitCode::from(FAILED)),

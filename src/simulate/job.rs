@@ -66,22 +66,8 @@ pub fn job(
     if inputs(&solved.flat, said).is_none() {
         return Ok(None);
     }
-    let method = match &experiment.method {
-        None => Method::Bdf,
-        Some((name, span)) => match Method::from_name(name) {
-            Some(method) => method,
-            None => {
-                let known: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
-                let message = format!("there is no method `{name}`");
-                let diagnostic = Diagnostic::new(Code::UnknownMethod, message);
-                said.push(diagnostic.at(*span, "unknown").suggest_or_list(
-                    name,
-                    "there are",
-                    &known,
-                ));
-                return Ok(None);
-            }
-        },
+    let Some(method) = method(experiment, said) else {
+        return Ok(None);
     };
     let Some((columns, panels)) = recorded(&mut solved, experiment, wishes, said)? else {
         return Ok(None);
@@ -255,4 +241,19 @@ fn recorded(
         all = columns::matching(solved, &["*".to_string()]).map_err(|none| none.to_string())?;
     }
     Ok(Some((all, (!panels.is_empty()).then_some(panels))))
+}
+
+/// The integrator that an experiment names; none if there is no such one.
+pub fn method(experiment: &Experiment, said: &mut Diagnostics) -> Option<Method> {
+    let Some((name, span)) = &experiment.method else {
+        return Some(Method::Bdf);
+    };
+    let found = Method::from_name(name);
+    if found.is_none() {
+        let known: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
+        let message = format!("there is no method `{name}`");
+        let diagnostic = Diagnostic::new(Code::UnknownMethod, message);
+        said.push((diagnostic.at(*span, "unknown")).suggest_or_list(name, "there are", &known));
+    }
+    found
 }

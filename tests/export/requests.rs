@@ -35,6 +35,9 @@ fn wrong_requests_get_plain_messages() {
     let (code, said) = refused(&["export", rlc, "--to", "c", "--sweep", "R1.R=1,2"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("leave out `--sweep`"), "{said}");
+    let (code, said) = refused(&["export", rlc, "--to", "c", "--method", "foo"]);
+    assert_eq!(code, Some(1));
+    assert!(said.contains("there is no method `foo`"), "{said}");
     let (code, said) = refused(&[
         "export",
         "tests/diagnostics/E0202-unknown-include.bgm",
@@ -82,40 +85,95 @@ fn what_nobody_said_is_told() {
     assert!(said.contains("no end of Time is given"), "{said}");
 }
 
-/// A divisor that becomes zero: equation and Time.
-#[test]
-fn programs_that_fail_say_where() {
-    let folder = folder("failing");
-    let file = folder.join("pole.bgm");
-    let text = "model Pole\n output y\n local x, z\n der(z) = -z\n x = 1 - Time\n x*y = 1\nend\n";
+/// What the programs of a model write and say that fails.
+fn failing(name: &str, text: &str, options: &[&str]) -> Vec<(String, String)> {
+    let folder = folder(name);
+    let file = folder.join("model.bgm");
     std::fs::write(&file, text).expect("a file");
     let model = file.to_str().expect("text");
-    let options = ["--until", "2", "--points", "5"];
     let mut commands = Vec::new();
     if has("cc") {
-        let place = folder.join("pole.c");
-        exported(model, "c", &place, &options);
-        commands.push(Command::new(compiled(&place, "Pole")));
+        let place = folder.join("model.c");
+        exported(model, "c", &place, options);
+        commands.push(Command::new(compiled(&place, name)));
     }
     if has("python3") {
-        let place = folder.join("pole.py");
-        exported(model, "python", &place, &options);
+        let place = folder.join("model.py");
+        exported(model, "python", &place, options);
         let mut command = Command::new("python3");
         command.arg(place);
         commands.push(command);
     }
-    for mut command in commands {
+    let run = |mut command: Command| {
         let output = command.output().expect("it runs");
-        let (text, said) = (
-            String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr(&output),
-        );
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let said = stderr(&output);
         assert_eq!(output.status.code(), Some(1), "{text}{said}");
+        (text, said)
+    };
+    commands.into_iter().map(run).collect()
+}
+
+/// A divisor that becomes zero: equation and Time.
+#[test]
+fn programs_that_fail_say_where() {
+    let pole = "model Pole\n output y\n local x, z\n der(z) = -z\n x = 1 - Time\n x*y = 1\nend\n";
+    for (text, said) in failing("Pole", pole, &["--until", "2", "--points", "5"]) {
         assert!(
             said.contains("a divisor is zero at Time = 1: x*y = 1"),
             "{said}"
         );
         // What was computed is there.
         assert_eq!(text.lines().count(), 3, "{text}");
+    }
+}
+
+/// A ball that bounces ever sooner stays above the floor, bounces as often as it should, and the run ends where it comes to rest.
+#[test]
+fn a_ball_that_comes_to_rest_does_not_fall_through_the_floor() {
+    let ball = "model Ball\n output h, n\n local v\n der(h) = v; der(v) = -9.81; init(h) = 1\n \
+                when h < 0 then\n init(v) = -0.5*pre(v); new(n) = n + 1\n endwhen\nend\n";
+    // Down once, then up and down with half the speed of before.
+    let down = (2.0_f64 / 9.81).sqrt();
+    for (text, said) in failing("Ball", ball, &["--until", "3", "--points", "301"]) {
+        assert!(
+            said.contains("events follow each other without end at Time = 1.3545")
+                && said.trim_end().ends_with(": h < 0"),
+            "{said}"
+        );
+        assert_eq!(text.lines().count(), 1 + 136, "{text}");
+        for line in text.lines().skip(1) {
+            let row: Vec<f64> = line
+                .split(',')
+                .map(|cell| cell.parse().expect("a number"))
+                .collect();
+            let (mut next, mut bounces, mut flight) = (down, 0.0, down);
+            while row[0] > next {
+                next += flight;
+                flight *= 0.5;
+                bounces += 1.0;
+            }
+            assert!(row[1] > -1e-9 && row[2] == bounces, "{line}: {bounces}");
+        }
+    }
+}
+
+/// What pushes back from both sides: the relation is named.
+#[test]
+fn events_without_end_are_told() {
+    let chatter =
+        "model Chatter\n output x\n der(x) = if x > 0 then -1 else 1\n init(x) = 1\nend\n";
+    for (_, said) in failing("Chatter", chatter, &["--until", "3", "--points", "4"]) {
+        let wanted = "events follow each other without end at Time = 1: x > 0";
+        assert!(said.contains(wanted), "{said}");
+    }
+}
+
+/// Behind y = 0.5 there is nothing: steps become shorter, but not for ever.
+#[test]
+fn rates_that_are_no_numbers_end_a_run() {
+    let root = "model Root\n output y\n der(y) = -sqrt(y - 0.5) - 0.1\n init(y) = 1\nend\n";
+    for (_, said) in failing("Root", root, &["--until", "3", "--points", "4"]) {
+        assert!(said.contains("not a number at Time = 0.9965"), "{said}");
     }
 }

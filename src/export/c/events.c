@@ -73,6 +73,24 @@ static void MODEL_remember(MODEL *m)
     }
 }
 
+/* Counts a change of a relation: endlessly many in no time are a failure, and so are those that come ever sooner, as of a ball that
+   comes to rest. As in `bgm simulate`. */
+static int MODEL_count(MODEL *m, int i)
+{
+    int was = m->held[i] != 0.0;
+    double between = m->crowd[was][i] > 0 ? m->time - m->last_event[was][i] : 0.0, unlike = 1e3 * DBL_EPSILON * fabs(m->time);
+    m->sooner[was][i] = between < 0.98 * m->between[was][i] ? m->sooner[was][i] + 1 : 0;
+    m->between[was][i] = between;
+    m->last_event[was][i] = m->time;
+    if (m->crowd[was][i] == 0 || !(m->time - m->crowd_since[was][i] < fmax(1e-5 * m->span, unlike))) {
+        m->crowd[was][i] = 0;
+        m->crowd_since[was][i] = m->time;
+    }
+    if (++m->crowd[was][i] > 100 || (m->sooner[was][i] >= 20 && between < 1e-6 * m->span))
+        return MODEL_fail(m, "events follow each other without end", MODEL_relations[i]);
+    return 0;
+}
+
 /* How the sides of relations move along the solution. */
 static int MODEL_slopes(MODEL *m, const double *side, double *slope)
 {

@@ -172,7 +172,7 @@ static int MODEL_go(MODEL *m, double until, double *matrix, double *w)
             *m = local;
             rejected = 1;
             h *= fails ? 0.25 : fmax(0.1, 0.9 * pow(off, -0.25));
-            if (time + h <= time || h < 1e-20 * m->span) {
+            if (h <= 4.0 * DBL_EPSILON * fabs(time) || h < 1e-20 * m->span) {
                 if (!failed)
                     return MODEL_fail(m, "the integrator can go no further", "no step is short enough");
                 MODEL_fail(m, what, about);
@@ -186,12 +186,19 @@ static int MODEL_go(MODEL *m, double until, double *matrix, double *w)
         if (MODEL_WATCHES > 0 && MODEL_crossed(m, from, &met)) {
             /* Between `low`, where nothing has changed, and `high`: nearer and nearer. */
             double low = 0.0, high = h, least = 4.0 * DBL_EPSILON * fmax(fabs(time), fabs(time + h));
+            double reach = least;
+            /* A tie that was decided by the way it moves may begin a little beyond: then `low` is first to be found, and where there
+               is none the event is at once. */
+            int seeks = 0;
+            for (int i = 0; i < MODEL_WATCHES; i++)
+                seeks |= MODEL_changed(m, i, from);
             MODEL past = *m;
-            for (int turn = 0; high - low > least && turn < 100; turn++) {
-                double part = turn % 3 == 2 ? 0.5 : fmin(fmax(met, 0.0), 1.0), length = high - low;
+            for (int turn = 0; high - low > least && turn < 200; turn++) {
+                double part = seeks || turn % 3 == 2 ? 0.5 : fmin(fmax(met, 0.0), 1.0), length = high - low;
                 double tried = fmin(fmax(low + part * length * (1.0 + 1e-12), low + 0.25 * least), high - 0.25 * least);
-                if (turn % 3 == 1)
-                    tried = fmin(tried + least, high - 0.25 * least);
+                /* From the other side too: where the line leads is never quite beyond. */
+                if (turn % 3 == 1 && !seeks)
+                    tried = fmin(tried + reach, high - 0.25 * least);
                 m->time = time + tried;
                 int fails = N > 0 && MODEL_step(m, time, tried, x, matrix, drift, w, to, &off);
                 m->time = time + tried;
@@ -206,8 +213,11 @@ static int MODEL_go(MODEL *m, double until, double *matrix, double *w)
                     high = tried;
                     past = *m;
                     met = next;
+                    reach = least;
                 } else {
                     low = tried;
+                    reach *= 4.0;
+                    seeks = 0;
                     MODEL_sides(m, from);
                     *m = past;
                     MODEL_crossed(m, from, &met);
@@ -220,18 +230,18 @@ static int MODEL_go(MODEL *m, double until, double *matrix, double *w)
             MODEL_sides(m, side);
             for (int i = 0; i < MODEL_WATCHES; i++)
                 crossed[i] = MODEL_changed(m, i, side);
-            if (m->time - m->last_event < 1e-13 * m->span) {
-                if (++m->crowd > 1000)
-                    return MODEL_fail(m, "events follow each other without end", "");
-            } else
-                m->crowd = 0;
-            m->last_event = m->time;
+            for (int i = 0; i < MODEL_WATCHES; i++)
+                if (crossed[i] && MODEL_count(m, i))
+                    return 1;
             if (MODEL_event(m))
                 return 1;
             for (int i = 0; i < MODEL_WATCHES; i++)
                 if (crossed[i])
                     m->dull[i] = m->held[i] == held[i] && m->shared > 0.0 ? (m->dull[i] < 6 ? m->dull[i] + 1 : 6) : 0;
             m->events++;
+            /* What begins here is new: a long step may not see that a relation comes back and goes again. */
+            cut = 0;
+            grown = 0.0;
         } else if (m->time >= known || MODEL_at_once(m->time, known)) {
             if (MODEL_event(m))
                 return 1;
@@ -254,6 +264,8 @@ static int MODEL_go(MODEL *m, double until, double *matrix, double *w)
 int MODEL_advance(MODEL *m, double until)
 {
     size_t size = (size_t)MODEL_STATES * MODEL_STATES + 1;
+    if (!(until >= m->time || MODEL_at_once(m->time, until)))
+        return MODEL_fail(m, "a run cannot go back", "the time to go to is before that of now");
     double *matrix = malloc(2 * size * sizeof *matrix);
     if (!matrix)
         return MODEL_fail(m, "there is not enough memory", "");

@@ -185,7 +185,6 @@ void MODEL_start(MODEL *m, double time)
     m->absolute = {};
     m->span = {};
     m->longest = m->span / (MODEL_STATES > 0 ? 20.0 : 2000.0);
-    m->last_event = -HUGE_VAL;
     m->shared = {};
     MODEL_defaults(m);
     MODEL_derive(m);

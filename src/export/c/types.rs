@@ -161,8 +161,8 @@ typedef struct {
     double scale[MODEL_WATCHES + 1], largest, shared;
     int rests[MODEL_WATCHES + 1], dull[MODEL_WATCHES + 1];
     double relative, absolute, span, longest, step, sizes[MODEL_STATES + 1];
-    double last_event;
-    int crowd;
+    double crowd_since[2][MODEL_WATCHES + 1], last_event[2][MODEL_WATCHES + 1], between[2][MODEL_WATCHES + 1];
+    int crowd[2][MODEL_WATCHES + 1], sooner[2][MODEL_WATCHES + 1];
     long events;
     int failed;
     const char *what, *about;
@@ -189,6 +189,10 @@ fn tables(out: &mut String, model: &Model<'_>) {
         .map(|column| column.name.clone())
         .collect();
     names("column_names", &columns);
+    let relations: Vec<String> = (model.watches.iter())
+        .map(|watch| flat.expression(watch.node))
+        .collect();
+    names("relations", &relations);
     let _ = writeln!(out, "\n#define MODEL_HEAD {}", text(&head(&model.columns)));
     out.push_str("\n/* Relations: what they are, and whether nothing moves in them but Time. */\nstatic const int MODEL_kinds[] = {\n");
     for watch in &model.watches {

@@ -87,7 +87,9 @@ class Run:
         self.rests = [False] * len(RELATIONS)
         self.dull = [0] * len(RELATIONS)
         self.conditions = [False] * _CONDITIONS
-        self.last_event, self.crowd, self.events = -math.inf, 0, 0
+        # Of each relation and what it was: how many changes since when, the last, the time between the last two, how often sooner.
+        self.recent = {}
+        self.events = 0
 
     def at(self, time, x):
         u = _inputs(time, self.p, self.h, self.s) if self.u is None else self.u(time)
@@ -136,6 +138,19 @@ class Run:
                 self.largest = max(self.largest, size)
             if abs(side[0] - side[1]) > 10.0 ** (self.dull[i] + 1) * self.zero(i, side):
                 self.dull[i] = 0
+
+    def count(self, i):
+        """Counts a change of a relation: endlessly many in no time are a failure, and so are those that come ever sooner, as of a ball
+        that comes to rest. As in `bgm simulate`."""
+        time = self.time
+        crowd, since, last, before, sooner = self.recent.get((i, bool(self.h[i])), (0, time, time, 0.0, 0))
+        between = time - last
+        sooner = sooner + 1 if between < 0.98 * before else 0
+        if not time - since < max(1e-5 * self.span, 1e3 * _EPSILON * abs(time)):
+            crowd, since = 0, time
+        self.recent[i, bool(self.h[i])] = crowd + 1, since, time, between, sooner
+        if crowd >= 100 or (sooner >= 20 and between < 1e-6 * self.span):
+            raise ModelError("events follow each other without end", RELATIONS[i][1], time)
 
     def slopes(self, sides):
         """How the sides of relations move along the solution."""
@@ -366,6 +381,8 @@ class Run:
 
     def advance(self, until):
         """Goes on to a time, through all events before and at it."""
+        if not (until >= self.time or _at_once(self.time, until)):
+            raise ModelError("a run cannot go back", "the time to go to is before that of now", self.time)
         while self.time < until and not _at_once(self.time, until):
             time, x, known = self.time, self.x, self.next_known()
             stop = min(until, known)
@@ -390,7 +407,7 @@ class Run:
                     break
                 self.time, self.x, rejected = time, x, True
                 h *= 0.25 if trouble else max(0.1, 0.9 * off**-0.25)
-                if time + h <= time or h < 1e-20 * self.span:
+                if h <= 4.0 * _EPSILON * abs(time) or h < 1e-20 * self.span:
                     if trouble is None:
                         raise ModelError("the integrator can go no further", "no step is short enough", time)
                     raise trouble if isinstance(trouble, ModelError) else ModelError("not a number", str(trouble), time)
@@ -399,6 +416,8 @@ class Run:
             if met is not None:
                 self.locate(time, h, x, linear, sides, met)
                 self.event_here()
+                # What begins here is new: a long step may not see that a relation comes back and goes again.
+                cut, grown = False, 0.0
             elif self.time >= known or _at_once(self.time, known):
                 self.event()
                 self.events += 1
@@ -414,12 +433,16 @@ class Run:
         """Between a time where nothing has changed and one where something has: nearer and nearer."""
         low, high = 0.0, h
         least = 4.0 * _EPSILON * max(abs(time), abs(time + h))
-        past = self.time, self.x
-        for turn in range(100):
+        past, reach = (self.time, self.x), least
+        # A tie that was decided by the way it moves may begin a little beyond: then `low` is first to be found, and where there is none
+        # the event is at once.
+        seeks = any(self.changed(i, side) for i, side in enumerate(sides))
+        for turn in range(200):
             if high - low <= least:
                 break
-            part = 0.5 if turn % 3 == 2 else min(max(met, 0.0), 1.0)
-            tried = low + part * (high - low) * (1.0 + 1e-12) + (least if turn % 3 == 1 else 0.0)
+            part = 0.5 if seeks or turn % 3 == 2 else min(max(met, 0.0), 1.0)
+            # From the other side too: where the line leads is never quite beyond.
+            tried = low + part * (high - low) * (1.0 + 1e-12) + (reach if turn % 3 == 1 and not seeks else 0.0)
             tried = min(max(tried, low + 0.25 * least), high - 0.25 * least)
             try:
                 self.time, self.x = time + tried, self.rodas(time, tried, x, linear)[0] if x else []
@@ -429,9 +452,9 @@ class Run:
                 high = tried
                 continue
             if here is not None:
-                high, met, past = tried, here, (self.time, self.x)
+                high, met, past, reach = tried, here, (self.time, self.x), least
             else:
-                low, sides = tried, self.sides()
+                low, sides, reach, seeks = tried, self.sides(), 4.0 * reach, False
                 self.time, self.x = past
                 met = self.crossed(sides) or 0.5
         self.time, self.x = past
@@ -439,10 +462,8 @@ class Run:
     def event_here(self):
         crossed = [i for i, side in enumerate(self.sides()) if self.changed(i, side)]
         held = list(self.h)
-        self.crowd = self.crowd + 1 if self.time - self.last_event < 1e-13 * self.span else 0
-        if self.crowd > 1000:
-            raise ModelError("events follow each other without end", "", self.time)
-        self.last_event = self.time
+        for i in crossed:
+            self.count(i)
         self.event()
         for i in crossed:
             stays = self.h[i] == held[i] and _SHARED > 0.0

@@ -224,6 +224,9 @@ def _prepared(t, u, p, d, h, s):
     p = _DEFAULTS if not p else p if isinstance(p, tuple) else _parameters(p)
     if u is None or isinstance(u, dict):
         own = _inputs(t, p, h, s)
+        for name in u or ():
+            if name not in INPUTS:
+                raise ModelError("no input of the model", name, t)
         u = own if u is None else [u.get(name, value) for name, value in zip(INPUTS, own)]
     if d is None or isinstance(d, dict):
         d = [(d or {}).get(name, value) for name, value in DISCRETES.items()]
