@@ -41,6 +41,14 @@ impl Quantity {
         }
     }
 
+    /// The variable that it is, or whose negative it is; and whether it is the negative.
+    pub fn signed(&self) -> Option<(VarId, bool)> {
+        match self.0.as_deref() {
+            Some([(negative, variable)]) => Some((*variable, *negative)),
+            _ => None,
+        }
+    }
+
     /// `C1.e`, `U0.Vb - U0.Va`; `?` where it is not determined.
     pub fn text(&self, flat: &Flat) -> String {
         let Some(terms) = &self.0 else {

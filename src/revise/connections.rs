@@ -171,17 +171,12 @@ impl<'a> Leaving<'a> {
         let points_leave = points.iter().any(away);
         let part = self.chain(chain);
         match (part, &points[..]) {
-            (Part::Gap, []) => Ok(Item::Gone),
-            // Only the place itself is left, and it is connected by others or not at all.
-            (Part::Gap, [_]) => Ok(Item::Gone),
-            (Part::Gap, [_, _]) => Ok(Item::Gone),
+            // Only the places themselves are left, and they are connected by others or not at all.
+            (Part::Gap, _) => Ok(Item::Gone),
             (Part::Wire, [from, to]) if !points_leave => {
-                self.wired.extend(
-                    heads
-                        .into_iter()
-                        .filter(|head| self.submodels.get(head.as_str()) == Some(&Leaves::Wire)),
-                );
-                Ok(Item::New(vec![format!("{} at {}", text(*from), text(*to))]))
+                let joined = format!("{} at {}", text(*from), text(*to));
+                self.note_wires(&heads);
+                Ok(Item::New(vec![joined]))
             }
             (Part::Text(new, _), []) if !is_loop || new.contains(" - ") => {
                 self.note_wires(&heads);

@@ -10,7 +10,7 @@ use crate::syntax::ast::*;
 
 /// The text of a file without models that the compiled one does not use, and without experiments for these.
 pub fn excerpt(text: &str, flat: &Flat) -> String {
-    let Some(script) = Script::new(text, flat) else {
+    let Ok(script) = Script::new(text, flat) else {
         return text.to_string();
     };
     let items = &script.ast.items;

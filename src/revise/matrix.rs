@@ -56,8 +56,7 @@ pub fn combine(
 ) -> Result<Taken, Obstacle> {
     let (flat, named) = (&traced.flat, &traced.fields.named);
     let graph = &named.graph;
-    let script =
-        Script::new(text, flat).ok_or_else(|| Obstacle::Unwritable(flat.model().to_string()))?;
+    let script = Script::new(text, flat)?;
     let owner = |node: NodeId| graph.node(node).owner;
     let name_of = |node: NodeId| graph.node(node).name.clone();
     let is_flow = (graph.node(field.dependent).element())

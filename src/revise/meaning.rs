@@ -58,7 +58,8 @@ impl<'m, 'g> Meaning<'m, 'g> {
 
     /// The variable that says what a storage stores: the flow of an inertance, the effort of a capacitance.
     pub fn primary(&self, node: NodeId, is_flow: bool) -> Option<(VarId, bool)> {
-        single(&self.quantity(node, 0, if is_flow { Gives::Flow } else { Gives::Effort })?)
+        self.quantity(node, 0, if is_flow { Gives::Flow } else { Gives::Effort })?
+            .signed()
     }
 
     fn quantity(&self, node: NodeId, port: usize, is: Gives) -> Option<Quantity> {
@@ -114,7 +115,7 @@ impl<'m, 'g> Meaning<'m, 'g> {
             (graph.elements()).find(|(node, _)| graph.node(*node).owner == instance)?;
         for (port, &bond) in element.ports.iter().enumerate() {
             for is in [Gives::Effort, Gives::Flow] {
-                let Some((variable, negative)) = single(&self.quantity(node, port, is)?) else {
+                let Some((variable, negative)) = self.quantity(node, port, is)?.signed() else {
                     continue;
                 };
                 if variable == id {
@@ -164,7 +165,7 @@ impl<'m, 'g> Meaning<'m, 'g> {
             _ => {
                 let element = self.transfer.graph.node(node).element()?;
                 let port = element.ports.iter().position(|&bond| bond == var.bond)?;
-                let (variable, negative) = single(&self.quantity(node, port, var.is)?)?;
+                let (variable, negative) = self.quantity(node, port, var.is)?.signed()?;
                 let leaf = self.transfer.flat.exprs.leaf(Leaf::Var(variable));
                 Some(self.signed(leaf, negative))
             }
@@ -205,14 +206,6 @@ impl<'m, 'g> Meaning<'m, 'g> {
     pub fn parameter(&mut self, node: NodeId) -> Option<ExprId> {
         let of = self.transfer.graph.node(node);
         parameter(self.transfer.flat, of.owner, of.element()?)
-    }
-}
-
-/// The variable that a quantity is, and whether it has the other sign.
-fn single(quantity: &Quantity) -> Option<(VarId, bool)> {
-    match quantity.0.as_deref() {
-        Some([(negative, variable)]) => Some((*variable, *negative)),
-        _ => None,
     }
 }
 

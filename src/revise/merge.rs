@@ -150,8 +150,7 @@ pub fn merge(
 ) -> Result<Taken, Obstacle> {
     let (flat, named) = (&traced.flat, &traced.fields.named);
     let graph = &named.graph;
-    let script =
-        Script::new(text, flat).ok_or_else(|| Obstacle::Unwritable(flat.model().to_string()))?;
+    let script = Script::new(text, flat)?;
     let mut work = traced.fields.flat.clone();
     let mut members: Vec<Member> = Vec::new();
     for &reached in &group.storages {

@@ -66,6 +66,8 @@ impl Desk<'_> {
 pub enum Obstacle {
     /// A submodel that is not declared in the body of the model by itself.
     Elsewhere(String),
+    /// A model that an included file holds.
+    OtherFile(String),
     /// Its connections cannot be written another way.
     Unwritable(String),
     /// Something that would go is used.
@@ -87,6 +89,7 @@ impl fmt::Display for Obstacle {
                 f,
                 "`{name}` is not a submodel of its own in the model's text"
             ),
+            Obstacle::OtherFile(name) => write!(f, "the model `{name}` stands in another file"),
             Obstacle::Unwritable(name) => {
                 write!(
                     f,

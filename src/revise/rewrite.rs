@@ -45,9 +45,7 @@ pub fn rewrite(
         model,
         fields,
     } = traced;
-    let script = Script::new(text, flat).ok_or_else(|| {
-        Obstacle::Unwritable(format!("{}, which stands in another file,", flat.model()))
-    })?;
+    let script = Script::new(text, flat)?;
     let paths: Vec<String> = taken.iter().map(|field| path(fields, field)).collect();
     let named = &fields.named;
     let owner = |node: NodeId| named.graph.node(node).owner;

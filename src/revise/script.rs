@@ -31,18 +31,20 @@ pub struct Declared<'s> {
 }
 
 impl Script {
-    /// `None` if the model stands in another file.
-    pub fn new(text: &str, flat: &Flat) -> Option<Script> {
+    /// Refused if the model stands in another file.
+    pub fn new(text: &str, flat: &Flat) -> Result<Script, Obstacle> {
+        let elsewhere = || Obstacle::OtherFile(flat.model().to_string());
         if flat.instances[0].class_span.file != FileId(0) {
-            return None;
+            return Err(elsewhere());
         }
         let mut interner = Interner::default();
         let (ast, _) = parse(FileId(0), text, &mut interner);
         let item = (ast.items.iter()).position(|item| match item {
             Item::Model(model) => interner.name(model.name.symbol) == flat.model(),
             _ => false,
-        })?;
-        Some(Script {
+        });
+        let item = item.ok_or_else(elsewhere)?;
+        Ok(Script {
             text: text.to_string(),
             ast,
             interner,

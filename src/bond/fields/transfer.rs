@@ -162,14 +162,14 @@ impl<'g> Transfer<'g> {
             let at = usize::from(var.is == Gives::Flow);
             port.map_or(Quantity(None), |port| element.quantities[port][at].clone())
         };
-        let target = single(&quantity(var)).ok_or(stuck)?;
+        let target = quantity(var).signed().ok_or(stuck)?;
         let inputs: Vec<(Var, (VarId, bool))> = (element.ports.iter().zip(&given))
             .filter_map(|(&bond, gives)| {
                 let var = Var {
                     bond,
                     is: gives.other(),
                 };
-                Some((var, single(&quantity(var))?))
+                Some((var, quantity(var).signed()?))
             })
             .collect();
         let assignments = found.assignments.clone();
@@ -375,13 +375,5 @@ impl<'g> Transfer<'g> {
         }
         sums.retain(|&(_, coefficient)| !self.flat.exprs.is_zero(coefficient));
         sums
-    }
-}
-
-/// The variable that a quantity is, and whether it has the other sign.
-fn single(quantity: &Quantity) -> Option<(VarId, bool)> {
-    match quantity.0.as_deref() {
-        Some([(negative, variable)]) => Some((*variable, *negative)),
-        _ => None,
     }
 }

@@ -175,9 +175,7 @@ pub fn insert(
     let (flat, fields) = (&traced.flat, &traced.fields);
     let graph = &fields.named.graph;
     let junction = graph.node(site.junction);
-    let script = Script::new(text, flat).ok_or_else(|| {
-        Obstacle::Unwritable(format!("{}, which stands in another file,", flat.model()))
-    })?;
+    let script = Script::new(text, flat)?;
     let known = places(flat);
     let mut taken = script.taken();
     let mut edits = Edits::default();

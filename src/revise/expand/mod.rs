@@ -34,8 +34,7 @@ struct Writer<'f> {
 
 /// The text with its model written out.
 pub fn expand(desk: &Desk<'_>, source: &str, flat: &Flat) -> Result<String, Obstacle> {
-    let script =
-        Script::new(source, flat).ok_or_else(|| Obstacle::Unwritable(flat.model().to_string()))?;
+    let script = Script::new(source, flat)?;
     let mut opened = vec![false; flat.instances.len()];
     opened[0] = true;
     for instance in flat.instances.iter().skip(1) {
