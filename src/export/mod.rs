@@ -9,6 +9,7 @@ pub mod acsl;
 pub mod c;
 pub mod classic;
 pub mod desire;
+pub mod fmu;
 pub mod latex;
 pub mod model;
 pub mod names;
@@ -35,6 +36,8 @@ pub enum Target {
     C,
     /// One module.
     Python,
+    /// A Functional Mock-up Unit, FMI 2.0: [`unit`] makes it.
+    Fmu,
     /// The language of the 1990 paper.
     Desire,
     Simnon,
@@ -47,6 +50,7 @@ impl Target {
     pub const ALL: &'static [Target] = &[
         Target::C,
         Target::Python,
+        Target::Fmu,
         Target::Desire,
         Target::Simnon,
         Target::Acsl,
@@ -57,6 +61,7 @@ impl Target {
         match self {
             Target::C => "c",
             Target::Python => "python",
+            Target::Fmu => "fmu",
             Target::Desire => "desire",
             Target::Simnon => "simnon",
             Target::Acsl => "acsl",
@@ -121,25 +126,72 @@ pub fn export(
     if target == Target::Latex {
         return Ok(latex::document(&free, said));
     }
+    let write = |request: &Request<'_>| match target {
+        Target::C => Ok(c::program(request)),
+        Target::Python => Ok(python::program(request)),
+        // Written from other representations, above; or not as one text.
+        _ => Err(Refusal(
+            "it is a file with several parts, which `bgm export` writes".into(),
+        )),
+    };
     let mut unsaid = Diagnostics::default();
-    if !inputs.is_empty()
-        && let Ok(Some(exported)) = attempt(free, (&flat, &inputs), experiment, target, &mut unsaid)
-    {
-        said.extend(unsaid.iter().cloned());
-        return Ok(Some(exported));
-    }
-    // Where the derivative of an input is needed, the input is what the experiment says.
-    let none = FxHashMap::default();
-    attempt(flat.clone(), (&flat, &none), experiment, target, said)
+    let made = match inputs.is_empty() {
+        true => None,
+        false => attempt(
+            free,
+            (&flat, &inputs, Inputs::Experiment),
+            experiment,
+            &write,
+            &mut unsaid,
+        )
+        .ok()
+        .flatten(),
+    };
+    let made = match made {
+        Some(made) => {
+            said.extend(unsaid.iter().cloned());
+            Some(made)
+        }
+        // Where the derivative of an input is needed, the input is what the experiment says.
+        None => {
+            let none = (&flat, &FxHashMap::default(), Inputs::Experiment);
+            attempt(flat.clone(), none, experiment, &write, said)?
+        }
+    };
+    Ok(made.map(|(text, notes)| Exported { text, notes }))
 }
 
-fn attempt(
-    written: Flat,
-    (given, inputs): (&Flat, &FxHashMap<VarId, ExprId>),
+/// The parts of a Functional Mock-up Unit, and what is to be told about it; `None` after an error that was said. Inputs come from
+/// outside, and so do their derivatives where the model needs them.
+pub fn unit(
+    flat: Flat,
     experiment: &Experiment,
-    target: Target,
     said: &mut Diagnostics,
-) -> Result<Option<Exported>, Refusal> {
+) -> Result<Option<(fmu::Unit, Vec<String>)>, Refusal> {
+    let mut free = flat.clone();
+    let inputs = take_inputs(&mut free, experiment);
+    let inputs = (&flat, &inputs, Inputs::Outside);
+    attempt(free, inputs, experiment, &fmu::unit, said)
+}
+
+/// Who gives the inputs of a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inputs {
+    Experiment,
+    /// What the experiment says holds at the start.
+    Outside,
+}
+
+/// What a target makes of a model.
+type Write<'w, T> = &'w dyn Fn(&Request<'_>) -> Result<T, Refusal>;
+
+fn attempt<T>(
+    written: Flat,
+    (given, inputs, from): (&Flat, &FxHashMap<VarId, ExprId>, Inputs),
+    experiment: &Experiment,
+    write: Write<'_, T>,
+    said: &mut Diagnostics,
+) -> Result<Option<(T, Vec<String>)>, Refusal> {
     let Some(presented) = presented(written.clone(), Aliases::Eliminate, said) else {
         return Ok(None);
     };
@@ -165,7 +217,13 @@ fn attempt(
     };
     let columns = columns_of(&mut solved, experiment);
     solved.positions = None;
-    let mut model = Model::new(&solved, columns, inputs, experiment.start)?;
+    let at_start =
+        (from == Inputs::Outside).then(|| fmu::at_start(&mut solved, inputs, experiment.start));
+    let (inputs, slopes) = match &at_start {
+        Some((inputs, slopes)) => (inputs, Some(slopes)),
+        None => (inputs, None),
+    };
+    let mut model = Model::new(&solved, columns, inputs, slopes, experiment.start)?;
     if let Some(starts) = starts {
         model.start_at(&starts);
     }
@@ -184,13 +242,7 @@ fn attempt(
         model: &model,
         run,
     };
-    let text = match target {
-        Target::C => c::program(&request),
-        Target::Python => python::program(&request),
-        // Written from other representations, above.
-        Target::Desire | Target::Simnon | Target::Acsl | Target::Latex => return Ok(None),
-    };
-    Ok(Some(Exported { text, notes }))
+    Ok(Some((write(&request)?, notes)))
 }
 
 /// Inputs that the experiment gives are inputs again; what it says of them comes back.

@@ -166,6 +166,9 @@ impl<'m> C<'m> {
         for &(id, _) in &model.inputs {
             put(Leaf::Var(id), "u");
         }
+        for &(leaf, _) in &model.slopes {
+            put(leaf, "u");
+        }
         for &id in model.parameters.iter().chain(&model.derived) {
             put(Leaf::Var(id), "p");
         }

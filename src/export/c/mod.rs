@@ -19,7 +19,7 @@ use crate::expr::ExprId;
 use crate::flat::{Flat, Leaf};
 use crate::simulate::program::WatchKind;
 pub use blocks::about;
-use dialect::C;
+pub use dialect::C;
 
 const RUNTIME: &str = include_str!("runtime.c");
 const EVENTS: &str = include_str!("events.c");
@@ -56,6 +56,11 @@ fn sources(request: &Request<'_>) -> String {
 /// What all names of the file begin with.
 fn prefix(flat: &Flat) -> String {
     super::names::Names::new(dialect::RESERVED).fresh(flat.model())
+}
+
+/// A number as C writes it, in brackets where it has a sign.
+pub fn number(value: f64) -> String {
+    dialect::number(value).at_least(9)
 }
 
 /// A text in quotes; what C reads as another character in old files is kept from it.
