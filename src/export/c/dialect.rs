@@ -154,7 +154,7 @@ impl<'m> C<'m> {
     pub fn new(model: &'m Model<'m>) -> Self {
         let flat = model.flat;
         let mut names = Names::new(RESERVED);
-        let prefix = names.fresh(flat.model());
+        let prefix = super::prefix::prefix(&mut names, flat);
         let mut places: FxHashMap<Leaf, &'static str> = FxHashMap::default();
         let mut put = |leaf: Leaf, place: &'static str| {
             names.add(flat, leaf);

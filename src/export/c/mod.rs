@@ -7,6 +7,7 @@
 
 mod blocks;
 mod dialect;
+mod prefix;
 mod types;
 
 use std::fmt::Write;
@@ -55,7 +56,7 @@ fn sources(request: &Request<'_>) -> String {
 
 /// What all names of the file begin with.
 fn prefix(flat: &Flat) -> String {
-    super::names::Names::new(dialect::RESERVED).fresh(flat.model())
+    prefix::prefix(&mut super::names::Names::new(dialect::RESERVED), flat)
 }
 
 /// A number as C writes it, in brackets where it has a sign.
@@ -63,9 +64,9 @@ pub fn number(value: f64) -> String {
     dialect::number(value).at_least(9)
 }
 
-/// A text in quotes; what C reads as another character in old files is kept from it.
-fn text(content: &str) -> String {
-    quoted(content).replace("??", "?\\?")
+/// A text in quotes; what C reads as another character in old files is kept from it, and so is what stands for the prefix.
+pub fn text(content: &str) -> String {
+    (quoted(content).replace("??", "?\\?")).replace("MODEL", "MO\" \"DEL")
 }
 
 /// A text that does not end a comment, nor begin one.

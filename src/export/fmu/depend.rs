@@ -6,8 +6,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::export::model::Model;
-use crate::expr::{ExprId, Node};
-use crate::flat::Leaf;
+use crate::expr::{ExprId, Function, Node};
+use crate::flat::{Leaf, VarId};
 use crate::simulate::program::expressions;
 use crate::solve::{Assignment, Block, Linear, Method};
 
@@ -73,8 +73,33 @@ impl<'d> Dependencies<'d> {
         for gone in &model.flat.eliminated {
             all.set(&[gone.leaf], vec![gone.expression]);
         }
+        all.discretes();
         all.seen_sets = vec![0; all.sets.len()];
         all
+    }
+
+    /// What changes at events depends on what its next value is made of, and on the conditions of `when`s that set it.
+    fn discretes(&mut self) {
+        let model = self.model;
+        let mut sets: FxHashMap<VarId, Vec<ExprId>> = FxHashMap::default();
+        for when in &model.whens {
+            let mut conditions = Vec::new();
+            for (condition, actions) in when {
+                conditions.push(*condition);
+                for action in actions {
+                    let set = sets.entry(action.target.variable()).or_default();
+                    set.push(action.value);
+                    set.extend(&conditions);
+                }
+            }
+        }
+        for &id in &model.discretes {
+            let mut set = sets.remove(&id).unwrap_or_default();
+            if let Some(&next) = self.of.get(&Leaf::New(id)) {
+                set.extend(&self.sets[next]);
+            }
+            self.set(&[Leaf::Var(id)], set);
+        }
     }
 
     fn assignment(&mut self, assignment: &Assignment) {
@@ -116,6 +141,10 @@ impl<'d> Dependencies<'d> {
             match exprs.node(id) {
                 Node::Time => needs.time = true,
                 Node::Leaf(leaf) => leaves.push(leaf),
+                Node::Call(Function::Sample, args) => {
+                    needs.time = true;
+                    work.extend(exprs.args(args));
+                }
                 _ => exprs.operands(id, &mut work),
             }
         }

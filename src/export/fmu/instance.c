@@ -39,7 +39,7 @@ static void MODEL_say(const MODEL_instance *i, fmi2Status status, const char *te
 /* A call that cannot be served. */
 static fmi2Status MODEL_refuse(const MODEL_instance *i, const char *function, const char *why)
 {
-    char text[400];
+    char text[500];
     snprintf(text, sizeof text, "%s: %s", function, why);
     MODEL_say(i, fmi2Error, text);
     return fmi2Error;

@@ -21,11 +21,14 @@ use crate::solve::Solved;
 use description::{Description, GUID};
 use variables::{Role, Variables, inputs, variables};
 
-const INTERFACE: &str = include_str!("interface.c");
-const INSTANCE: &str = include_str!("instance.c");
-const VALUES: &str = include_str!("values.c");
-const EXCHANGE: &str = include_str!("exchange.c");
-const COSIMULATION: &str = include_str!("cosimulation.c");
+/// What is the same for all models; the tables come after the first.
+pub const TEXTS: &[&str] = &[
+    include_str!("interface.c"),
+    include_str!("instance.c"),
+    include_str!("values.c"),
+    include_str!("exchange.c"),
+    include_str!("cosimulation.c"),
+];
 
 /// The parts of an FMU.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,9 +134,9 @@ pub fn unit(request: &Request<'_>) -> Result<Unit, Refusal> {
         nominal,
     }
     .text();
-    let mut around = String::from(INTERFACE);
+    let mut around = String::from(TEXTS[0]);
     tables(&mut around, request, &c, &variables);
-    for part in [INSTANCE, VALUES, EXCHANGE, COSIMULATION] {
+    for part in &TEXTS[1..] {
         around.push_str(part);
     }
     let around = around
@@ -181,6 +184,10 @@ static const size_t MODEL_places[MODEL_ALL] = {{
     for variable in &variables.all {
         let place = &variable.place;
         let _ = writeln!(out, "    offsetof(MODEL_kept, {place}),");
+    }
+    out.push_str("};\n\nstatic const char *const MODEL_names[MODEL_ALL] = {\n");
+    for variable in &variables.all {
+        let _ = writeln!(out, "    {},", c::text(&variable.name));
     }
     out.push_str(
         "};

@@ -1,6 +1,16 @@
 
 /* ---- Values: read and set by their references; the whole state of an instance kept, put back, and as bytes. ---- */
 
+static fmi2Status MODEL_refuse_value(const MODEL_instance *i, const char *function, fmi2ValueReference at, const char *why)
+{
+    char text[400];
+    if (at < MODEL_ALL)
+        snprintf(text, sizeof text, "`%.200s`: %s", MODEL_names[at], why);
+    else
+        snprintf(text, sizeof text, "%u: %s", at, why);
+    return MODEL_refuse(i, function, text);
+}
+
 /* Reads values; what is computed is computed if need be. */
 static fmi2Status MODEL_read(MODEL_instance *i, const char *function, const fmi2ValueReference at[], size_t count, int boolean,
                              fmi2Real real[], fmi2Boolean truth[])
@@ -10,7 +20,7 @@ static fmi2Status MODEL_read(MODEL_instance *i, const char *function, const fmi2
     MODEL_kept *k = &i->kept;
     for (size_t n = 0; n < count; n++) {
         if (at[n] >= MODEL_ALL || !(MODEL_roles[at[n]] & MODEL_BOOLEAN) != !boolean)
-            return MODEL_refuse(i, function, "there is no variable of this type with such a value reference");
+            return MODEL_refuse_value(i, function, at[n], "there is no variable of this type with this value reference");
         int direct = (MODEL_roles[at[n]] & MODEL_DIRECT) && (k->stage & (MODEL_RUNS | MODEL_OVER));
         if (!direct && MODEL_compute(k, 1))
             return MODEL_fails(i, function, k->stage == MODEL_MOVING ? fmi2Discard : fmi2Error);
@@ -32,13 +42,13 @@ static fmi2Status MODEL_write(MODEL_instance *i, const char *function, const fmi
     MODEL_kept *k = &i->kept;
     for (size_t n = 0; n < count; n++) {
         if (at[n] >= MODEL_ALL || !(MODEL_roles[at[n]] & MODEL_BOOLEAN) != !boolean)
-            return MODEL_refuse(i, function, "there is no variable of this type with such a value reference");
+            return MODEL_refuse_value(i, function, at[n], "there is no variable of this type with this value reference");
         int role = MODEL_roles[at[n]];
         double value = boolean ? truth[n] != 0 : real[n];
         if (!(role & (MODEL_PARAMETER | MODEL_BEGINS | MODEL_INPUT)))
-            return MODEL_refuse(i, function, "a variable that the model computes cannot be set");
+            return MODEL_refuse_value(i, function, at[n], "the model computes it, it cannot be set");
         if (!isfinite(value))
-            return MODEL_refuse(i, function, "a value is not a number");
+            return MODEL_refuse_value(i, function, at[n], "the value is not a number");
         if (k->stage & (MODEL_NEW | MODEL_STARTING)) {
             k->given[at[n]] = value;
             k->is_given[at[n]] = 1;
@@ -46,9 +56,9 @@ static fmi2Status MODEL_write(MODEL_instance *i, const char *function, const fmi
             continue;
         }
         if (role & MODEL_BEGINS)
-            return MODEL_refuse(i, function, "a start value cannot be set after the start");
+            return MODEL_refuse_value(i, function, at[n], "a start value cannot be set after the start");
         if (role & MODEL_PARAMETER && k->stage == MODEL_MOVING)
-            return MODEL_refuse(i, function, "a parameter can be set at events only");
+            return MODEL_refuse_value(i, function, at[n], "a parameter can be set at events only");
         if (*MODEL_place(k, at[n]) == value)
             continue;
         *MODEL_place(k, at[n]) = value;
