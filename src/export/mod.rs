@@ -13,6 +13,7 @@ pub mod latex;
 pub mod model;
 pub mod names;
 mod paper;
+pub mod pattern;
 pub mod python;
 pub mod simnon;
 mod watch;
@@ -186,7 +187,10 @@ fn attempt(
     };
     let text = match target {
         Target::C => c::program(&request),
-        Target::Python => python::program(&request),
+        Target::Python => {
+            model.loops_up_to(python::LARGEST)?;
+            python::program(&request)
+        }
         // Written from other representations, above.
         Target::Desire | Target::Simnon | Target::Acsl | Target::Latex => return Ok(None),
     };
