@@ -112,3 +112,101 @@ pub fn fill(pattern: &Pattern, order: &[usize], steps: &[usize]) -> Filled {
     }
     filled
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(size: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Pattern {
+        let mut columns = vec![std::collections::BTreeSet::new(); size];
+        for (row, column) in entries {
+            columns[column].insert(row);
+        }
+        let (mut starts, mut rows) = (vec![0], Vec::new());
+        for column in columns {
+            rows.extend(column);
+            starts.push(rows.len());
+        }
+        Pattern { size, starts, rows }
+    }
+
+    fn random(size: usize, count: usize, mut seed: u64) -> Pattern {
+        let mut roll = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005);
+            seed = seed.wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % size
+        };
+        let diagonal: Vec<_> = (0..size).map(|at| (at, at)).collect();
+        let others: Vec<_> = (0..count).map(|_| (roll(), roll())).collect();
+        pattern(size, diagonal.into_iter().chain(others))
+    }
+
+    fn steps_of(order: &[usize]) -> Vec<usize> {
+        let mut steps = vec![usize::MAX; order.len()];
+        for (step, &at) in order.iter().enumerate() {
+            assert_eq!(steps[at], usize::MAX, "{at} comes twice");
+            steps[at] = step;
+        }
+        steps
+    }
+
+    /// Elimination of a full matrix of truths.
+    fn eliminated(pattern: &Pattern, steps: &[usize]) -> Vec<Vec<bool>> {
+        let size = pattern.size;
+        let mut full = vec![vec![false; size]; size];
+        for column in 0..size {
+            full[column][column] = true;
+            for &row in &pattern.rows[pattern.starts[column]..pattern.starts[column + 1]] {
+                full[steps[row]][steps[column]] = true;
+                full[steps[column]][steps[row]] = true;
+            }
+        }
+        for k in 0..size {
+            for i in k + 1..size {
+                for j in k + 1..size {
+                    full[i][j] |= full[i][k] && full[k][j];
+                }
+            }
+        }
+        full
+    }
+
+    #[test]
+    fn what_is_filled_is_what_elimination_fills() {
+        for seed in 1..40 {
+            let size = 5 + seed as usize;
+            let pattern = random(size, 2 * size, seed);
+            let order = order(&pattern);
+            let steps = steps_of(&order);
+            let filled = fill(&pattern, &order, &steps);
+            let full = eliminated(&pattern, &steps);
+            for (row, wanted) in full.iter().enumerate() {
+                let found = &filled.columns[filled.starts[row]..filled.starts[row + 1]];
+                let wanted: Vec<usize> = (0..size).filter(|&column| wanted[column]).collect();
+                assert_eq!(found, wanted, "seed {seed}, row {row}");
+                assert_eq!(filled.columns[filled.diagonals[row]], row);
+                for &column in found {
+                    let place = filled.place(row, column).expect("a place");
+                    assert_eq!(filled.columns[place], column);
+                }
+            }
+            assert_eq!(column_order(&pattern).len(), size);
+            steps_of(&column_order(&pattern));
+        }
+    }
+
+    /// One that all others are connected to comes last, and a chain fills nothing.
+    #[test]
+    fn arrows_and_chains_are_not_filled() {
+        let size = 200;
+        let all = 0..size;
+        let arrow = all.clone().flat_map(|at| [(at, at), (0, at), (at, 0)]);
+        let chain = (all.clone().map(|at| (at, at)))
+            .chain((1..size).flat_map(|at| [(at, at - 1), (at - 1, at)]));
+        for pattern in [pattern(size, arrow), pattern(size, chain)] {
+            let order = order(&pattern);
+            let filled = fill(&pattern, &order, &steps_of(&order));
+            assert_eq!(filled.columns.len(), 3 * size - 2);
+        }
+    }
+}

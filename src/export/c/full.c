@@ -9,21 +9,18 @@ typedef struct {
 static void MODEL_close_matrix(MODEL_matrix *a)
 {
     free(a->rates);
-    free(a->row);
 }
 
 /* 0 if there is no room. */
 static int MODEL_open_matrix(MODEL_matrix *a)
 {
     size_t n = MODEL_STATES;
-    a->rates = malloc((2 * n * n + n + 1) * sizeof *a->rates);
-    a->row = malloc((n + 1) * sizeof *a->row);
-    if (!a->rates || !a->row) {
-        MODEL_close_matrix(a);
+    a->rates = malloc((2 * n * n + 2 * n + 1) * sizeof *a->rates);
+    if (!a->rates)
         return 0;
-    }
     a->w = a->rates + n * n;
     a->scale = a->w + n * n;
+    a->row = (int *)(a->scale + n);
     return 1;
 }
 

@@ -4,16 +4,14 @@
 
 /* Room for the time of one MODEL_advance: a run itself keeps none, so that a copy of it is a run. */
 typedef struct {
-    double *room, *x, *to, *rate, *drift, *delta, *there, *beside, *k[6], *from, *side, *held;
-    int *crossed;
     MODEL *kept, *past;
+    double *x, *to, *rate, *drift, *delta, *there, *beside, *k[6], *from, *side, *held;
+    int *crossed;
     MODEL_matrix matrix;
 } MODEL_work;
 
 static void MODEL_close(MODEL_work *work)
 {
-    free(work->room);
-    free(work->crossed);
     free(work->kept);
     MODEL_close_matrix(&work->matrix);
 }
@@ -23,22 +21,21 @@ static int MODEL_open(MODEL *m, MODEL_work *work)
     size_t states = MODEL_STATES, watches = 2 * (size_t)MODEL_WATCHES;
     if (!MODEL_open_matrix(&work->matrix))
         return MODEL_fail(m, "there is not enough memory", "");
-    work->room = malloc((13 * states + 3 * watches + 1) * sizeof *work->room);
-    work->crossed = malloc((watches + 1) * sizeof *work->crossed);
-    work->kept = malloc(2 * sizeof *work->kept);
-    if (!work->room || !work->crossed || !work->kept) {
+    work->kept = malloc(2 * sizeof *work->kept + (13 * states + 4 * watches) * sizeof(double));
+    if (!work->kept) {
         MODEL_close(work);
         return MODEL_fail(m, "there is not enough memory", "");
     }
     double **places[] = {&work->x, &work->to, &work->rate, &work->drift, &work->delta, &work->there, &work->beside,
                          &work->k[0], &work->k[1], &work->k[2], &work->k[3], &work->k[4], &work->k[5]};
-    double *next = work->room;
+    work->past = work->kept + 1;
+    double *next = (double *)(work->kept + 2);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++, next += states)
         *places[i] = next;
     work->from = next;
     work->side = work->from + watches;
     work->held = work->side + watches;
-    work->past = work->kept + 1;
+    work->crossed = (int *)(work->held + watches);
     return 0;
 }
 
@@ -150,13 +147,15 @@ static int MODEL_go(MODEL *m, double until, MODEL_work *work)
 {
     enum { N = MODEL_STATES };
     double off = 0.0, *x = work->x, *to = work->to, *from = work->from, *side = work->side, *held = work->held;
-    int rejected = 0, *crossed = work->crossed;
+    int rejected = 0, goes_on = 0, *crossed = work->crossed;
     while (m->time < until && !MODEL_at_once(m->time, until)) {
         double time = m->time, known = MODEL_next_known(m), stop = fmin(until, known);
         int cut = 0;
         memcpy(x, &m->x, sizeof(double) * MODEL_STATES);
-        if (MODEL_derivatives(m, work->rate))
+        /* A step ends where everything was computed. */
+        if (goes_on ? MODEL_finite_rates(m, work->rate) : MODEL_derivatives(m, work->rate))
             return 1;
+        goes_on = 1;
         double h = m->step > 0.0 ? m->step : MODEL_first(m, x, work->rate), wish = h, linear = h;
         MODEL_sides(m, from);
         if (N > 0 && MODEL_linearize(m, work, time, h))

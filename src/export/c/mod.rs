@@ -404,17 +404,18 @@ static int MODEL_not_finite(MODEL *m)
     return MODEL_fail(m, \"a derivative is not a number\", \"\");
 }
 
-/* Derivatives of the states at m->time, m->x, m->u; all else is computed on the way. 0 if that went well. */
-int MODEL_derivatives(MODEL *m, double *rate)
+/* Derivatives of the states, where everything was computed. */
+static int MODEL_finite_rates(MODEL *m, double *rate)
 {
-    if (MODEL_evaluate(m))
-        return 1;
     MODEL_rates(m, rate);
     for (int i = 0; i < MODEL_STATES; i++)
         if (!isfinite(rate[i]))
             return MODEL_not_finite(m);
     return 0;
 }
+
+/* Derivatives of the states at m->time, m->x, m->u; all else is computed on the way. 0 if that went well. */
+int MODEL_derivatives(MODEL *m, double *rate) { return MODEL_evaluate(m) || MODEL_finite_rates(m, rate); }
 
 /* Moves states back onto their constraints, as little as possible; those that are fixed stay. */
 int MODEL_project(MODEL *m, const int *fixed)
