@@ -14,6 +14,7 @@ pub mod latex;
 pub mod model;
 pub mod names;
 mod paper;
+pub mod pattern;
 pub mod python;
 pub mod simnon;
 mod watch;
@@ -128,7 +129,10 @@ pub fn export(
     }
     let write = |request: &Request<'_>| match target {
         Target::C => Ok(c::program(request)),
-        Target::Python => Ok(python::program(request)),
+        Target::Python => {
+            request.model.loops_up_to(python::LARGEST)?;
+            Ok(python::program(request))
+        }
         // Written from other representations, above; or not as one text.
         _ => Err(Refusal(
             "it is a file with several parts, which `bgm export` writes".into(),

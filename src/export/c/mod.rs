@@ -7,34 +7,55 @@
 
 mod blocks;
 mod dialect;
+mod fill;
+mod parts;
 mod prefix;
+mod sparse;
+mod systems;
 mod types;
 
 use std::fmt::Write;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::Request;
 use super::model::Model;
 use super::names::quoted;
+use super::pattern::dependence;
 use super::write::{Dialect, Text, Writer};
 use crate::expr::ExprId;
 use crate::flat::{Flat, Leaf};
 use crate::simulate::program::WatchKind;
 pub use blocks::about;
 pub use dialect::C;
+use sparse::Sparse;
 
 const RUNTIME: &str = include_str!("runtime.c");
 const EVENTS: &str = include_str!("events.c");
+const LU: &str = include_str!("lu.c");
+const SYSTEMS: &str = include_str!("systems.c");
+const FULL: &str = include_str!("full.c");
+const SPARSE: &str = include_str!("sparse.c");
 const INTEGRATE: &str = include_str!("integrate.c");
 
 /// The file.
 pub fn program(request: &Request<'_>) -> String {
-    let mut file = sources(request);
+    let sparse = Sparse::new(&dependence(request.model));
+    let mut file = sources(request, sparse.is_some());
+    file.push_str(AT);
+    match &sparse {
+        Some(sparse) => {
+            file.push_str(&sparse.tables());
+            file.push_str(SPARSE);
+        }
+        None => file.push_str(FULL),
+    }
     file.push_str(INTEGRATE);
     file.replace("MODEL", &prefix(request.model.flat))
 }
 
-/// The same without the integrator, and with `MODEL` where the name of the model belongs.
-fn sources(request: &Request<'_>) -> String {
+/// The same without the integrator, and with `MODEL` where the name of the model belongs. `sparse`: it solves sparse systems.
+fn sources(request: &Request<'_>, sparse: bool) -> String {
     let model = request.model;
     let c = C::new(model);
     let mut program = Program {
@@ -42,15 +63,23 @@ fn sources(request: &Request<'_>) -> String {
         writer: Writer::new(model.flat, &model.gone, &c),
         c: &c,
         file: String::new(),
+        parts: Vec::new(),
+        prologue: "",
     };
     program.file.push_str(&types::types(request, &c));
     program.file.push_str(RUNTIME);
+    let solvers = program.file.len();
     program.parameters();
     program.evaluate();
     program.readers();
     program.events();
     program.start(request);
     program.file.push_str(EVENTS);
+    // Before the functions that call them, and only where some do.
+    let large = program.file.contains("MODEL_large(m, ");
+    let systems = if large { SYSTEMS } else { "" };
+    let lu = if large || sparse { LU } else { "" };
+    program.file.insert_str(solvers, &format!("{lu}{systems}"));
     program.file
 }
 
@@ -79,6 +108,10 @@ pub(super) struct Program<'p> {
     c: &'p C<'p>,
     writer: Writer<'p, C<'p>>,
     file: String,
+    /// Of the function that is being written, what is longer than compilers like.
+    parts: Vec<String>,
+    /// What stands before the lines of each part.
+    prologue: &'static str,
 }
 
 /// Short names for what a function reads and sets.
@@ -93,17 +126,6 @@ const HEAD: &str = "    MODEL_states *x = &m->x;
 ";
 
 impl Program<'_> {
-    /// A function whose lines were written.
-    fn function(&mut self, comment: &str, head: &str, tail: &str) {
-        let body = self.writer.take();
-        let Program { file, .. } = self;
-        file.push('\n');
-        if !comment.is_empty() {
-            let _ = writeln!(file, "/* {comment} */");
-        }
-        let _ = writeln!(file, "{head}\n{{\n{HEAD}{body}{tail}}}");
-    }
-
     fn line(&mut self, text: &str) {
         self.writer.line(text);
     }
@@ -125,6 +147,7 @@ impl Program<'_> {
                 let value = self.value(given.expression);
                 self.set(Leaf::Var(id), &value);
             }
+            self.cut();
         }
         self.function(
             "Parameters as the model gives them.",
@@ -136,6 +159,7 @@ impl Program<'_> {
                 let value = self.value(given.expression);
                 self.set(Leaf::Var(id), &value);
             }
+            self.cut();
         }
         for &zero in &model.solved.zeros {
             let value = self.value(zero);
@@ -143,6 +167,7 @@ impl Program<'_> {
             self.line(&format!("if ({} != 0.0)", value.at_least(9)));
             let what = "\"the model was made for a parameter that is zero, and this is not\"";
             self.line(&format!("    return MODEL_fail(m, {what}, {about});"));
+            self.cut();
         }
         let comment =
             "What follows from parameters; to be called when one was changed. 0 if all is well.";
@@ -161,12 +186,15 @@ impl Program<'_> {
                 None => dialect::number(start.value),
             };
             self.set(leaf, &value);
+            self.cut();
         }
+        let computed: FxHashSet<Leaf> = model.computed.iter().copied().collect();
         let mut guesses: Vec<Leaf> = model.starts.keys().copied().collect();
-        guesses.retain(|leaf| model.computed.contains(leaf));
+        guesses.retain(|leaf| computed.contains(leaf));
         guesses.sort_by_key(|leaf| (leaf.variable(), leaf.order()));
         for leaf in guesses {
             self.set(leaf, &dialect::number(model.start(leaf).value));
+            self.cut();
         }
         for &(id, given) in &model.inputs {
             if let (None, Some(given)) = (given, model.flat.value(id)) {
@@ -210,6 +238,7 @@ void MODEL_start(MODEL *m, double time)
         for (at, &state) in model.states.iter().enumerate() {
             let value = self.writer.leaf(Model::rate(state));
             self.line(&format!("rate[{at}] = {};", value.text));
+            self.cut();
         }
         self.function(
             "",
@@ -232,6 +261,7 @@ void MODEL_start(MODEL *m, double time)
             };
             self.line(&format!("side[{}] = {};", 2 * at, left.text));
             self.line(&format!("side[{}] = {};", 2 * at + 1, right.text));
+            self.cut();
         }
         let comment = "The two sides of each relation.";
         self.function(
@@ -244,12 +274,14 @@ void MODEL_start(MODEL *m, double time)
             let (start, period) = (self.value(sampler.start), self.value(sampler.period));
             self.line(&format!("start[{at}] = {};", start.text));
             self.line(&format!("period[{at}] = {};", period.text));
+            self.cut();
         }
         let head = "static void MODEL_samples(MODEL *m, double *start, double *period)";
         self.function("", head, "    (void)start, (void)period;\n");
         for (at, &argument) in model.sines.iter().enumerate() {
             let value = self.value(argument);
             self.line(&format!("argument[{at}] = {};", value.text));
+            self.cut();
         }
         let comment = "Arguments of sines that move with Time alone.";
         let head = "static void MODEL_sine_arguments(MODEL *m, double *argument)";
@@ -257,6 +289,7 @@ void MODEL_start(MODEL *m, double time)
         for (at, column) in model.columns.iter().enumerate() {
             let value = self.value(column.value);
             self.line(&format!("column[{at}] = {};", value.text));
+            self.cut();
         }
         let head = "int MODEL_columns(MODEL *m, double *column)";
         self.function(
@@ -268,6 +301,7 @@ void MODEL_start(MODEL *m, double time)
             let value = self.writer.leaf(Leaf::Var(id));
             let name = self.c.names.get(Leaf::Var(id)).to_string();
             self.line(&format!("y->{name} = {};", value.text));
+            self.cut();
         }
         let head = "void MODEL_read_outputs(MODEL *m, MODEL_outputs *y)";
         self.function(
@@ -282,6 +316,7 @@ void MODEL_start(MODEL *m, double time)
             let value = self.value(gone.expression);
             let line = format!("{} = {};", self.c.place(gone.leaf), value.text);
             self.line(&line);
+            self.cut();
         }
         let comment =
             "Variables that equal others or constants, after the derivatives were computed.";
@@ -289,6 +324,7 @@ void MODEL_start(MODEL *m, double time)
         for &id in &model.before {
             let value = self.writer.leaf(Leaf::Var(id));
             self.set(Leaf::Pre(id), &value);
+            self.cut();
         }
         self.function(
             "What was before an event.",
@@ -305,9 +341,13 @@ void MODEL_start(MODEL *m, double time)
                 "m->condition[{at}] = {} != 0.0;",
                 value.at_least(9)
             ));
+            self.cut();
         }
         let comment = "Conditions of `when`s as they are now: they have not just become true.";
         self.function(comment, "static void MODEL_conditions(MODEL *m)", "");
+        let states: FxHashMap<Leaf, usize> = (model.states.iter().zip(0..))
+            .map(|(&state, at)| (state, at))
+            .collect();
         let mut count = 0;
         for when in &model.whens {
             self.line("earlier = 0;");
@@ -328,11 +368,7 @@ void MODEL_start(MODEL *m, double time)
                     self.line("if (!isfinite(value))");
                     let what = "\"a `when` sets something to what is not a number\"";
                     self.line(&format!("    return MODEL_fail(m, {what}, {about});"));
-                    match model
-                        .states
-                        .iter()
-                        .position(|&state| state == action.target)
-                    {
+                    match states.get(&action.target) {
                         Some(at) => {
                             self.line(&format!("to_x->{member} = value;"));
                             self.line(&format!("fixed[{at}] = *acts = 1;"));
@@ -348,10 +384,10 @@ void MODEL_start(MODEL *m, double time)
                 self.line("}");
                 count += 1;
             }
+            self.cut();
         }
-        let body = self.writer.take();
         let comment = "What `when`s have to do whose conditions have just become true.";
-        self.writer.lines = format!("{WHENS}{body}");
+        self.prologue = WHENS;
         let head = "static int MODEL_whens(MODEL *m, MODEL_discretes *to_d, MODEL_states *to_x, int *fixed, int *acts)";
         self.function(comment, head, "    return 0;\n");
     }
@@ -374,17 +410,18 @@ static int MODEL_not_finite(MODEL *m)
     return MODEL_fail(m, \"a derivative is not a number\", \"\");
 }
 
-/* Derivatives of the states at m->time, m->x, m->u; all else is computed on the way. 0 if that went well. */
-int MODEL_derivatives(MODEL *m, double *rate)
+/* Derivatives of the states, where everything was computed. */
+static int MODEL_finite_rates(MODEL *m, double *rate)
 {
-    if (MODEL_evaluate(m))
-        return 1;
     MODEL_rates(m, rate);
     for (int i = 0; i < MODEL_STATES; i++)
         if (!isfinite(rate[i]))
             return MODEL_not_finite(m);
     return 0;
 }
+
+/* Derivatives of the states at m->time, m->x, m->u; all else is computed on the way. 0 if that went well. */
+int MODEL_derivatives(MODEL *m, double *rate) { return MODEL_evaluate(m) || MODEL_finite_rates(m, rate); }
 
 /* Moves states back onto their constraints, as little as possible; those that are fixed stay. */
 int MODEL_project(MODEL *m, const int *fixed)
@@ -401,6 +438,16 @@ int MODEL_project(MODEL *m, const int *fixed)
     fails = MODEL_evaluate(m);
     m->projects = 0;
     return fails;
+}
+";
+
+const AT: &str = "
+/* Derivatives of all states at a time; nothing else is changed but what is computed. */
+static int MODEL_at(MODEL *m, double time, const double *x, double *rate)
+{
+    m->time = time;
+    memcpy(&m->x, x, sizeof(double) * MODEL_STATES);
+    return MODEL_derivatives(m, rate);
 }
 ";
 

@@ -4,7 +4,9 @@
 //! call a variable: a type cannot be used where a variable hides it.
 
 use super::super::names::Names;
-use super::{DERIVATIVES, EVENTS, HEAD, INDICATORS, INTEGRATE, RUNTIME, WHENS};
+use super::{
+    DERIVATIVES, EVENTS, FULL, HEAD, INDICATORS, INTEGRATE, LU, RUNTIME, SPARSE, SYSTEMS, WHENS,
+};
 use crate::export::fmu;
 use crate::flat::Flat;
 
