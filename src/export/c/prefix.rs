@@ -46,6 +46,10 @@ fn means_something(name: &str) -> bool {
     let own = [
         RUNTIME,
         EVENTS,
+        LU,
+        SYSTEMS,
+        FULL,
+        SPARSE,
         INTEGRATE,
         HEAD,
         WHENS,
