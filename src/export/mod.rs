@@ -13,6 +13,7 @@ pub mod latex;
 pub mod model;
 pub mod names;
 mod paper;
+pub mod pattern;
 pub mod python;
 pub mod simnon;
 pub mod switched;
@@ -149,7 +150,7 @@ fn attempt(
         Presented::One(mut solved) => {
             let columns = columns_of(&mut solved, experiment);
             let model = Model::new(&solved, columns, inputs, experiment.start)?;
-            Ok(written_as(target, &written, &model, experiment))
+            written_as(target, &written, &model, experiment)
         }
         Presented::Paper(positions, mut form) => {
             // The columns are those of the model itself, which is run by position.
@@ -165,7 +166,7 @@ fn attempt(
             let starts = paper::start(given.clone(), experiment, &form)?;
             let mut model = Model::new(&form, columns, inputs, experiment.start)?;
             model.start_at(&starts);
-            Ok(written_as(target, &written, &model, experiment))
+            written_as(target, &written, &model, experiment)
         }
         Presented::ByPosition(positions, solved) => {
             by_position(*positions, *solved, (given, inputs), experiment, target)
@@ -198,7 +199,7 @@ fn by_position(
         .collect();
     let starts = paper::start_of(given.clone(), experiment, &shared.flat, &leaves)?;
     model.start_with(&starts);
-    Ok(written_as(target, &positions.written, &model, experiment))
+    written_as(target, &positions.written, &model, experiment)
 }
 
 /// The program of a model; `None` for targets that are made from other representations.
@@ -207,7 +208,7 @@ fn written_as(
     written: &Flat,
     model: &Model<'_>,
     experiment: &Experiment,
-) -> Option<Exported> {
+) -> Result<Option<Exported>, Refusal> {
     let mut notes = Vec::new();
     for &(id, given) in &model.inputs {
         if given.is_none() && model.flat.value(id).is_none() {
@@ -225,10 +226,14 @@ fn written_as(
     };
     let text = match target {
         Target::C => c::program(&request),
-        Target::Python => python::program(&request),
-        Target::Desire | Target::Simnon | Target::Acsl | Target::Latex => return None,
+        Target::Python => {
+            model.loops_up_to(python::LARGEST)?;
+            python::program(&request)
+        }
+        // Written from other representations, above.
+        Target::Desire | Target::Simnon | Target::Acsl | Target::Latex => return Ok(None),
     };
-    Some(Exported { text, notes })
+    Ok(Some(Exported { text, notes }))
 }
 
 /// Inputs that the experiment gives are inputs again; what it says of them comes back.

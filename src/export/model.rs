@@ -188,8 +188,6 @@ impl<'s> Model<'s> {
     }
 
     pub(super) fn compute(&mut self) -> Result<(), Refusal> {
-        /// Linear systems are solved as full matrices.
-        const LARGEST: usize = 300;
         for block in &self.solved.blocks {
             let loops = !matches!(block, Block::Assignment(_) | Block::When(_));
             for &leaf in block.unknowns() {
@@ -198,17 +196,6 @@ impl<'s> Model<'s> {
                 }
             }
             match block {
-                Block::Linear(Linear {
-                    method: Method::System { .. },
-                    unknowns,
-                    ..
-                }) if unknowns.len() > LARGEST => {
-                    let why = format!(
-                        "it is in a linear loop of {}, and no program here solves one of more than {LARGEST}",
-                        unknowns.len()
-                    );
-                    return Err(self.refuse(unknowns[0], &why));
-                }
                 Block::Linear(Linear {
                     method: Method::Formulas(assignments),
                     ..
@@ -227,14 +214,35 @@ impl<'s> Model<'s> {
                 // What a loop iterates on and computes inside.
                 Block::Nonlinear(nonlinear) => {
                     self.computed.extend(&nonlinear.unknowns);
+                    let unknowns: FxHashSet<Leaf> = nonlinear.unknowns.iter().copied().collect();
                     let inner = nonlinear.inner.iter().map(|one| one.target);
-                    (self.computed).extend(inner.filter(|leaf| !nonlinear.unknowns.contains(leaf)));
+                    (self.computed).extend(inner.filter(|leaf| !unknowns.contains(leaf)));
                 }
                 Block::When(_) => {}
                 _ => self.computed.extend(block.unknowns()),
             }
         }
         self.computed.retain(|leaf| !matches!(leaf, Leaf::New(_)));
+        Ok(())
+    }
+
+    /// Refuses linear loops that are larger, for programs with full matrices.
+    pub(super) fn loops_up_to(&self, largest: usize) -> Result<(), Refusal> {
+        for block in &self.solved.blocks {
+            if let Block::Linear(Linear {
+                method: Method::System { .. },
+                unknowns,
+                ..
+            }) = block
+                && unknowns.len() > largest
+            {
+                let why = format!(
+                    "it is in a linear loop of {}, and a program of this target solves none of more than {largest}",
+                    unknowns.len()
+                );
+                return Err(self.refuse(unknowns[0], &why));
+            }
+        }
         Ok(())
     }
 
@@ -252,6 +260,8 @@ impl<'s> Model<'s> {
                     .collect()
             })
             .collect();
+        let discretes: FxHashSet<VarId> = self.discretes.iter().copied().collect();
+        let states: FxHashSet<Leaf> = self.states.iter().copied().collect();
         for id in flat.equation_ids() {
             let equation = flat.equations[id.index()];
             let EquationKind::When(WhenId(when), branch) = equation.kind else {
@@ -263,9 +273,9 @@ impl<'s> Model<'s> {
             };
             let known = match target {
                 _ if matches!(flat.exprs.node(equation.left), Node::Leaf(Leaf::New(_))) => {
-                    self.discretes.contains(&target.variable())
+                    discretes.contains(&target.variable())
                 }
-                _ => self.states.contains(&target),
+                _ => states.contains(&target),
             };
             if !known {
                 return Err(self.refuse(

@@ -2,6 +2,8 @@
 
 mod bench;
 mod generated;
+mod large;
+mod pattern;
 mod requests;
 
 use std::process::Command;

@@ -5,6 +5,9 @@ use super::{Program, text};
 use crate::flat::{EqId, Flat, Leaf};
 use crate::solve::{Assignment, Block, Linear, Method, Nonlinear, Selected};
 
+/// Larger linear loops are sparse matrices.
+pub const FULL: usize = 50;
+
 /// The equations of a block in one line, the first ones of many.
 pub fn about(flat: &Flat, equations: &[EqId]) -> String {
     const SHOWN: usize = 3;
@@ -38,6 +41,7 @@ impl Program<'_> {
         for (at, block) in model.solved.blocks.iter().enumerate() {
             match block {
                 Block::Nonlinear(nonlinear) => self.residuals(at, nonlinear),
+                Block::Linear(linear) => self.system(at, linear),
                 Block::Selected(selected) => self.constraint(at, selected),
                 _ => {}
             }
@@ -59,6 +63,7 @@ impl Program<'_> {
             self.writer.forget();
             self.writer.indented(-1);
             self.line("}");
+            self.cut();
         }
     }
 
@@ -69,7 +74,7 @@ impl Program<'_> {
                 // The truth of a relation is decided at events.
                 Block::Assignment(assignment) if !self.c.has(assignment.target) => {}
                 Block::Assignment(assignment) => self.assign(assignment),
-                Block::Linear(linear) => self.linear(linear),
+                Block::Linear(linear) => self.linear(at, linear),
                 Block::Nonlinear(nonlinear) => self.iterate(at, nonlinear),
                 Block::Selected(selected) => self.project(at, selected),
                 // Restarts are in the functions for events.
@@ -79,6 +84,7 @@ impl Program<'_> {
                 }
                 Block::When(_) => {}
             }
+            self.cut();
         }
     }
 
@@ -115,17 +121,24 @@ impl Program<'_> {
         }
     }
 
-    fn linear(&mut self, linear: &Linear) {
+    fn linear(&mut self, at: usize, linear: &Linear) {
+        let size = linear.unknowns.len();
         let (matrix, right) = match &linear.method {
             Method::Formulas(assignments) => {
                 for assignment in assignments {
                     self.assign(assignment);
+                    self.cut();
                 }
+                return;
+            }
+            Method::System { .. } if size > FULL => {
+                let name = self.system_name(at);
+                self.line(&format!("if (MODEL_large(m, &{name}))"));
+                self.line("    return 1;");
                 return;
             }
             Method::System { matrix, right } => (matrix, right),
         };
-        let size = linear.unknowns.len();
         self.line("{");
         self.writer.indented(1);
         self.line(&format!("double a[{}] = {{0}}, b[{size}];", size * size));
@@ -155,13 +168,16 @@ impl Program<'_> {
         for (at, &leaf) in nonlinear.iteration.iter().enumerate() {
             let line = format!("{} = z[{at}];", self.c.place(leaf));
             self.line(&line);
+            self.cut();
         }
         for assignment in &nonlinear.inner {
             self.assign(assignment);
+            self.cut();
         }
         for (at, residual) in nonlinear.residuals.iter().enumerate() {
             let value = self.value(residual.value);
             self.line(&format!("r[{at}] = {};", value.text));
+            self.cut();
         }
         let head = format!(
             "static int MODEL_loop{}_{at}(MODEL *m, const double *z, double *r)",
@@ -204,10 +220,12 @@ impl Program<'_> {
         for (at, &leaf) in selected.unknowns.iter().enumerate() {
             let line = format!("{} = z[{at}];", self.c.place(leaf));
             self.line(&line);
+            self.cut();
         }
         for (at, residual) in selected.residuals.iter().enumerate() {
             let value = self.value(residual.value);
             self.line(&format!("r[{at}] = {};", value.text));
+            self.cut();
         }
         let head = format!(
             "static int MODEL_constraint{}_{at}(MODEL *m, const double *z, double *r)",

@@ -94,25 +94,36 @@ static int MODEL_count(MODEL *m, int i)
 /* How the sides of relations move along the solution. */
 static int MODEL_slopes(MODEL *m, const double *side, double *slope)
 {
-    double rate[MODEL_STATES + 1], later[2 * MODEL_WATCHES + 2];
-    MODEL_states x = m->x;
-    MODEL_inputs u = m->u;
+    double later[2 * MODEL_WATCHES + 2];
     double time = m->time, delta = 1e-8 * m->span, *states = (double *)&m->x;
-    MODEL_variables v = m->v;
+    /* Too large for a stack. */
+    struct {
+        MODEL_states x;
+        MODEL_inputs u;
+        MODEL_variables v;
+        double rate[MODEL_STATES + 1];
+    } *kept = malloc(sizeof *kept);
     int failed = m->failed;
-    MODEL_rates(m, rate);
+    memset(slope, 0, sizeof *slope * MODEL_WATCHES);
+    if (!kept)
+        return !MODEL_fail(m, "there is not enough memory", "");
+    kept->x = m->x;
+    kept->u = m->u;
+    kept->v = m->v;
+    MODEL_rates(m, kept->rate);
     m->time += delta;
     delta = m->time - time;
     for (int i = 0; i < MODEL_STATES; i++)
-        states[i] += delta * rate[i];
+        states[i] += delta * kept->rate[i];
     int fails = MODEL_evaluate(m);
     if (!fails)
         MODEL_sides(m, later);
     m->failed = failed;
-    m->x = x;
-    m->u = u;
-    m->v = v;
+    m->x = kept->x;
+    m->u = kept->u;
+    m->v = kept->v;
     m->time = time;
+    free(kept);
     for (int i = 0; i < MODEL_WATCHES; i++) {
         double moved = fails ? 0.0 : (later[2 * i] - later[2 * i + 1]) - (side[2 * i] - side[2 * i + 1]);
         double size = fmax(fabs(side[2 * i]), fabs(side[2 * i + 1]));

@@ -2,20 +2,47 @@
 /* ---- Integration: Rodas4 (Hairer and Wanner, Solving Ordinary Differential Equations II), a Rosenbrock method of order 4 for
    stiff and other models, with derivatives by differences. A step that ends behind an event is made again, shorter. ---- */
 
-/* Derivatives of all states at a time; nothing else is changed but what is computed. */
-static int MODEL_at(MODEL *m, double time, const double *x, double *rate)
+/* Room for the time of one MODEL_advance: a run itself keeps none, so that a copy of it is a run. */
+typedef struct {
+    MODEL *kept, *past;
+    double *x, *to, *rate, *drift, *delta, *there, *beside, *k[6], *from, *side, *held;
+    int *crossed;
+    MODEL_matrix matrix;
+} MODEL_work;
+
+static void MODEL_close(MODEL_work *work)
 {
-    m->time = time;
-    memcpy(&m->x, x, sizeof(double) * MODEL_STATES);
-    return MODEL_derivatives(m, rate);
+    free(work->kept);
+    MODEL_close_matrix(&work->matrix);
 }
 
-/* One step of length h from x at m->time: `to`, and how far off it may be beside the tolerance. The matrix of derivatives and the
-   derivative by time are those of the place where the step begins. */
-static int MODEL_step(MODEL *m, double time, double h, const double *x, const double *matrix, const double *drift, double *w,
-                      double *to, double *off)
+static int MODEL_open(MODEL *m, MODEL_work *work)
 {
-    enum { N = MODEL_STATES };
+    size_t states = MODEL_STATES, watches = 2 * (size_t)MODEL_WATCHES;
+    if (!MODEL_open_matrix(&work->matrix))
+        return MODEL_fail(m, "there is not enough memory", "");
+    work->kept = malloc(2 * sizeof *work->kept + (13 * states + 4 * watches) * sizeof(double));
+    if (!work->kept) {
+        MODEL_close(work);
+        return MODEL_fail(m, "there is not enough memory", "");
+    }
+    double **places[] = {&work->x, &work->to, &work->rate, &work->drift, &work->delta, &work->there, &work->beside,
+                         &work->k[0], &work->k[1], &work->k[2], &work->k[3], &work->k[4], &work->k[5]};
+    work->past = work->kept + 1;
+    double *next = (double *)(work->kept + 2);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++, next += states)
+        *places[i] = next;
+    work->from = next;
+    work->side = work->from + watches;
+    work->held = work->side + watches;
+    work->crossed = (int *)(work->held + watches);
+    return 0;
+}
+
+/* One step of length h from work->x at a time, where rates, their derivatives by states and by Time are known: work->to, and how far
+   off it may be beside the tolerance. */
+static int MODEL_step(MODEL *m, MODEL_work *work, double time, double h, double *off)
+{
     static const double gamma = 0.25;
     static const double a[6][5] = {
         {0},
@@ -33,27 +60,27 @@ static int MODEL_step(MODEL *m, double time, double h, const double *x, const do
         {8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136, -6.058818238834054}};
     static const double alpha[6] = {0.0, 0.386, 0.21, 0.63, 1.0, 1.0};
     static const double g[6] = {0.25, -0.1043, 0.1035, -0.0362, 0.0, 0.0};
-    double k[6][N + 1], f[N + 1];
-    int row[MODEL_LARGEST + 1], size = N;
-    for (int i = 0; i < size; i++)
-        for (int j = 0; j < size; j++)
-            w[i * size + j] = (i == j) / (h * gamma) - matrix[i * size + j];
-    if (!MODEL_factor(size, w, row))
+    const double *x = work->x, *f = work->rate;
+    double *to = work->to, **k = work->k;
+    int size = MODEL_STATES;
+    if (MODEL_factor_matrix(&work->matrix, 1.0 / (h * gamma)))
         return 1;
     for (int s = 0; s < 6; s++) {
-        for (int i = 0; i < size; i++) {
-            to[i] = x[i];
+        if (s > 0) {
+            memcpy(to, x, sizeof(double) * MODEL_STATES);
             for (int l = 0; l < s; l++)
-                to[i] += a[s][l] * k[l][i];
+                for (int i = 0; i < size; i++)
+                    to[i] += a[s][l] * k[l][i];
+            if (MODEL_at(m, time + alpha[s] * h, to, work->there))
+                return 1;
+            f = work->there;
         }
-        if (MODEL_at(m, time + alpha[s] * h, to, f))
-            return 1;
-        for (int i = 0; i < size; i++) {
-            k[s][i] = f[i] + h * g[s] * drift[i];
-            for (int l = 0; l < s; l++)
+        for (int i = 0; i < size; i++)
+            k[s][i] = f[i] + h * g[s] * work->drift[i];
+        for (int l = 0; l < s; l++)
+            for (int i = 0; i < size; i++)
                 k[s][i] += c[s][l] / h * k[l][i];
-        }
-        MODEL_solve(size, w, row, k[s]);
+        MODEL_solve_matrix(&work->matrix, k[s]);
     }
     *off = 0.0;
     for (int i = 0; i < size; i++) {
@@ -65,44 +92,31 @@ static int MODEL_step(MODEL *m, double time, double h, const double *x, const do
     return !isfinite(*off);
 }
 
-/* The matrix of derivatives at a place. */
-static int MODEL_linearize(MODEL *m, double time, double h, const double *x, double *matrix, double *drift)
+/* The derivatives of rates by states and by Time, at work->x, where the rates are known. */
+static int MODEL_linearize(MODEL *m, MODEL_work *work, double time, double h)
 {
-    double here[MODEL_STATES + 1], there[MODEL_STATES + 1], near[MODEL_STATES + 1];
-    int n = MODEL_STATES;
-    if (MODEL_at(m, time, x, here))
-        return 1;
-    memcpy(near, x, sizeof(double) * (size_t)n);
-    for (int j = 0; j < n; j++) {
+    const double *x = work->x, *here = work->rate;
+    double *there = work->there, later = time + fmax(1e-5 * h, 1e-10 * fabs(time));
+    for (int j = 0; j < MODEL_STATES; j++) {
         double delta = 1.5e-8 * fmax(fmax(fabs(x[j]), m->sizes[j]), fabs(here[j]) * h);
         delta = delta > 0.0 ? delta : 1e-8;
-        near[j] = x[j] + (here[j] < 0.0 ? -delta : delta);
-        delta = near[j] - x[j];
-        if (MODEL_at(m, time, near, there)) {
-            m->failed = 0;
-            near[j] = x[j] - delta;
-            delta = near[j] - x[j];
-            if (MODEL_at(m, time, near, there))
-                return 1;
-        }
-        near[j] = x[j];
-        for (int i = 0; i < n; i++)
-            matrix[i * n + j] = (there[i] - here[i]) / delta;
+        double moved = x[j] + (here[j] < 0.0 ? -delta : delta);
+        work->delta[j] = moved - x[j];
     }
-    double later = time + fmax(1e-5 * h, 1e-10 * fabs(time));
+    if (MODEL_differences(m, &work->matrix, time, x, here, work->delta, work->beside, there))
+        return 1;
     if (MODEL_at(m, later, x, there)) {
         m->failed = 0;
-        memcpy(there, here, sizeof there);
+        memcpy(there, here, sizeof(double) * MODEL_STATES);
     }
-    for (int i = 0; i < n; i++)
-        drift[i] = (there[i] - here[i]) / (later - time);
+    for (int i = 0; i < MODEL_STATES; i++)
+        work->drift[i] = (there[i] - here[i]) / (later - time);
     return 0;
 }
 
 /* Whether any relation is not what it was, at the states of now; and where, by the straight line from `from`, the first is met. */
-static int MODEL_crossed(MODEL *m, const double *from, double *met)
+static int MODEL_crossed(MODEL *m, const double *from, double *side, double *met)
 {
-    double side[2 * MODEL_WATCHES + 2];
     int some = 0;
     MODEL_sides(m, side);
     for (int i = 0; i < MODEL_WATCHES; i++)
@@ -129,21 +143,22 @@ static double MODEL_first(const MODEL *m, const double *x, const double *rate)
     return fmin(h, 1e-3 * m->longest);
 }
 
-static int MODEL_go(MODEL *m, double until, double *matrix, double *w)
+static int MODEL_go(MODEL *m, double until, MODEL_work *work)
 {
     enum { N = MODEL_STATES };
-    double x[N + 1], to[N + 1], drift[N + 1], off = 0.0;
-    double from[2 * MODEL_WATCHES + 2], side[2 * MODEL_WATCHES + 2];
-    int rejected = 0;
+    double off = 0.0, *x = work->x, *to = work->to, *from = work->from, *side = work->side, *held = work->held;
+    int rejected = 0, goes_on = 0, *crossed = work->crossed;
     while (m->time < until && !MODEL_at_once(m->time, until)) {
         double time = m->time, known = MODEL_next_known(m), stop = fmin(until, known);
         int cut = 0;
         memcpy(x, &m->x, sizeof(double) * MODEL_STATES);
-        if (MODEL_derivatives(m, to))
+        /* A step ends where everything was computed. */
+        if (goes_on ? MODEL_finite_rates(m, work->rate) : MODEL_derivatives(m, work->rate))
             return 1;
-        double h = m->step > 0.0 ? m->step : MODEL_first(m, x, to), wish = h, linear = h;
+        goes_on = 1;
+        double h = m->step > 0.0 ? m->step : MODEL_first(m, x, work->rate), wish = h, linear = h;
         MODEL_sides(m, from);
-        if (N > 0 && MODEL_linearize(m, time, h, x, matrix, drift))
+        if (N > 0 && MODEL_linearize(m, work, time, h))
             return 1;
         for (;;) {
             h = fmin(h, m->longest);
@@ -154,11 +169,11 @@ static int MODEL_go(MODEL *m, double until, double *matrix, double *w)
                 return MODEL_fail(m, "the integrator can go no further", "no step is short enough");
             if (h < 0.1 * linear && N > 0) {
                 linear = h;
-                if (MODEL_linearize(m, time, h, x, matrix, drift))
+                if (MODEL_linearize(m, work, time, h))
                     return 1;
             }
-            MODEL local = *m;
-            int fails = N > 0 && MODEL_step(m, time, h, x, matrix, drift, w, to, &off);
+            *work->kept = *m;
+            int fails = N > 0 && MODEL_step(m, work, time, h, &off);
             if (!fails && off <= 1.0) {
                 m->time = cut ? stop : time + h;
                 memcpy(&m->x, to, sizeof(double) * MODEL_STATES);
@@ -169,7 +184,7 @@ static int MODEL_go(MODEL *m, double until, double *matrix, double *w)
             const char *what = m->what, *about = m->about;
             double at = m->failed_at;
             int failed = m->failed;
-            *m = local;
+            *m = *work->kept;
             rejected = 1;
             h *= fails ? 0.25 : fmax(0.1, 0.9 * pow(off, -0.25));
             if (h <= 4.0 * DBL_EPSILON * fabs(time) || h < 1e-20 * m->span) {
@@ -183,7 +198,7 @@ static int MODEL_go(MODEL *m, double until, double *matrix, double *w)
         double grown = h * (off > 0.0 ? fmin(rejected ? 1.0 : 5.0, fmax(0.2, 0.9 * pow(off, -0.25))) : 5.0);
         rejected = 0;
         double met = 1.0;
-        if (MODEL_WATCHES > 0 && MODEL_crossed(m, from, &met)) {
+        if (MODEL_WATCHES > 0 && MODEL_crossed(m, from, side, &met)) {
             /* Between `low`, where nothing has changed, and `high`: nearer and nearer. */
             double low = 0.0, high = h, least = 4.0 * DBL_EPSILON * fmax(fabs(time), fabs(time + h));
             double reach = least;
@@ -192,7 +207,7 @@ static int MODEL_go(MODEL *m, double until, double *matrix, double *w)
             int seeks = 0;
             for (int i = 0; i < MODEL_WATCHES; i++)
                 seeks |= MODEL_changed(m, i, from);
-            MODEL past = *m;
+            *work->past = *m;
             for (int turn = 0; high - low > least && turn < 200; turn++) {
                 double part = seeks || turn % 3 == 2 ? 0.5 : fmin(fmax(met, 0.0), 1.0), length = high - low;
                 double tried = fmin(fmax(low + part * length * (1.0 + 1e-12), low + 0.25 * least), high - 0.25 * least);
@@ -200,7 +215,7 @@ static int MODEL_go(MODEL *m, double until, double *matrix, double *w)
                 if (turn % 3 == 1 && !seeks)
                     tried = fmin(tried + reach, high - 0.25 * least);
                 m->time = time + tried;
-                int fails = N > 0 && MODEL_step(m, time, tried, x, matrix, drift, w, to, &off);
+                int fails = N > 0 && MODEL_step(m, work, time, tried, &off);
                 m->time = time + tried;
                 memcpy(&m->x, to, sizeof(double) * MODEL_STATES);
                 if (fails || MODEL_project(m, NULL) || MODEL_evaluate(m)) {
@@ -209,9 +224,9 @@ static int MODEL_go(MODEL *m, double until, double *matrix, double *w)
                     continue;
                 }
                 double next = 1.0;
-                if (MODEL_crossed(m, from, &next)) {
+                if (MODEL_crossed(m, from, side, &next)) {
                     high = tried;
-                    past = *m;
+                    *work->past = *m;
                     met = next;
                     reach = least;
                 } else {
@@ -219,14 +234,12 @@ static int MODEL_go(MODEL *m, double until, double *matrix, double *w)
                     reach *= 4.0;
                     seeks = 0;
                     MODEL_sides(m, from);
-                    *m = past;
-                    MODEL_crossed(m, from, &met);
+                    *m = *work->past;
+                    MODEL_crossed(m, from, side, &met);
                 }
             }
-            *m = past;
-            double held[MODEL_WATCHES + 1];
-            int crossed[MODEL_WATCHES + 1];
-            memcpy(held, m->held, sizeof held);
+            *m = *work->past;
+            memcpy(held, m->held, sizeof(double) * MODEL_WATCHES);
             MODEL_sides(m, side);
             for (int i = 0; i < MODEL_WATCHES; i++)
                 crossed[i] = MODEL_changed(m, i, side);
@@ -263,14 +276,13 @@ static int MODEL_go(MODEL *m, double until, double *matrix, double *w)
 /* Goes on to a time, through all events before and at it. 0 if that went well. */
 int MODEL_advance(MODEL *m, double until)
 {
-    size_t size = (size_t)MODEL_STATES * MODEL_STATES + 1;
+    MODEL_work work;
     if (!(until >= m->time || MODEL_at_once(m->time, until)))
         return MODEL_fail(m, "a run cannot go back", "the time to go to is before that of now");
-    double *matrix = malloc(2 * size * sizeof *matrix);
-    if (!matrix)
-        return MODEL_fail(m, "there is not enough memory", "");
-    int fails = MODEL_go(m, until, matrix, matrix + size);
-    free(matrix);
+    if (MODEL_open(m, &work))
+        return 1;
+    int fails = MODEL_go(m, until, &work);
+    MODEL_close(&work);
     return fails;
 }
 
@@ -279,7 +291,7 @@ int MODEL_advance(MODEL *m, double until)
 int main(int count, char **arguments)
 {
     static MODEL m;
-    double values[MODEL_COLUMNS + 1];
+    static double values[MODEL_COLUMNS + 1];
     char text[2000];
     MODEL_start(&m, MODEL_FROM);
     double until = count > 1 ? strtod(arguments[1], NULL) : MODEL_UNTIL;
@@ -297,7 +309,10 @@ int main(int count, char **arguments)
     m.span = until - MODEL_FROM;
     m.longest = m.span / (MODEL_STATES > 0 ? 20.0 : 2000.0);
     int fails = MODEL_begin(&m);
-    printf("%s\n", MODEL_HEAD);
+    printf("Time");
+    for (int i = 0; i < MODEL_COLUMNS; i++)
+        printf(",%s", MODEL_head[i]);
+    printf("\n");
     for (int point = 0; !fails && point < points; point++) {
         double time = points == 1 ? until : MODEL_FROM + m.span * point / (points - 1);
         if (MODEL_STEP > 0.0 && count < 2)

@@ -7,37 +7,58 @@
 
 mod blocks;
 mod dialect;
+mod fill;
+mod parts;
 mod positions;
+mod sparse;
+mod systems;
 mod types;
 
 use std::fmt::Write;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::Request;
 use super::model::Model;
 use super::names::quoted;
+use super::pattern::dependence;
 use super::write::{Dialect, Text, Writer};
 use crate::expr::ExprId;
 use crate::flat::{Flat, Leaf};
 use crate::simulate::program::WatchKind;
 pub use blocks::about;
 use dialect::C;
+use sparse::Sparse;
 
 const RUNTIME: &str = include_str!("runtime.c");
 const EVENTS: &str = include_str!("events.c");
 const ROUNDS: &str = include_str!("rounds.c");
 const POSITIONS: &str = include_str!("positions.c");
 const HAPPENS: &str = include_str!("happens.c");
+const LU: &str = include_str!("lu.c");
+const SYSTEMS: &str = include_str!("systems.c");
+const FULL: &str = include_str!("full.c");
+const SPARSE: &str = include_str!("sparse.c");
 const INTEGRATE: &str = include_str!("integrate.c");
 
 /// The file.
 pub fn program(request: &Request<'_>) -> String {
-    let mut file = sources(request);
+    let sparse = Sparse::new(&dependence(request.model));
+    let mut file = sources(request, sparse.is_some());
+    file.push_str(AT);
+    match &sparse {
+        Some(sparse) => {
+            file.push_str(&sparse.tables());
+            file.push_str(SPARSE);
+        }
+        None => file.push_str(FULL),
+    }
     file.push_str(INTEGRATE);
     file.replace("MODEL", &prefix(request.model.flat))
 }
 
-/// The same without the integrator, and with `MODEL` where the name of the model belongs.
-fn sources(request: &Request<'_>) -> String {
+/// The same without the integrator, and with `MODEL` where the name of the model belongs. `sparse`: it solves sparse systems.
+fn sources(request: &Request<'_>, sparse: bool) -> String {
     let model = request.model;
     let c = C::new(model);
     // Each position has a dialect of its own, as its auxiliaries are its own.
@@ -49,6 +70,7 @@ fn sources(request: &Request<'_>) -> String {
     let mut program = Program::new(model, &c);
     program.file = types::types(request, &c, &auxiliaries);
     program.file.push_str(RUNTIME);
+    let solvers = program.file.len();
     program.parameters();
     match &model.switched {
         Some(switched) => program.seats(switched, &dialects),
@@ -63,6 +85,11 @@ fn sources(request: &Request<'_>) -> String {
         None => ROUNDS,
     });
     program.file.push_str(HAPPENS);
+    // Before the functions that call them, and only where some do.
+    let large = program.file.contains("MODEL_large(m, ");
+    let systems = if large { SYSTEMS } else { "" };
+    let lu = if large || sparse { LU } else { "" };
+    program.file.insert_str(solvers, &format!("{lu}{systems}"));
     program.file
 }
 
@@ -88,6 +115,10 @@ pub(super) struct Program<'p> {
     file: String,
     /// Behind the names of functions that each position has.
     suffix: String,
+    /// Of the function that is being written, what is longer than compilers like.
+    parts: Vec<String>,
+    /// What stands before the lines of each part.
+    prologue: &'static str,
 }
 
 /// Short names for what a function reads and sets.
@@ -109,18 +140,9 @@ impl<'p> Program<'p> {
             c,
             file: String::new(),
             suffix: String::new(),
+            parts: Vec::new(),
+            prologue: "",
         }
-    }
-
-    /// A function whose lines were written.
-    fn function(&mut self, comment: &str, head: &str, tail: &str) {
-        let body = self.writer.take();
-        let Program { file, .. } = self;
-        file.push('\n');
-        if !comment.is_empty() {
-            let _ = writeln!(file, "/* {comment} */");
-        }
-        let _ = writeln!(file, "{head}\n{{\n{HEAD}{body}{tail}}}");
     }
 
     fn line(&mut self, text: &str) {
@@ -144,6 +166,7 @@ impl<'p> Program<'p> {
                 let value = self.value(given.expression);
                 self.set(Leaf::Var(id), &value);
             }
+            self.cut();
         }
         self.function(
             "Parameters as the model gives them.",
@@ -155,12 +178,14 @@ impl<'p> Program<'p> {
                 let value = self.value(given.expression);
                 self.set(Leaf::Var(id), &value);
             }
+            self.cut();
         }
         for (value, about) in model.zeros(self.c, 9) {
             let about = text(&about);
             self.line(&format!("if ({value} != 0.0)"));
             let what = "\"the model was made for a parameter that is zero, and this is not\"";
             self.line(&format!("    return MODEL_fail(m, {what}, {about});"));
+            self.cut();
         }
         let comment =
             "What follows from parameters; to be called when one was changed. 0 if all is well.";
@@ -179,12 +204,15 @@ impl<'p> Program<'p> {
                 None => dialect::number(start.value),
             };
             self.set(leaf, &value);
+            self.cut();
         }
+        let computed: FxHashSet<Leaf> = model.computed.iter().copied().collect();
         let mut guesses: Vec<Leaf> = model.starts.keys().copied().collect();
-        guesses.retain(|leaf| model.computed.contains(leaf));
+        guesses.retain(|leaf| computed.contains(leaf));
         guesses.sort_by_key(|leaf| (leaf.variable(), leaf.order()));
         for leaf in guesses {
             self.set(leaf, &dialect::number(model.start(leaf).value));
+            self.cut();
         }
         for &(id, given) in &model.inputs {
             if let (None, Some(given)) = (given, model.flat.value(id)) {
@@ -227,6 +255,7 @@ void MODEL_start(MODEL *m, double time)
         for (at, &state) in states.iter().enumerate() {
             let value = self.writer.leaf(Model::rate(state));
             self.line(&format!("rate[{at}] = {};", value.text));
+            self.cut();
         }
         let head = format!(
             "static void MODEL_rates{}(MODEL *m, double *rate)",
@@ -240,6 +269,7 @@ void MODEL_start(MODEL *m, double time)
         for (at, column) in model.columns.iter().enumerate() {
             let value = self.value(column.value);
             self.line(&format!("column[{at}] = {};", value.text));
+            self.cut();
         }
         let outside = if self.suffix.is_empty() {
             ""
@@ -279,6 +309,7 @@ void MODEL_start(MODEL *m, double time)
             };
             self.line(&format!("side[{}] = {};", 2 * at, left.text));
             self.line(&format!("side[{}] = {};", 2 * at + 1, right.text));
+            self.cut();
         }
         let comment = "The two sides of each relation.";
         self.function(
@@ -291,12 +322,14 @@ void MODEL_start(MODEL *m, double time)
             let (start, period) = (self.value(sampler.start), self.value(sampler.period));
             self.line(&format!("start[{at}] = {};", start.text));
             self.line(&format!("period[{at}] = {};", period.text));
+            self.cut();
         }
         let head = "static void MODEL_samples(MODEL *m, double *start, double *period)";
         self.function("", head, "    (void)start, (void)period;\n");
         for (at, &argument) in model.sines.iter().enumerate() {
             let value = self.value(argument);
             self.line(&format!("argument[{at}] = {};", value.text));
+            self.cut();
         }
         let comment = "Arguments of sines that move with Time alone.";
         let head = "static void MODEL_sine_arguments(MODEL *m, double *argument)";
@@ -308,6 +341,7 @@ void MODEL_start(MODEL *m, double time)
             let value = self.writer.leaf(Leaf::Var(id));
             let name = self.c.names.get(Leaf::Var(id)).to_string();
             self.line(&format!("y->{name} = {};", value.text));
+            self.cut();
         }
         let head = "void MODEL_read_outputs(MODEL *m, MODEL_outputs *y)";
         self.function(
@@ -322,6 +356,7 @@ void MODEL_start(MODEL *m, double time)
         for &id in &model.before {
             let value = self.writer.leaf(Leaf::Var(id));
             self.set(Leaf::Pre(id), &value);
+            self.cut();
         }
         self.function(
             "What was before an event.",
@@ -338,6 +373,7 @@ void MODEL_start(MODEL *m, double time)
             }
             let value = self.value(gone.expression);
             self.set(gone.leaf, &value);
+            self.cut();
         }
     }
 
@@ -349,9 +385,13 @@ void MODEL_start(MODEL *m, double time)
                 "m->condition[{at}] = {} != 0.0;",
                 value.at_least(9)
             ));
+            self.cut();
         }
         let comment = "Conditions of `when`s as they are now: they have not just become true.";
         self.function(comment, "static void MODEL_conditions(MODEL *m)", "");
+        let states: FxHashMap<Leaf, usize> = (model.states.iter().zip(0..))
+            .map(|(&state, at)| (state, at))
+            .collect();
         let mut count = 0;
         for when in &model.whens {
             self.line("earlier = 0;");
@@ -372,11 +412,7 @@ void MODEL_start(MODEL *m, double time)
                     self.line("if (!isfinite(value))");
                     let what = "\"a `when` sets something to what is not a number\"";
                     self.line(&format!("    return MODEL_fail(m, {what}, {about});"));
-                    match model
-                        .states
-                        .iter()
-                        .position(|&state| state == action.target)
-                    {
+                    match states.get(&action.target) {
                         Some(at) => {
                             self.line(&format!("to_x->{member} = value;"));
                             self.line(&format!("fixed[{at}] = *acts = 1;"));
@@ -392,10 +428,10 @@ void MODEL_start(MODEL *m, double time)
                 self.line("}");
                 count += 1;
             }
+            self.cut();
         }
-        let body = self.writer.take();
         let comment = "What `when`s have to do whose conditions have just become true.";
-        self.writer.lines = format!("{WHENS}{body}");
+        self.prologue = WHENS;
         let head = "static int MODEL_whens(MODEL *m, MODEL_discretes *to_d, MODEL_states *to_x, int *fixed, int *acts)";
         self.function(comment, head, "    return 0;\n");
     }
@@ -418,17 +454,18 @@ static int MODEL_not_finite(MODEL *m)
     return MODEL_fail(m, \"a derivative is not a number\", \"\");
 }
 
-/* Derivatives of the states at m->time, m->x, m->u; all else is computed on the way. 0 if that went well. */
-int MODEL_derivatives(MODEL *m, double *rate)
+/* Derivatives of the states, where everything was computed. */
+static int MODEL_finite_rates(MODEL *m, double *rate)
 {
-    if (MODEL_evaluate(m))
-        return 1;
     MODEL_rates(m, rate);
     for (int i = 0; i < MODEL_STATES; i++)
         if (!isfinite(rate[i]))
             return MODEL_not_finite(m);
     return 0;
 }
+
+/* Derivatives of the states at m->time, m->x, m->u; all else is computed on the way. 0 if that went well. */
+int MODEL_derivatives(MODEL *m, double *rate) { return MODEL_evaluate(m) || MODEL_finite_rates(m, rate); }
 
 /* Moves states back onto their constraints, as little as possible; those that are fixed stay. */
 int MODEL_project(MODEL *m, const int *fixed)
@@ -445,6 +482,16 @@ int MODEL_project(MODEL *m, const int *fixed)
     fails = MODEL_evaluate(m);
     m->projects = 0;
     return fails;
+}
+";
+
+const AT: &str = "
+/* Derivatives of all states at a time; nothing else is changed but what is computed. */
+static int MODEL_at(MODEL *m, double time, const double *x, double *rate)
+{
+    m->time = time;
+    memcpy(&m->x, x, sizeof(double) * MODEL_STATES);
+    return MODEL_derivatives(m, rate);
 }
 ";
 

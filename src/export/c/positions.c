@@ -46,7 +46,8 @@ static int MODEL_holds(int n, const double *rest, const double *terms)
 static int MODEL_leap(MODEL *m, const MODEL_seat *seat, double *z, double *a)
 {
     int n = seat->size, row[MODEL_JUMP + 1];
-    double start[MODEL_JUMP + 1], rest[MODEL_JUMP + 1], terms[MODEL_JUMP + 1], last = HUGE_VAL, *first = a + (size_t)n * n;
+    double start[MODEL_JUMP + 1], rest[MODEL_JUMP + 1], terms[MODEL_JUMP + 1], scale[MODEL_JUMP + 1];
+    double last = HUGE_VAL, *first = a + (size_t)n * n;
     memcpy(start, z, sizeof(double) * (size_t)n);
     for (int turn = 0;; turn++) {
         double largest = 0.0, change = 0.0;
@@ -56,7 +57,7 @@ static int MODEL_leap(MODEL *m, const MODEL_seat *seat, double *z, double *a)
             memcpy(first, a, sizeof(double) * (size_t)n * n);
         if (turn > 0 && (last <= 1e-14 || turn == 50))
             break;
-        if (!MODEL_factor(n, a, row))
+        if (!MODEL_factor(n, a, row, scale))
             return 1;
         MODEL_solve(n, a, row, rest);
         for (int j = 0; j < n; j++) {

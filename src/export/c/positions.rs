@@ -55,6 +55,7 @@ impl Program<'_> {
                 let (next, now) = (self.c.place(gone.leaf), self.c.place(Leaf::Var(id)));
                 let value = value.at_least(1);
                 self.line(&format!("{next} = m->event ? {value} : {now};"));
+                self.cut();
             }
         }
         for &leaf in all.computed.iter().filter(|&&leaf| !seat.has(leaf)) {
@@ -73,6 +74,7 @@ impl Program<'_> {
                 false => Text::atom("0.0"),
             };
             self.line(&format!("rate[{at}] = {};", value.text));
+            self.cut();
         }
         let head = format!(
             "static void MODEL_rates{}(MODEL *m, double *rate)",
@@ -108,16 +110,15 @@ impl Program<'_> {
                     self.line(&format!("rest[{i}] += a[{at}] * (now[{j}] - start[{j}]);"));
                 }
             }
+            self.cut();
         }
-        let body = self.writer.take();
-        self.writer.lines = format!("    double left = 0.0, right = 0.0;\n{body}");
+        self.prologue = "    double left = 0.0, right = 0.0;\n    (void)left, (void)right;\n";
         let head = format!(
             "static void MODEL_jump{suffix}(MODEL *m, const double *start, const double *now, double *rest, double *terms, double *a)"
         );
         let comment =
             "What jumps: equations that hold afterwards, and others integrated over the instant.";
-        let tail = "    (void)left, (void)right, (void)start, (void)now;\n";
-        self.function(comment, &head, tail);
+        self.function(comment, &head, "    (void)start, (void)now;\n");
         let columns = jump.columns.iter().zip(&jump.impulsive).enumerate();
         for (at, (&leaf, &impulsive)) in columns.clone() {
             let value = match impulsive || !self.c.has(leaf) {
@@ -164,11 +165,10 @@ impl Program<'_> {
                 ));
             }
         }
-        let body = self.writer.take();
-        self.writer.lines = format!("    double left = 0.0, right = 0.0, size = 0.0;\n{body}");
+        self.prologue = "    double left = 0.0, right = 0.0, size = 0.0;\n    (void)left, (void)right, (void)size;\n";
         let head = format!("static int MODEL_apart{suffix}(MODEL *m)");
-        let tail = "    (void)left, (void)right, (void)size;\n    return 0;\n";
-        self.function("Of lower orders: this has to hold already.", &head, tail);
+        let comment = "Of lower orders: this has to hold already.";
+        self.function(comment, &head, "    return 0;\n");
     }
 
     /// Where the sides of relations are in the system of what jumps; relations that a switch holds at zero.
@@ -242,8 +242,7 @@ impl Program<'_> {
             );
             self.line(&format!("key |= ({} ? 1u : 0u) << {at};", condition.text));
         }
-        let body = self.writer.take();
-        self.writer.lines = format!("    unsigned key = 0;\n{body}");
+        self.prologue = "    unsigned key = 0;\n";
         let comment = "The truths of the switches, as they were computed last.";
         let head = "static unsigned MODEL_key(MODEL *m)";
         self.function(comment, head, "    return key;\n");

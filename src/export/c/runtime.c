@@ -36,10 +36,18 @@ void MODEL_message(const MODEL *m, char *text, size_t size)
              m->failed_at, m->about ? m->about : "");
 }
 
-/* a (n rows of n) becomes its factors; 0 if it is singular. */
-static int MODEL_factor(int n, double *a, int *row)
+/* Room for numbers; a failure if there is none. */
+static double *MODEL_room(MODEL *m, size_t count)
 {
-    double scale[MODEL_LARGEST + 1];
+    double *room = malloc((count + 1) * sizeof *room);
+    if (!room)
+        MODEL_fail(m, "there is not enough memory", "");
+    return room;
+}
+
+/* a (n rows of n) becomes its factors; 0 if it is singular. */
+static int MODEL_factor(int n, double *a, int *row, double *scale)
+{
     for (int i = 0; i < n; i++) {
         scale[i] = 0.0;
         for (int j = 0; j < n; j++)
@@ -94,8 +102,9 @@ static void MODEL_solve(int n, const double *a, const int *row, double *b)
 /* a*x = b; x comes back in b. */
 static int MODEL_linear(MODEL *m, int n, double *a, double *b, const char *about)
 {
+    double scale[MODEL_LARGEST + 1];
     int row[MODEL_LARGEST + 1];
-    if (!MODEL_factor(n, a, row))
+    if (!MODEL_factor(n, a, row, scale))
         return MODEL_fail(m, "a linear loop is singular", about);
     MODEL_solve(n, a, row, b);
     return 0;
@@ -114,12 +123,10 @@ static double MODEL_size(int n, const double *step, const double *z)
     return isfinite(size) ? size : HUGE_VAL;
 }
 
-/* Newton's method from one guess; steps are halved while they lead away. */
-static int MODEL_newton_from(MODEL *m, int n, double *z, MODEL_residuals *residuals)
+/* Newton's method from one guess; steps are halved while they lead away. `room` is for n times n + 5 numbers. */
+static int MODEL_newton_from(MODEL *m, int n, double *z, MODEL_residuals *residuals, double *room, int *row)
 {
-    double r[MODEL_LARGEST + 1], next[MODEL_LARGEST + 1], step[MODEL_LARGEST + 1], other[MODEL_LARGEST + 1];
-    int row[MODEL_LARGEST + 1];
-    double a[MODEL_LARGEST * MODEL_LARGEST + 1];
+    double *r = room, *next = r + n, *step = next + n, *other = step + n, *scale = other + n, *a = scale + n;
     if (residuals(m, z, r))
         return 1;
     for (int round = 0; round < 60; round++) {
@@ -145,7 +152,7 @@ static int MODEL_newton_from(MODEL *m, int n, double *z, MODEL_residuals *residu
             }
             z[j] = kept;
         }
-        if (!MODEL_factor(n, a, row))
+        if (!MODEL_factor(n, a, row, scale))
             return 1;
         for (int i = 0; i < n; i++)
             step[i] = -r[i];
@@ -182,27 +189,39 @@ static int MODEL_newton_from(MODEL *m, int n, double *z, MODEL_residuals *residu
 static int MODEL_newton(MODEL *m, int n, double *z, const double *first, MODEL_residuals *residuals, const char *about)
 {
     static const double guesses[] = {0.7, 0.01, 20.0, -1.0, 0.0, 300.0, 1e-6, -20.0};
-    double last[MODEL_LARGEST + 1];
+    double few[MODEL_FEW * (MODEL_FEW + 6)], *room = few, *last;
+    int rows[MODEL_FEW], *row = rows, fails = 1;
+    if (n > MODEL_FEW) {
+        size_t size = (size_t)n;
+        room = MODEL_room(m, size * (size + 7));
+        if (!room)
+            return 1;
+        row = (int *)(room + size * (size + 6));
+    }
+    last = room + (size_t)n * ((size_t)n + 5);
     memcpy(last, z, sizeof(double) * (size_t)n);
-    for (int attempt = -2; attempt < 8; attempt++) {
+    for (int attempt = -2; fails && attempt < 8; attempt++) {
         int failed = m->failed;
         for (int i = 0; i < n; i++)
             z[i] = attempt == -2 ? last[i] : attempt == -1 ? first[i] : guesses[attempt];
-        int fails = MODEL_newton_from(m, n, z, residuals);
+        fails = MODEL_newton_from(m, n, z, residuals, room, row);
         m->failed = failed;
-        if (!fails)
-            return 0;
     }
-    memcpy(z, last, sizeof(double) * (size_t)n);
-    return MODEL_fail(m, "no solution of a loop was found", about);
+    if (fails) {
+        memcpy(z, last, sizeof(double) * (size_t)n);
+        MODEL_fail(m, "no solution of a loop was found", about);
+    }
+    if (room != few)
+        free(room);
+    return fails;
 }
 
-/* Moves z as little as possible (Gauss and Newton) until k residuals vanish; n > k. `fixed` stays. */
-static int MODEL_nearest(MODEL *m, int n, int k, double *z, const int *fixed, MODEL_residuals *residuals, const char *about)
+/* Moves z as little as possible (Gauss and Newton) until k residuals vanish; n > k. `fixed` stays. `room` is for k times n + k + 4
+   numbers. */
+static int MODEL_nearest_in(MODEL *m, int n, int k, double *z, const int *fixed, MODEL_residuals *residuals, const char *about, double *room)
 {
-    double r[MODEL_LARGEST + 1], other[MODEL_LARGEST + 1];
-    double a[MODEL_LARGEST * MODEL_LARGEST + 1], g[MODEL_LARGEST * MODEL_LARGEST + 1];
-    int row[MODEL_LARGEST + 1];
+    double *r = room, *other = r + k, *scale = other + k, *a = scale + k, *g = a + k * k;
+    int *row = (int *)(g + k * n);
     for (int round = 0; round < 30; round++) {
         if (residuals(m, z, r))
             return 1;
@@ -222,7 +241,7 @@ static int MODEL_nearest(MODEL *m, int n, int k, double *z, const int *fixed, MO
                 for (int j = 0; j < n; j++)
                     a[i * k + l] += g[i * n + j] * g[l * n + j];
             }
-        if (!MODEL_factor(k, a, row))
+        if (!MODEL_factor(k, a, row, scale))
             return MODEL_fail(m, "states cannot be moved back onto their constraint", about);
         MODEL_solve(k, a, row, r);
         double size = 0.0, largest = 0.0;
@@ -240,4 +259,14 @@ static int MODEL_nearest(MODEL *m, int n, int k, double *z, const int *fixed, MO
             break;
     }
     return MODEL_fail(m, "states cannot be moved back onto their constraint", about);
+}
+
+static int MODEL_nearest(MODEL *m, int n, int k, double *z, const int *fixed, MODEL_residuals *residuals, const char *about)
+{
+    double *room = MODEL_room(m, (size_t)k * ((size_t)n + (size_t)k + 4));
+    if (!room)
+        return 1;
+    int fails = MODEL_nearest_in(m, n, k, z, fixed, residuals, about, room);
+    free(room);
+    return fails;
 }

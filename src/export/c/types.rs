@@ -2,14 +2,18 @@
 
 use std::fmt::Write;
 
+use super::blocks::FULL;
 use super::dialect::{C, number};
 use super::{comment, text};
 use crate::export::Request;
-use crate::export::model::{Model, head};
+use crate::export::model::Model;
 use crate::expr::BinaryOp;
 use crate::flat::{Flat, Leaf, VarId};
 use crate::simulate::program::WatchKind;
-use crate::solve::Block;
+use crate::simulate::results::csv;
+
+/// Unknowns of nonlinear loops that are solved on the stack.
+const FEW: usize = 12;
 
 /// Declared outputs.
 pub fn outputs(flat: &Flat) -> impl Iterator<Item = VarId> + '_ {
@@ -35,6 +39,13 @@ pub fn types(request: &Request<'_>, c: &C<'_>, auxiliaries: &[(String, String)])
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Long functions have parts; put together again they would take compilers ever longer. */
+#ifdef __GNUC__
+#define MODEL_PART static __attribute__((noinline))
+#else
+#define MODEL_PART static
+#endif
 
 ",
         comment(flat.model()),
@@ -66,7 +77,8 @@ pub fn types(request: &Request<'_>, c: &C<'_>, auxiliaries: &[(String, String)])
         ("CONDITIONS", conditions),
         ("SELECTIONS", selections),
         ("COLUMNS", model.columns.len()),
-        ("LARGEST", largest(model)),
+        ("LARGEST", FULL),
+        ("FEW", FEW),
         ("EVENTS", usize::from(events)),
         ("JUMP", jumps.max().unwrap_or(0)),
     ];
@@ -125,31 +137,6 @@ pub fn types(request: &Request<'_>, c: &C<'_>, auxiliaries: &[(String, String)])
     out.push_str(STRUCTURE);
     tables(&mut out, model);
     out
-}
-
-fn largest(model: &Model<'_>) -> usize {
-    let seats = model.switched.iter().flat_map(|switched| &switched.seats);
-    let jumps = seats
-        .clone()
-        .filter_map(|seat| Some(seat.jump?.columns.len()));
-    let blocks = seats.clone().flat_map(|seat| &seat.model.solved.blocks);
-    let loops = model
-        .solved
-        .blocks
-        .iter()
-        .chain(blocks)
-        .map(|block| match block {
-            Block::Linear(linear) => linear.unknowns.len(),
-            Block::Nonlinear(nonlinear) => nonlinear.iteration.len(),
-            Block::Selected(selected) => selected.unknowns.len(),
-            _ => 1,
-        });
-    loops
-        .chain(jumps)
-        .max()
-        .unwrap_or(1)
-        .max(model.states.len())
-        .max(1)
 }
 
 fn structure(
@@ -230,7 +217,13 @@ fn tables(out: &mut String, model: &Model<'_>) {
         .map(|watch| flat.expression(watch.node))
         .collect();
     names("relations", &relations);
-    let _ = writeln!(out, "\n#define MODEL_HEAD {}", text(&head(&model.columns)));
+    out.push_str("\n#ifdef MODEL_MAIN\n/* The same as in the first line of a file. */\nstatic const char *const MODEL_head[] = {\n");
+    for column in &model.columns {
+        let mut name = Vec::new();
+        csv::quoted(&column.name, &mut name);
+        let _ = writeln!(out, "    {},", text(&String::from_utf8_lossy(&name)));
+    }
+    out.push_str("    \"\"};\n#endif\n");
     out.push_str("\n/* Relations: what they are, and whether nothing moves in them but Time. */\nstatic const int MODEL_kinds[] = {\n");
     for watch in &model.watches {
         let kind = match watch.kind {

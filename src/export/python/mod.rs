@@ -20,6 +20,9 @@ use crate::flat::Leaf;
 use crate::simulate::program::WatchKind;
 use dialect::{Python, Scope, constant};
 
+/// Linear systems are solved as full matrices, and lists of Python are slow.
+pub const LARGEST: usize = 300;
+
 const RUNTIME: &str = include_str!("runtime.py");
 const RUN: &str = include_str!("run.py");
 const POSITIONS: &str = include_str!("positions.py");

@@ -198,7 +198,7 @@ fn by_column<'l>(
 
 /// Rows are sets of columns, by the places of their lists. Rows with the same set ask for the same, so
 /// that each set is looked at once: behind a loop all rows may have all columns.
-fn color(lists: &[Vec<u32>], rows: &[u32], size: usize) -> Coloring {
+pub fn color(lists: &[Vec<u32>], rows: &[u32], size: usize) -> Coloring {
     let list = |set: &u32| lists[*set as usize].as_slice();
     let mut sets = rows.to_vec();
     sets.sort_unstable();

@@ -21,7 +21,7 @@ mod shared;
 mod watches;
 
 pub use blocks::{build, build_in};
-pub use dependence::{Coloring, coloring, loop_coloring};
+pub use dependence::{Coloring, color, coloring, loop_coloring};
 pub use needs::expressions;
 pub use shared::Shared;
 pub use watches::{Sampler, Watch, WatchKind, When, WhenAction};

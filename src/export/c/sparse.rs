@@ -1,0 +1,106 @@
+//! Tables of a C program that integrates with a sparse matrix.
+//!
+//! Before: which rate depends on which state. After: colours of the states, an order of elimination and the places it fills, as
+//! tables; or nothing, where a full matrix serves as well.
+
+use std::fmt::Write;
+
+use super::fill::{Filled, fill, order};
+use crate::export::pattern::Dependence;
+use crate::simulate::program::Coloring;
+
+/// Up to so many states a matrix is full,
+const FEW: usize = 8;
+/// and where it has more than this part of its entries.
+const PART: usize = 3;
+
+#[derive(Debug)]
+pub struct Sparse {
+    coloring: Coloring,
+    order: Vec<usize>,
+    steps: Vec<usize>,
+    filled: Filled,
+}
+
+impl Sparse {
+    pub fn new(dependence: &Dependence) -> Option<Self> {
+        let size = dependence.states();
+        if size <= FEW || dependence.entries() > size * size / PART {
+            return None;
+        }
+        let coloring = dependence.coloring();
+        let order = order(&coloring.pattern);
+        let mut steps = vec![0; size];
+        for (step, &state) in order.iter().enumerate() {
+            steps[state] = step;
+        }
+        let filled = fill(&coloring.pattern, &order, &steps);
+        if filled.columns.len() > size * size / 2 {
+            return None;
+        }
+        Some(Sparse {
+            coloring,
+            order,
+            steps,
+            filled,
+        })
+    }
+
+    pub fn tables(&self) -> String {
+        let pattern = &self.coloring.pattern;
+        let mut out = String::new();
+        let _ = writeln!(
+            out,
+            "\nenum {{ MODEL_ENTRIES = {}, MODEL_COLORS = {}, MODEL_FILLED = {} }};\n",
+            pattern.rows.len(),
+            self.coloring.count,
+            self.filled.columns.len()
+        );
+        out.push_str("/* Derivatives of rates (rows) by states (columns), by columns. */\n");
+        table(&mut out, "MODEL_entry_start", &pattern.starts);
+        table(&mut out, "MODEL_entry_row", &pattern.rows);
+        let mut places = Vec::with_capacity(pattern.rows.len());
+        let mut diagonals = Vec::with_capacity(pattern.size);
+        for (column, pair) in pattern.starts.windows(2).enumerate() {
+            for at in pair[0]..pair[1] {
+                let row = pattern.rows[at];
+                let place = self.filled.place(self.steps[row], self.steps[column]);
+                // What is in the pattern is in the filled one.
+                places.push(place.unwrap_or(0));
+                if row == column {
+                    diagonals.push(at);
+                }
+            }
+        }
+        table(&mut out, "MODEL_entry_diagonal", &diagonals);
+        out.push_str("/* Where they go among the factors, which are by rows, in the order of elimination. */\n");
+        table(&mut out, "MODEL_entry_place", &places);
+        table(&mut out, "MODEL_order", &self.order);
+        table(&mut out, "MODEL_step_of", &self.steps);
+        table(&mut out, "MODEL_lu_begin", &self.filled.starts);
+        table(&mut out, "MODEL_lu_column", &self.filled.columns);
+        table(&mut out, "MODEL_lu_diagonal", &self.filled.diagonals);
+        out.push_str("/* States that can be moved together. */\n");
+        let mut groups: Vec<Vec<usize>> = vec![Vec::new(); self.coloring.count];
+        for (state, &color) in self.coloring.colors.iter().enumerate() {
+            groups[color as usize].push(state);
+        }
+        let mut starts = vec![0];
+        for group in &groups {
+            starts.push(starts[starts.len() - 1] + group.len());
+        }
+        table(&mut out, "MODEL_color_start", &starts);
+        table(&mut out, "MODEL_color_state", &groups.concat());
+        out
+    }
+}
+
+/// Whole numbers that do not change.
+pub fn table(out: &mut String, name: &str, values: &[usize]) {
+    let _ = writeln!(out, "static const int {name}[] = {{");
+    for some in values.chunks(24) {
+        let some: Vec<String> = some.iter().map(usize::to_string).collect();
+        let _ = writeln!(out, "    {},", some.join(", "));
+    }
+    out.push_str("};\n");
+}

@@ -1,0 +1,93 @@
+//! Linear loops of many equations as C: the matrix by columns, what of it is the same in every run as a table.
+
+use std::fmt::Write;
+
+use super::blocks::{FULL, about};
+use super::dialect::number;
+use super::fill::column_order;
+use super::sparse::table;
+use super::{Program, text};
+use crate::expr::{ExprId, Node};
+use crate::simulate::integrate::Pattern;
+use crate::solve::{Entry, Linear, Method};
+
+impl Program<'_> {
+    pub(super) fn system_name(&self, at: usize) -> String {
+        format!("MODEL_system{}_{at}", self.suffix)
+    }
+
+    /// Its tables and functions, if it is a large one.
+    pub(super) fn system(&mut self, at: usize, linear: &Linear) {
+        let Method::System { matrix, right } = &linear.method else {
+            return;
+        };
+        let size = linear.unknowns.len();
+        if size <= FULL {
+            return;
+        }
+        let (pattern, matrix) = by_columns(matrix, size);
+        let order = column_order(&pattern);
+        let name = self.system_name(at);
+        let mut tables = String::from("\n/* A linear loop: its matrix by columns. */\n");
+        table(&mut tables, &format!("{name}_start"), &pattern.starts);
+        table(&mut tables, &format!("{name}_row"), &pattern.rows);
+        table(&mut tables, &format!("{name}_order"), &order);
+        let mut numbers: Vec<f64> = Vec::with_capacity(matrix.len() + right.len());
+        let places = (0..).map(|at| format!("a[{at}]"));
+        let entries = matrix.iter().map(|entry| entry.value).zip(places);
+        let places = (0..).map(|at| format!("b[{at}]"));
+        for (value, place) in entries.chain(right.iter().copied().zip(places)) {
+            let constant = self.constant(value);
+            numbers.push(constant.unwrap_or(0.0));
+            if constant.is_none() {
+                let value = self.value(value);
+                self.line(&format!("{place} = {};", value.text));
+                self.cut();
+            }
+        }
+        let _ = writeln!(tables, "static const double {name}_numbers[] = {{");
+        for some in numbers.chunks(16) {
+            let some: Vec<String> = some.iter().map(|&value| number(value).text).collect();
+            let _ = writeln!(tables, "    {},", some.join(", "));
+        }
+        tables.push_str("};\n");
+        self.file.push_str(&tables);
+        let head = format!("static int {name}_fill(MODEL *m, double *a, double *b)");
+        self.function("", &head, "    (void)a, (void)b;\n    return 0;\n");
+        for (at, &leaf) in linear.unknowns.iter().enumerate() {
+            let line = format!("{} = b[{at}];", self.c.place(leaf));
+            self.line(&line);
+            self.cut();
+        }
+        let head = format!("static int {name}_read(MODEL *m, const double *b)");
+        self.function("", &head, "    return 0;\n");
+        let about = text(&about(self.model.flat, &linear.equations));
+        let _ = writeln!(
+            self.file,
+            "\nstatic const MODEL_system {name} = {{{size}, {name}_start, {name}_row, {name}_order, {name}_numbers, {name}_fill, {name}_read,\n    {about}}};",
+        );
+    }
+
+    /// The number that an expression is.
+    fn constant(&self, id: ExprId) -> Option<f64> {
+        match self.model.flat.exprs.node(id) {
+            Node::Number(value) => Some(value.0),
+            _ => None,
+        }
+    }
+}
+
+/// Entries column by column, rows ascending.
+fn by_columns(matrix: &[Entry], size: usize) -> (Pattern, Vec<Entry>) {
+    let mut entries = matrix.to_vec();
+    entries.sort_by_key(|entry| (entry.column, entry.row));
+    let mut starts = vec![0; size + 1];
+    for entry in &entries {
+        starts[entry.column as usize + 1] += 1;
+    }
+    for at in 0..size {
+        starts[at + 1] += starts[at];
+    }
+    let rows = entries.iter().map(|entry| entry.row as usize).collect();
+    (Pattern { size, starts, rows }, entries)
+}
