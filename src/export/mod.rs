@@ -17,18 +17,20 @@ mod paper;
 pub mod pattern;
 pub mod python;
 pub mod simnon;
+pub mod switched;
 mod watch;
 pub mod write;
 
 use rustc_hash::FxHashMap;
 
-use crate::compile::{Aliases, Presented, presented};
+use crate::compile::{Aliases, Presented, presented, solved};
 use crate::diagnostics::Diagnostics;
 use crate::experiment::Experiment;
 use crate::expr::ExprId;
 use crate::flat::{EquationKind, Flat, InstanceId, Kind, Leaf, VarId};
+use crate::positions::Positions;
 use crate::solve::Solved;
-use model::{Model, columns_of};
+use model::{Model, Told, columns_of};
 
 /// What can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,38 +201,95 @@ fn attempt<T>(
     let Some(presented) = presented(written.clone(), Aliases::Eliminate, said) else {
         return Ok(None);
     };
-    let mut starts = None;
-    let mut solved: Solved = match presented {
-        Presented::One(solved) => *solved,
-        Presented::Paper(positions, mut solved) => {
-            paper::jumps(&positions, &solved)?;
-            starts = Some(paper::start(given.clone(), experiment, &solved)?);
-            // For the columns: what the source differentiates is shown in all positions.
-            solved.positions = Some(positions);
-            *solved
+    match presented {
+        Presented::One(mut solved) => {
+            let columns = columns_of(&mut solved, experiment);
+            let told = told(&mut solved, &[], (inputs, from), experiment);
+            let model = Model::new(&solved, columns, &told, experiment.start)?;
+            written_as(write, &written, &model, experiment)
         }
-        Presented::ByPosition(positions, _) => {
-            let names: Vec<String> = (0..positions.switches.len())
-                .map(|at| format!("`{}`", positions.switch_name(at)))
-                .collect();
-            return Err(Refusal(format!(
-                "it has other equations in each position of its switches ({}), and no single program serves all of them",
-                names.join(", ")
-            )));
+        Presented::Paper(positions, mut form) => {
+            // The columns are those of the model itself, which is run by position.
+            let Some(mut solved) = solved(written.clone(), Aliases::Eliminate, said) else {
+                return Ok(None);
+            };
+            if paper::jumps(&positions, &form).is_err() {
+                // The form of the paper does not say all that jumps.
+                return by_position(*positions, solved, (given, inputs, from), experiment, write);
+            }
+            let columns = columns_of(&mut solved, experiment);
+            let columns = switched::recorded(&mut form, &columns);
+            let starts = paper::start(given.clone(), experiment, &form)?;
+            let told = told(&mut form, &[], (inputs, from), experiment);
+            let mut model = Model::new(&form, columns, &told, experiment.start)?;
+            model.start_at(&starts);
+            written_as(write, &written, &model, experiment)
         }
-    };
-    let columns = columns_of(&mut solved, experiment);
-    solved.positions = None;
-    let at_start =
-        (from == Inputs::Outside).then(|| fmu::at_start(&mut solved, inputs, experiment.start));
-    let (inputs, slopes) = match &at_start {
-        Some((inputs, slopes)) => (inputs, Some(slopes)),
-        None => (inputs, None),
-    };
-    let mut model = Model::new(&solved, columns, inputs, slopes, experiment.start)?;
-    if let Some(starts) = starts {
-        model.start_at(&starts);
+        Presented::ByPosition(positions, solved) => by_position(
+            *positions,
+            *solved,
+            (given, inputs, from),
+            experiment,
+            write,
+        ),
     }
+}
+
+/// What a model is told of its inputs.
+fn told(
+    solved: &mut Solved,
+    forms: &[&Flat],
+    (inputs, from): (&FxHashMap<VarId, ExprId>, Inputs),
+    experiment: &Experiment,
+) -> Told {
+    match from {
+        Inputs::Experiment => Told {
+            inputs: inputs.clone(),
+            slopes: None,
+        },
+        Inputs::Outside => fmu::at_start(solved, forms, inputs, experiment.start),
+    }
+}
+
+/// A model with other equations in each position of its switches.
+fn by_position<T>(
+    positions: Positions,
+    mut solved: Solved,
+    (given, inputs, from): (&Flat, &FxHashMap<VarId, ExprId>, Inputs),
+    experiment: &Experiment,
+    write: Write<'_, T>,
+) -> Result<Option<(T, Vec<String>)>, Refusal> {
+    let mut compiled = switched::compile(&positions)?;
+    solved.positions = Some(Box::new(positions));
+    let columns = columns_of(&mut solved, experiment);
+    let columns: Vec<_> = (compiled.iter_mut())
+        .map(|position| switched::recorded(&mut position.solved, &columns))
+        .collect();
+    let Some(positions) = solved.positions.as_deref() else {
+        return Ok(None);
+    };
+    let mut shared = switched::shared(positions);
+    let forms: Vec<&Flat> = (compiled.iter())
+        .map(|position| &position.solved.flat)
+        .collect();
+    let told = told(&mut shared, &forms, (inputs, from), experiment);
+    let mut model = Model::of_positions(&shared, positions, &compiled, &columns, &told)?;
+    let leaves: Vec<Leaf> = (model.states.iter().copied())
+        .chain(model.discretes.iter().map(|&id| Leaf::Var(id)))
+        .filter(|leaf| model.is_written(leaf.variable()))
+        .collect();
+    let starts = paper::start_of(given.clone(), experiment, &shared.flat, &leaves)?;
+    model.start_with(&starts);
+    written_as(write, &positions.written, &model, experiment)
+}
+
+/// What a target makes of a model, with notes.
+fn written_as<T>(
+    write: Write<'_, T>,
+    written: &Flat,
+    model: &Model<'_>,
+    experiment: &Experiment,
+) -> Result<Option<(T, Vec<String>)>, Refusal> {
     let mut notes = Vec::new();
     for &(id, given) in &model.inputs {
         if given.is_none() && model.flat.value(id).is_none() {
@@ -242,8 +301,8 @@ fn attempt<T>(
     }
     let run = run_of(experiment, &mut notes);
     let request = Request {
-        written: &written,
-        model: &model,
+        written,
+        model,
         run,
     };
     Ok(Some((write(&request)?, notes)))

@@ -8,6 +8,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Refusal;
+use super::switched::Switched;
 use crate::evaluate::{Point, Walk, evaluate_start, value_of};
 use crate::experiment::Experiment;
 use crate::expr::{ExprId, Node, Value};
@@ -57,6 +58,42 @@ pub struct Start {
     pub expression: Option<ExprId>,
 }
 
+/// What the experiment tells of inputs.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    pub inputs: FxHashMap<VarId, ExprId>,
+    /// Derivatives of inputs at the start, where they are inputs of their own; others are 0 then.
+    pub slopes: Option<FxHashMap<Leaf, f64>>,
+}
+
+impl Told {
+    /// The derivatives that are inputs: those that one of these forms of the model has.
+    pub fn slopes(&self, forms: &[&Flat]) -> Vec<(Leaf, f64)> {
+        let Some(slopes) = &self.slopes else {
+            return Vec::new();
+        };
+        let value = |leaf: Leaf| (leaf, slopes.get(&leaf).copied().unwrap_or(0.0));
+        derivatives_of_inputs(forms)
+            .into_iter()
+            .map(value)
+            .collect()
+    }
+}
+
+/// Derivatives of inputs that forms of a model have, in order.
+pub fn derivatives_of_inputs(forms: &[&Flat]) -> Vec<Leaf> {
+    let mut all: Vec<Leaf> = Vec::new();
+    for flat in forms {
+        let inputs = (flat.variable_ids()).filter(|&id| flat.variable(id).kind == Kind::Input);
+        all.extend(inputs.flat_map(|id| {
+            (1..=flat.variable(id).order).map(move |order| Leaf::at_order(id, order))
+        }));
+    }
+    all.sort_by_key(|leaf| (leaf.variable(), leaf.order()));
+    all.dedup();
+    all
+}
+
 #[derive(Debug)]
 pub struct Model<'s> {
     pub solved: &'s Solved,
@@ -72,6 +109,8 @@ pub struct Model<'s> {
     /// and what follows from them or is fixed, in the order of evaluation.
     pub derived: Vec<VarId>,
     pub discretes: Vec<VarId>,
+    /// Of a model with other equations in each position of its switches.
+    pub switched: Option<Switched<'s>>,
     /// Variables whose value before an event is asked for.
     pub before: Vec<VarId>,
     /// What the blocks compute, in their order.
@@ -89,14 +128,28 @@ pub struct Model<'s> {
 }
 
 impl<'s> Model<'s> {
-    /// `inputs`: what the experiment says of them; `slopes`: their derivatives at the start, where they may be given from outside; `time`: where it starts.
+    /// `time`: where the experiment starts.
     pub fn new(
         solved: &'s Solved,
         columns: Vec<Column>,
-        inputs: &FxHashMap<VarId, ExprId>,
-        slopes: Option<&FxHashMap<Leaf, f64>>,
+        told: &Told,
         time: f64,
     ) -> Result<Self, Refusal> {
+        let mut model = Model::bare(solved, columns, &told.inputs);
+        model.slopes = told.slopes(&[&solved.flat]);
+        model.compute()?;
+        model.whens = model.whens()?;
+        model.watch()?;
+        model.begin(time)?;
+        Ok(model)
+    }
+
+    /// What the flat model says by itself.
+    pub(super) fn bare(
+        solved: &'s Solved,
+        columns: Vec<Column>,
+        inputs: &FxHashMap<VarId, ExprId>,
+    ) -> Self {
         let flat = &solved.flat;
         let of_kind = |kind: Kind| {
             flat.variable_ids()
@@ -110,21 +163,17 @@ impl<'s> Model<'s> {
         let gone: FxHashMap<Leaf, ExprId> = (flat.eliminated.iter())
             .map(|gone| (gone.leaf, gone.expression))
             .collect();
-        let mut model = Model {
+        Model {
             inputs: of_kind(Kind::Input)
                 .map(|id| (id, inputs.get(&id).copied()))
                 .collect(),
-            slopes: (of_kind(Kind::Input))
-                .flat_map(|id| {
-                    (1..=flat.variable(id).order).map(move |order| Leaf::at_order(id, order))
-                })
-                .filter_map(|leaf| Some((leaf, slopes?.get(&leaf).copied().unwrap_or(0.0))))
-                .collect(),
+            slopes: Vec::new(),
             parameters,
             derived,
             discretes: (of_kind(Kind::Discrete))
                 .filter(|&id| !gone.contains_key(&Leaf::Var(id)))
                 .collect(),
+            switched: None,
             before: (flat.variable_ids())
                 .filter(|&id| flat.exprs.has_leaf(Leaf::Pre(id)))
                 .collect(),
@@ -140,12 +189,7 @@ impl<'s> Model<'s> {
             states,
             gone,
             columns,
-        };
-        model.compute()?;
-        model.whens = model.whens()?;
-        model.watch()?;
-        model.begin(time)?;
-        Ok(model)
+        }
     }
 
     /// The derivative of a state.
@@ -184,7 +228,7 @@ impl<'s> Model<'s> {
         })
     }
 
-    fn compute(&mut self) -> Result<(), Refusal> {
+    pub(super) fn compute(&mut self) -> Result<(), Refusal> {
         for block in &self.solved.blocks {
             let loops = !matches!(block, Block::Assignment(_) | Block::When(_));
             for &leaf in block.unknowns() {
@@ -247,7 +291,7 @@ impl<'s> Model<'s> {
         Refusal(format!("`{}`: {why}", self.flat.leaf_name(leaf)))
     }
 
-    fn whens(&self) -> Result<Vec<Vec<Branch>>, Refusal> {
+    pub(super) fn whens(&self) -> Result<Vec<Vec<Branch>>, Refusal> {
         let flat = self.flat;
         let mut whens: Vec<Vec<Branch>> = (flat.whens.iter())
             .map(|when| {
@@ -360,7 +404,7 @@ impl<'s> Model<'s> {
 }
 
 /// Whether a start value is that of an expression of parameters alone.
-fn follows_parameters(flat: &Flat, given: &Given, value: f64, walk: &mut Walk) -> bool {
+pub(super) fn follows_parameters(flat: &Flat, given: &Given, value: f64, walk: &mut Walk) -> bool {
     let mut some = false;
     flat.exprs.leaves(given.expression, |_| some = true);
     some && value_of(flat, given.expression, walk) == Some(Value::Real(value))

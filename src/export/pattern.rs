@@ -5,7 +5,7 @@
 //! not move. A list may have more than there is, never less. Lists are shared, so that a model of sparse structure
 //! costs little more than its expressions; where they would take too much room they say "all".
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::model::Model;
 use crate::expr::{ExprId, Function, Node};
@@ -115,24 +115,43 @@ struct Finder<'m> {
 /// The list of what depends on nothing.
 const NONE: u32 = 0;
 
-/// What derivatives of states and outputs depend on.
+/// What derivatives of states and outputs depend on, in any position of switches.
 pub fn dependence(model: &Model<'_>) -> Dependence {
-    let states = model.states.len();
+    let Some(switched) = &model.switched else {
+        return in_position(model, model);
+    };
+    let mut all = switched
+        .seats
+        .iter()
+        .map(|seat| in_position(&seat.model, model));
+    let mut united = all.next().unwrap_or_else(|| in_position(model, model));
+    for other in all {
+        united.unite(&other);
+    }
+    united
+}
+
+/// The same of one position, for the states and inputs of all: what is a state elsewhere may be computed here.
+fn in_position(model: &Model<'_>, all: &Model<'_>) -> Dependence {
+    let states = all.states.len();
     let mut finder = Finder {
         model,
         lists: vec![Vec::new()],
-        columns: states + model.inputs.len(),
+        columns: states + all.inputs.len(),
         room: 0,
         all: None,
         of: FxHashMap::default(),
         seen: vec![0; model.flat.exprs.len()],
         search: 0,
     };
-    for (at, &state) in model.states.iter().enumerate() {
-        let list = finder.add(vec![at as u32]);
-        finder.of.insert(state, list);
+    let own: FxHashSet<Leaf> = model.states.iter().copied().collect();
+    for (at, &state) in all.states.iter().enumerate() {
+        if own.contains(&state) {
+            let list = finder.add(vec![at as u32]);
+            finder.of.insert(state, list);
+        }
     }
-    for (at, &(id, given)) in model.inputs.iter().enumerate() {
+    for (at, &(id, given)) in all.inputs.iter().enumerate() {
         let own = finder.add(vec![(states + at) as u32]);
         let given = finder.gather(given);
         let list = finder.merge(vec![own, given]);
@@ -141,7 +160,7 @@ pub fn dependence(model: &Model<'_>) -> Dependence {
     for block in &model.solved.blocks {
         finder.block(block);
     }
-    let rates = (model.states.iter())
+    let rates = (all.states.iter())
         .map(|&state| finder.leaf(Model::rate(state)))
         .collect();
     let flat = model.flat;
