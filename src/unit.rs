@@ -108,6 +108,21 @@ impl Unit {
         Some(total)
     }
 
+    /// Powers of the base units and of the radian, by name; `None` if a name is not known.
+    pub fn powers(&self) -> Option<[(&'static str, i32); 7]> {
+        let [kg, m, s, a, k, mol] = self.dimension()?;
+        let rad = (self.0.iter().find(|(name, _)| name == "rad")).map_or(0, |&(_, power)| power);
+        Some([
+            ("kg", kg),
+            ("m", m),
+            ("s", s),
+            ("A", a),
+            ("K", k),
+            ("mol", mol),
+            ("rad", rad),
+        ])
+    }
+
     fn write(&self) -> String {
         let side = |sign: i32| -> Vec<String> {
             (self.0.iter().filter(|(_, power)| power * sign > 0))

@@ -7,7 +7,8 @@ use crate::load::Files;
 
 /// The names of the languages.
 pub(super) fn languages() -> Vec<&'static str> {
-    Target::ALL.iter().map(|target| target.name()).collect()
+    let texts = Target::ALL.iter().filter(|&&target| target != Target::Fmu);
+    texts.map(|target| target.name()).collect()
 }
 
 impl Session {

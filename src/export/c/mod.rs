@@ -10,6 +10,7 @@ mod dialect;
 mod fill;
 mod parts;
 mod positions;
+mod prefix;
 mod sparse;
 mod systems;
 mod types;
@@ -27,7 +28,7 @@ use crate::expr::ExprId;
 use crate::flat::{Flat, Leaf};
 use crate::simulate::program::WatchKind;
 pub use blocks::about;
-use dialect::C;
+pub use dialect::C;
 use sparse::Sparse;
 
 const RUNTIME: &str = include_str!("runtime.c");
@@ -95,12 +96,17 @@ fn sources(request: &Request<'_>, sparse: bool) -> String {
 
 /// What all names of the file begin with.
 fn prefix(flat: &Flat) -> String {
-    super::names::Names::new(dialect::RESERVED).fresh(flat.model())
+    prefix::prefix(&mut super::names::Names::new(dialect::RESERVED), flat)
 }
 
-/// A text in quotes; what C reads as another character in old files is kept from it.
-fn text(content: &str) -> String {
-    quoted(content).replace("??", "?\\?")
+/// A number as C writes it, in brackets where it has a sign.
+pub fn number(value: f64) -> String {
+    dialect::number(value).at_least(9)
+}
+
+/// A text in quotes; what C reads as another character in old files is kept from it, and so is what stands for the prefix.
+pub fn text(content: &str) -> String {
+    (quoted(content).replace("??", "?\\?")).replace("MODEL", "MO\" \"DEL")
 }
 
 /// A text that does not end a comment, nor begin one.
