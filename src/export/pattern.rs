@@ -11,7 +11,7 @@ use super::model::Model;
 use crate::expr::{ExprId, Function, Node};
 use crate::flat::Leaf;
 use crate::simulate::program::{Coloring, color, expressions};
-use crate::solve::{Assignment, Block, Linear, Method};
+use crate::solve::{Assignment, Block, Linear, Method, Nonlinear};
 
 /// Numbers below that of the states are states; the others are inputs, from there on. All in the order of the model.
 #[derive(Clone, Debug)]
@@ -115,19 +115,27 @@ struct Finder<'m> {
 /// The list of what depends on nothing.
 const NONE: u32 = 0;
 
+/// Residuals of a nonlinear loop by what it iterates on: the pattern of their derivatives, and colours of its columns.
+pub fn loop_coloring(model: &Model<'_>, nonlinear: &Nonlinear) -> Coloring {
+    let size = nonlinear.iteration.len();
+    let mut finder = Finder::new(model, size);
+    for (at, &leaf) in nonlinear.iteration.iter().enumerate() {
+        let list = finder.add(vec![at as u32]);
+        finder.of.insert(leaf, list);
+    }
+    for inner in &nonlinear.inner {
+        finder.assign(inner);
+    }
+    let rows: Vec<u32> = (nonlinear.residuals.iter())
+        .map(|residual| finder.gather([residual.value]))
+        .collect();
+    color(&finder.lists, &rows, size)
+}
+
 /// What derivatives of states and outputs depend on.
 pub fn dependence(model: &Model<'_>) -> Dependence {
     let states = model.states.len();
-    let mut finder = Finder {
-        model,
-        lists: vec![Vec::new()],
-        columns: states + model.inputs.len(),
-        room: 0,
-        all: None,
-        of: FxHashMap::default(),
-        seen: vec![0; model.flat.exprs.len()],
-        search: 0,
-    };
+    let mut finder = Finder::new(model, states + model.inputs.len());
     for (at, &state) in model.states.iter().enumerate() {
         let list = finder.add(vec![at as u32]);
         finder.of.insert(state, list);
@@ -155,7 +163,20 @@ pub fn dependence(model: &Model<'_>) -> Dependence {
     }
 }
 
-impl Finder<'_> {
+impl<'m> Finder<'m> {
+    fn new(model: &'m Model<'m>, columns: usize) -> Self {
+        Finder {
+            model,
+            lists: vec![Vec::new()],
+            columns,
+            room: 0,
+            all: None,
+            of: FxHashMap::default(),
+            seen: vec![0; model.flat.exprs.len()],
+            search: 0,
+        }
+    }
+
     fn add(&mut self, list: Vec<u32>) -> u32 {
         self.room += list.len();
         self.lists.push(list);
