@@ -1,5 +1,8 @@
 //! Ideal switches and diodes wherever they may stand, against closed forms. Each file holds one kind of place.
 
+#[allow(dead_code)]
+#[path = "export/bench.rs"]
+mod bench;
 #[path = "switches/bridges.rs"]
 mod bridges;
 #[path = "switches/capacitors.rs"]
@@ -25,6 +28,8 @@ mod mechanics;
 #[allow(dead_code)]
 #[path = "residuals/oracle.rs"]
 mod oracle;
+#[path = "switches/programs.rs"]
+mod programs;
 #[allow(dead_code)]
 #[path = "residuals/random.rs"]
 mod random;

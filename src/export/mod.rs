@@ -16,16 +16,18 @@ mod paper;
 pub mod pattern;
 pub mod python;
 pub mod simnon;
+pub mod switched;
 mod watch;
 pub mod write;
 
 use rustc_hash::FxHashMap;
 
-use crate::compile::{Aliases, Presented, presented};
+use crate::compile::{Aliases, Presented, presented, solved};
 use crate::diagnostics::Diagnostics;
 use crate::experiment::Experiment;
 use crate::expr::ExprId;
 use crate::flat::{EquationKind, Flat, InstanceId, Kind, Leaf, VarId};
+use crate::positions::Positions;
 use crate::solve::Solved;
 use model::{Model, columns_of};
 
@@ -144,32 +146,69 @@ fn attempt(
     let Some(presented) = presented(written.clone(), Aliases::Eliminate, said) else {
         return Ok(None);
     };
-    let mut starts = None;
-    let mut solved: Solved = match presented {
-        Presented::One(solved) => *solved,
-        Presented::Paper(positions, mut solved) => {
-            paper::jumps(&positions, &solved)?;
-            starts = Some(paper::start(given.clone(), experiment, &solved)?);
-            // For the columns: what the source differentiates is shown in all positions.
-            solved.positions = Some(positions);
-            *solved
+    match presented {
+        Presented::One(mut solved) => {
+            let columns = columns_of(&mut solved, experiment);
+            let model = Model::new(&solved, columns, inputs, experiment.start)?;
+            written_as(target, &written, &model, experiment)
         }
-        Presented::ByPosition(positions, _) => {
-            let names: Vec<String> = (0..positions.switches.len())
-                .map(|at| format!("`{}`", positions.switch_name(at)))
-                .collect();
-            return Err(Refusal(format!(
-                "it has other equations in each position of its switches ({}), and no single program serves all of them",
-                names.join(", ")
-            )));
+        Presented::Paper(positions, mut form) => {
+            // The columns are those of the model itself, which is run by position.
+            let Some(mut solved) = solved(written.clone(), Aliases::Eliminate, said) else {
+                return Ok(None);
+            };
+            if paper::jumps(&positions, &form).is_err() {
+                // The form of the paper does not say all that jumps.
+                return by_position(*positions, solved, (given, inputs), experiment, target);
+            }
+            let columns = columns_of(&mut solved, experiment);
+            let columns = switched::recorded(&mut form, &columns);
+            let starts = paper::start(given.clone(), experiment, &form)?;
+            let mut model = Model::new(&form, columns, inputs, experiment.start)?;
+            model.start_at(&starts);
+            written_as(target, &written, &model, experiment)
         }
-    };
-    let columns = columns_of(&mut solved, experiment);
-    solved.positions = None;
-    let mut model = Model::new(&solved, columns, inputs, experiment.start)?;
-    if let Some(starts) = starts {
-        model.start_at(&starts);
+        Presented::ByPosition(positions, solved) => {
+            by_position(*positions, *solved, (given, inputs), experiment, target)
+        }
     }
+}
+
+/// A model with other equations in each position of its switches.
+fn by_position(
+    positions: Positions,
+    mut solved: Solved,
+    (given, inputs): (&Flat, &FxHashMap<VarId, ExprId>),
+    experiment: &Experiment,
+    target: Target,
+) -> Result<Option<Exported>, Refusal> {
+    let mut compiled = switched::compile(&positions)?;
+    solved.positions = Some(Box::new(positions));
+    let columns = columns_of(&mut solved, experiment);
+    let columns: Vec<_> = (compiled.iter_mut())
+        .map(|position| switched::recorded(&mut position.solved, &columns))
+        .collect();
+    let Some(positions) = solved.positions.as_deref() else {
+        return Ok(None);
+    };
+    let shared = switched::shared(positions);
+    let mut model = Model::of_positions(&shared, positions, &compiled, &columns, inputs)?;
+    let leaves: Vec<Leaf> = (model.states.iter().copied())
+        .chain(model.discretes.iter().map(|&id| Leaf::Var(id)))
+        .filter(|leaf| model.is_written(leaf.variable()))
+        .collect();
+    let starts = paper::start_of(given.clone(), experiment, &shared.flat, &leaves)?;
+    model.start_with(&starts);
+    written_as(target, &positions.written, &model, experiment)
+}
+
+/// The program of a model; `None` for targets that are made from other representations.
+fn written_as(
+    target: Target,
+    written: &Flat,
+    model: &Model<'_>,
+    experiment: &Experiment,
+) -> Result<Option<Exported>, Refusal> {
     let mut notes = Vec::new();
     for &(id, given) in &model.inputs {
         if given.is_none() && model.flat.value(id).is_none() {
@@ -181,8 +220,8 @@ fn attempt(
     }
     let run = run_of(experiment, &mut notes);
     let request = Request {
-        written: &written,
-        model: &model,
+        written,
+        model,
         run,
     };
     let text = match target {

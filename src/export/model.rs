@@ -8,6 +8,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Refusal;
+use super::switched::Switched;
 use crate::evaluate::{Point, Walk, evaluate_start, value_of};
 use crate::experiment::Experiment;
 use crate::expr::{ExprId, Node, Value};
@@ -70,6 +71,8 @@ pub struct Model<'s> {
     /// and what follows from them or is fixed, in the order of evaluation.
     pub derived: Vec<VarId>,
     pub discretes: Vec<VarId>,
+    /// Of a model with other equations in each position of its switches.
+    pub switched: Option<Switched<'s>>,
     /// Variables whose value before an event is asked for.
     pub before: Vec<VarId>,
     /// What the blocks compute, in their order.
@@ -94,6 +97,20 @@ impl<'s> Model<'s> {
         inputs: &FxHashMap<VarId, ExprId>,
         time: f64,
     ) -> Result<Self, Refusal> {
+        let mut model = Model::bare(solved, columns, inputs);
+        model.compute()?;
+        model.whens = model.whens()?;
+        model.watch()?;
+        model.begin(time)?;
+        Ok(model)
+    }
+
+    /// What the flat model says by itself.
+    pub(super) fn bare(
+        solved: &'s Solved,
+        columns: Vec<Column>,
+        inputs: &FxHashMap<VarId, ExprId>,
+    ) -> Self {
         let flat = &solved.flat;
         let of_kind = |kind: Kind| {
             flat.variable_ids()
@@ -107,7 +124,7 @@ impl<'s> Model<'s> {
         let gone: FxHashMap<Leaf, ExprId> = (flat.eliminated.iter())
             .map(|gone| (gone.leaf, gone.expression))
             .collect();
-        let mut model = Model {
+        Model {
             inputs: of_kind(Kind::Input)
                 .map(|id| (id, inputs.get(&id).copied()))
                 .collect(),
@@ -116,6 +133,7 @@ impl<'s> Model<'s> {
             discretes: (of_kind(Kind::Discrete))
                 .filter(|&id| !gone.contains_key(&Leaf::Var(id)))
                 .collect(),
+            switched: None,
             before: (flat.variable_ids())
                 .filter(|&id| flat.exprs.has_leaf(Leaf::Pre(id)))
                 .collect(),
@@ -131,12 +149,7 @@ impl<'s> Model<'s> {
             states,
             gone,
             columns,
-        };
-        model.compute()?;
-        model.whens = model.whens()?;
-        model.watch()?;
-        model.begin(time)?;
-        Ok(model)
+        }
     }
 
     /// The derivative of a state.
@@ -174,7 +187,7 @@ impl<'s> Model<'s> {
         })
     }
 
-    fn compute(&mut self) -> Result<(), Refusal> {
+    pub(super) fn compute(&mut self) -> Result<(), Refusal> {
         for block in &self.solved.blocks {
             let loops = !matches!(block, Block::Assignment(_) | Block::When(_));
             for &leaf in block.unknowns() {
@@ -237,7 +250,7 @@ impl<'s> Model<'s> {
         Refusal(format!("`{}`: {why}", self.flat.leaf_name(leaf)))
     }
 
-    fn whens(&self) -> Result<Vec<Vec<Branch>>, Refusal> {
+    pub(super) fn whens(&self) -> Result<Vec<Vec<Branch>>, Refusal> {
         let flat = self.flat;
         let mut whens: Vec<Vec<Branch>> = (flat.whens.iter())
             .map(|when| {
@@ -347,7 +360,7 @@ impl<'s> Model<'s> {
 }
 
 /// Whether a start value is that of an expression of parameters alone.
-fn follows_parameters(flat: &Flat, given: &Given, value: f64, walk: &mut Walk) -> bool {
+pub(super) fn follows_parameters(flat: &Flat, given: &Given, value: f64, walk: &mut Walk) -> bool {
     let mut some = false;
     flat.exprs.leaves(given.expression, |_| some = true);
     some && value_of(flat, given.expression, walk) == Some(Value::Real(value))

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::flat::{Flat, Leaf};
 
 /// Names that were given, and to what.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Names {
     reserved: &'static [&'static str],
     taken: FxHashSet<String>,
@@ -51,6 +51,11 @@ impl Names {
             Leaf::Pre(_) => format!("pre_{name}"),
         };
         let name = self.fresh(&name);
+        self.leaves.insert(leaf, name);
+    }
+
+    /// A name that was found otherwise.
+    pub fn set(&mut self, leaf: Leaf, name: String) {
         self.leaves.insert(leaf, name);
     }
 

@@ -54,17 +54,24 @@ pub fn jumps(positions: &Positions, solved: &Solved) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What states and discrete variables are at the start, by the simulator: start values of what is differentiated need not be those
-/// of the states that the form has.
+/// What states and discrete variables are at the start: start values of what is differentiated need not be those of the states
+/// that the form has.
 pub fn start(flat: Flat, experiment: &Experiment, solved: &Solved) -> Result<Values, Refusal> {
     let discrete = (solved.flat.variable_ids())
         .filter(|&id| solved.flat.variable(id).kind == Kind::Discrete)
         .map(Leaf::Var);
     let leaves: Vec<Leaf> = solved.flat.states().chain(discrete).collect();
-    let names: Vec<String> = leaves
-        .iter()
-        .map(|&leaf| solved.flat.leaf_name(leaf))
-        .collect();
+    start_of(flat, experiment, &solved.flat, &leaves)
+}
+
+/// What some variables are at the start, by the simulator; `names` has their names.
+pub fn start_of(
+    flat: Flat,
+    experiment: &Experiment,
+    names: &Flat,
+    leaves: &[Leaf],
+) -> Result<Values, Refusal> {
+    let names: Vec<String> = leaves.iter().map(|&leaf| names.leaf_name(leaf)).collect();
     let wishes = Wishes {
         vars: names.clone(),
         ..Wishes::default()

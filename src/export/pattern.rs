@@ -5,7 +5,7 @@
 //! not move. A list may have more than there is, never less. Lists are shared, so that a model of sparse structure
 //! costs little more than its expressions; where they would take too much room they say "all".
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::model::Model;
 use crate::expr::{ExprId, Function, Node};
@@ -132,24 +132,42 @@ pub fn loop_coloring(model: &Model<'_>, nonlinear: &Nonlinear) -> Coloring {
     color(&finder.lists, &rows, size)
 }
 
-/// What derivatives of states and outputs depend on.
+/// What derivatives of states and outputs depend on, in any position of switches.
 pub fn dependence(model: &Model<'_>) -> Dependence {
-    let states = model.states.len();
-    let mut finder = Finder::new(model, states + model.inputs.len());
-    for (at, &state) in model.states.iter().enumerate() {
-        let list = finder.add(vec![at as u32]);
-        finder.of.insert(state, list);
+    let Some(switched) = &model.switched else {
+        return in_position(model, model);
+    };
+    let mut all = switched
+        .seats
+        .iter()
+        .map(|seat| in_position(&seat.model, model));
+    let mut united = all.next().unwrap_or_else(|| in_position(model, model));
+    for other in all {
+        united.unite(&other);
     }
-    for (at, &(id, given)) in model.inputs.iter().enumerate() {
-        let own = finder.add(vec![(states + at) as u32]);
-        let given = finder.gather(given);
-        let list = finder.merge(vec![own, given]);
+    united
+}
+
+/// The same of one position, for the states and inputs of all: what is a state elsewhere may be computed here.
+fn in_position(model: &Model<'_>, all: &Model<'_>) -> Dependence {
+    let states = all.states.len();
+    let mut finder = Finder::new(model, states + all.inputs.len());
+    let own: FxHashSet<Leaf> = model.states.iter().copied().collect();
+    for (at, &state) in all.states.iter().enumerate() {
+        if own.contains(&state) {
+            let list = finder.add(vec![at as u32]);
+            finder.of.insert(state, list);
+        }
+    }
+    // What an experiment says of inputs has nothing in it but Time and parameters.
+    for (at, &(id, _)) in all.inputs.iter().enumerate() {
+        let list = finder.add(vec![(states + at) as u32]);
         finder.of.insert(Leaf::Var(id), list);
     }
     for block in &model.solved.blocks {
         finder.block(block);
     }
-    let rates = (model.states.iter())
+    let rates = (all.states.iter())
         .map(|&state| finder.leaf(Model::rate(state)))
         .collect();
     let flat = model.flat;

@@ -117,7 +117,7 @@ impl Model<'_> {
     }
 
     /// Linear in Time, with coefficients that change only at events: so it is known when it reaches a value.
-    fn is_timed(&self, mut id: ExprId, moving: &mut FxHashMap<ExprId, bool>) -> bool {
+    pub(super) fn is_timed(&self, mut id: ExprId, moving: &mut FxHashMap<ExprId, bool>) -> bool {
         loop {
             if !self.moves(id, moving) {
                 return true;
@@ -149,7 +149,7 @@ impl Model<'_> {
     }
 
     /// Whether an expression changes between events. An input may.
-    fn moves(&self, root: ExprId, known: &mut FxHashMap<ExprId, bool>) -> bool {
+    pub(super) fn moves(&self, root: ExprId, known: &mut FxHashMap<ExprId, bool>) -> bool {
         let flat = self.flat;
         let mut stack = vec![root];
         let mut operands = Vec::new();

@@ -20,32 +20,40 @@ use crate::simulate::integrate::Pattern;
 use crate::simulate::lu::Lu;
 use crate::vanishing::constant;
 
-/// A coefficient: a number as given, or an expression.
+/// A coefficient: a number as given, with the expression of parameters that it is, or an expression of what moves.
 #[derive(Clone, Copy, Debug)]
-enum Coefficient {
-    Number(f64),
+pub(crate) enum Coefficient {
+    Number(f64, ExprId),
     Expression(ExprId),
 }
 
+impl Coefficient {
+    pub(crate) fn expression(self) -> ExprId {
+        match self {
+            Coefficient::Number(_, id) | Coefficient::Expression(id) => id,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
-struct Row {
+pub(crate) struct Row {
     /// As it is shown.
-    equation: Equation,
+    pub(crate) equation: Equation,
     /// Holds after the jump: left - right; `None` where it is integrated over the instant.
-    holds: Option<(ExprId, ExprId)>,
+    pub(crate) holds: Option<(ExprId, ExprId)>,
     /// Of lower orders: these have to hold already.
-    lower: Vec<(ExprId, ExprId)>,
+    pub(crate) lower: Vec<(ExprId, ExprId)>,
     /// By column.
-    entries: Vec<(u32, Coefficient)>,
+    pub(crate) entries: Vec<(u32, Coefficient)>,
 }
 
 /// The system of a position.
 #[derive(Clone, Debug)]
 pub struct Jump {
     /// What jumps: a variable, or a derivative of lower order; or what has an impulse.
-    columns: Vec<Leaf>,
-    impulsive: Vec<bool>,
-    rows: Vec<Row>,
+    pub(crate) columns: Vec<Leaf>,
+    pub(crate) impulsive: Vec<bool>,
+    pub(crate) rows: Vec<Row>,
 }
 
 /// Values just after the jump.
@@ -132,7 +140,7 @@ impl Jump {
             let entries = (entries.into_iter())
                 .map(|(column, value)| {
                     let coefficient = match constant(flat, value) {
-                        Some(number) => Coefficient::Number(number),
+                        Some(number) => Coefficient::Number(number, value),
                         None => Coefficient::Expression(opened(flat, value, &definitions)),
                     };
                     (column, coefficient)
@@ -276,7 +284,7 @@ impl Jump {
     /// Whether one step is enough: all coefficients are numbers.
     pub fn is_linear(&self) -> bool {
         let mut all = self.rows.iter().flat_map(|row| &row.entries);
-        all.all(|(_, coefficient)| matches!(coefficient, Coefficient::Number(_)))
+        all.all(|(_, coefficient)| matches!(coefficient, Coefficient::Number(..)))
     }
 
     fn pattern(&self) -> Pattern {
@@ -306,7 +314,7 @@ impl Jump {
         values: &Values,
     ) -> Result<f64, Refused> {
         match coefficient {
-            Coefficient::Number(number) => Ok(number),
+            Coefficient::Number(number, _) => Ok(number),
             Coefficient::Expression(id) => numbers.value(id, values).ok_or(Refused::NoSolution),
         }
     }

@@ -174,6 +174,18 @@ impl Positions {
     }
 }
 
+/// What the source differentiates: variables, and derivatives below the highest.
+pub fn differentiated(flat: &Flat) -> impl Iterator<Item = Leaf> + '_ {
+    flat.variable_ids().flat_map(|id| {
+        let variable = flat.variable(id);
+        let orders = match variable.kind.is_unknown() {
+            true => 0..variable.order,
+            false => 0..0,
+        };
+        orders.map(move |order| Leaf::at_order(id, order))
+    })
+}
+
 /// The branches put in, and what they leave open settled.
 fn in_position(written: &Flat, switches: &[Switch], key: &[bool]) -> (Flat, Vec<Loose>) {
     let mut flat = written.clone();

@@ -224,7 +224,7 @@ fn relations(flat: &Flat) -> Vec<(ExprId, Found)> {
                 variable.ty == Type::Real
                     && !matches!(
                         variable.kind,
-                        Kind::Parameter | Kind::Constant | Kind::Discrete | Kind::Input
+                        Kind::Parameter | Kind::Constant | Kind::Discrete
                     )
             }
             _ => operands.iter().any(|id| moving[id.index()]),

@@ -38,7 +38,7 @@ pub fn has(program: &str) -> bool {
     there
 }
 
-fn rows(text: &str) -> Rows {
+pub fn rows(text: &str) -> Rows {
     let mut lines = text.lines().map(|line| line.split(','));
     let names = lines.next().expect("a head").map(str::to_string).collect();
     let number = |text: &str| match text {

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::bench::{bgm, compiled, exported, folder, has, stderr};
+use crate::bench::{agree, bgm, compiled, exported, folder, has, run, simulated, stderr};
 
 /// The exit code and what was said.
 fn refused(arguments: &[&str]) -> (Option<i32>, String) {
@@ -48,22 +48,104 @@ fn wrong_requests_get_plain_messages() {
     assert!(said.contains("error[E"), "{said}");
 }
 
-/// What no single program can do is not done by half.
+/// Nine switches that cut a coil off, each with a diode of its own beside it.
+fn many_switches() -> String {
+    let mut text = String::from("@electrical\nmodel Many\n submodel Ground\n");
+    for i in 1..=9 {
+        text += &format!(
+            " submodel (ConstantVoltage) U{i}(E = 1)\n submodel (IdealSwitch) S{i}\n submodel (Inductor) L{i}(L = 1)\n connect Ground - U{i} - S{i} - L{i} - Ground\n S{i}.OpenSwitch = Time > {i}\n"
+        );
+    }
+    text + "end\n"
+}
+
+/// What no program can do is not done by half.
 #[test]
 fn models_without_a_program_are_refused_by_name() {
-    for target in ["c", "python"] {
-        let (code, said) = refused(&["export", "examples/buck.bgm", "--to", target]);
-        assert_eq!(code, Some(1));
-        assert!(
-            said.contains("in each position of its switches (`S`, `D1`)"),
-            "{said}"
+    let folder = folder("refused");
+    let file = folder.join("m.bgm");
+    let model = file.to_str().expect("text");
+    // A capacity that depends on its own voltage, joined with another.
+    let bent = "@electrical
+model class (TwoTerminal) Bent
+ local C
+ C*der(u) = i
+ C = 1 + u**2
+end
+model Shared
+ submodel (Bent) B(ic u = 3)
+ submodel (Capacitor) C1(C = 1)
+ submodel (IdealSwitch) S
+ submodel Ground
+ connect Ground - reversed B - S - C1 - Ground
+ S.OpenSwitch = Time < 1
+end
+";
+    let equal = "model Moment\n output x\n parameter n = 2\n der(x) = 1\n when x == n then init(x) = 0\n endwhen\nend\n";
+    for (text, why) in [
+        (many_switches().as_str(), "it has 9 switches"),
+        (bent, "with a coefficient that depends on itself"),
+        (equal, "`x == n`"),
+    ] {
+        std::fs::write(&file, text).expect("a file");
+        for target in ["c", "python"] {
+            let (code, said) = refused(&["export", model, "--to", target]);
+            assert_eq!(code, Some(1), "{said}");
+            assert!(said.contains(why), "{said}");
+        }
+    }
+}
+
+/// Switches that an input steers from outside.
+#[test]
+fn inputs_may_steer_switches() {
+    let folder = folder("steered");
+    let file = folder.join("m.bgm");
+    let text = "@electrical
+model Steered
+ input u
+ output i
+ submodel (ConstantVoltage) U0(E = 2)
+ submodel (IdealSwitch) S
+ submodel (IdealDiode) D
+ submodel (Inductor) L1(L = 1)
+ submodel (Resistor) R1(R = 1)
+ submodel Ground
+ node x
+ connect Ground - U0 - S - x - L1 - R1 - Ground, Ground - D - x
+ S.OpenSwitch = u < 0.25
+ i = L1.i
+end
+experiment Steered
+ simutime 6
+ commupoints 61
+ input u = sin(2*Time)
+end
+";
+    std::fs::write(&file, text).expect("a file");
+    let model = file.to_str().expect("text");
+    let wanted = simulated(model, &[]);
+    let tolerance = ["--tolerance", "1e-9"];
+    if has("cc") {
+        let c = folder.join("m.c");
+        exported(model, "c", &c, &tolerance);
+        let written = std::fs::read_to_string(&c).expect("a file");
+        assert!(written.contains("Steered_INPUTS = 1"), "u is an input");
+        agree(
+            "c",
+            &wanted,
+            &run(&mut Command::new(compiled(&c, "Steered"))),
+            1e-7,
         );
-        // The clutch joins two inertias: both jump, and the paper's form says nothing of it.
-        let (code, said) = refused(&["export", "examples/clutch.bgm", "--to", target]);
-        assert_eq!(code, Some(1));
-        assert!(
-            said.contains("`J1.f` jumps") || said.contains("`J2.f` jumps"),
-            "{said}"
+    }
+    if has("python3") {
+        let python = folder.join("m.py");
+        exported(model, "python", &python, &tolerance);
+        agree(
+            "python",
+            &wanted,
+            &run(Command::new("python3").arg(&python)),
+            1e-7,
         );
     }
 }

@@ -28,6 +28,15 @@ pub fn about(flat: &Flat, equations: &[EqId]) -> String {
 impl Program<'_> {
     /// The function that computes everything, and those of its loops before it.
     pub fn evaluate(&mut self) {
+        self.loops();
+        self.own_inputs();
+        self.blocks();
+        let comment = "Computes everything from m->time, m->x, m->u, m->p, m->d and what is held. 0 if that went well.";
+        self.function(comment, "int MODEL_evaluate(MODEL *m)", "    return 0;\n");
+    }
+
+    /// Functions of the loops.
+    pub fn loops(&mut self) {
         let model = self.model;
         for (at, block) in model.solved.blocks.iter().enumerate() {
             match block {
@@ -37,6 +46,11 @@ impl Program<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// What the experiment says of inputs.
+    pub fn own_inputs(&mut self) {
+        let model = self.model;
         if model.inputs.iter().any(|(_, given)| given.is_some()) {
             self.line("if (m->own_inputs) {");
             self.writer.indented(1);
@@ -51,8 +65,14 @@ impl Program<'_> {
             self.line("}");
             self.cut();
         }
-        for (at, block) in model.solved.blocks.iter().enumerate() {
+    }
+
+    /// All blocks, one after the other.
+    pub fn blocks(&mut self) {
+        for (at, block) in self.model.solved.blocks.iter().enumerate() {
             match block {
+                // The truth of a relation is decided at events.
+                Block::Assignment(assignment) if !self.c.has(assignment.target) => {}
                 Block::Assignment(assignment) => self.assign(assignment),
                 Block::Linear(linear) => self.linear(at, linear),
                 Block::Nonlinear(nonlinear) => self.iterate(at, nonlinear),
@@ -66,8 +86,6 @@ impl Program<'_> {
             }
             self.cut();
         }
-        let comment = "Computes everything from m->time, m->x, m->u, m->p, m->d and what is held. 0 if that went well.";
-        self.function(comment, "int MODEL_evaluate(MODEL *m)", "    return 0;\n");
     }
 
     fn assign(&mut self, assignment: &Assignment) {
@@ -161,7 +179,10 @@ impl Program<'_> {
             self.line(&format!("r[{at}] = {};", value.text));
             self.cut();
         }
-        let head = format!("static int MODEL_loop_{at}(MODEL *m, const double *z, double *r)");
+        let head = format!(
+            "static int MODEL_loop{}_{at}(MODEL *m, const double *z, double *r)",
+            self.suffix
+        );
         self.function(
             "A loop: what is left of its equations.",
             &head,
@@ -194,7 +215,8 @@ impl Program<'_> {
             false => format!("newton(m, {size}, z, first"),
         };
         self.line(&format!(
-            "    if (MODEL_{solver}, MODEL_loop_{at}, {about}))"
+            "    if (MODEL_{solver}, MODEL_loop{}_{at}, {about}))",
+            self.suffix
         ));
         self.line("        return 1;");
         self.line("}");
@@ -212,8 +234,10 @@ impl Program<'_> {
             self.line(&format!("r[{at}] = {};", value.text));
             self.cut();
         }
-        let head =
-            format!("static int MODEL_constraint_{at}(MODEL *m, const double *z, double *r)");
+        let head = format!(
+            "static int MODEL_constraint{}_{at}(MODEL *m, const double *z, double *r)",
+            self.suffix
+        );
         self.function(
             "A constraint between states: what is left of it.",
             &head,
@@ -232,9 +256,8 @@ impl Program<'_> {
             .iter()
             .map(|&leaf| self.c.place(leaf))
             .collect();
-        let states = &self.model.states;
         let fixed: Vec<String> = (selected.unknowns.iter())
-            .filter_map(|leaf| states.iter().position(|state| state == leaf))
+            .filter_map(|leaf| self.c.states.get(leaf))
             .map(|at| format!("m->fixed[{at}]"))
             .collect();
         let about = text(&about(self.model.flat, &selected.equations));
@@ -245,7 +268,8 @@ impl Program<'_> {
             fixed.join(", ")
         ));
         self.line(&format!(
-            "    if (MODEL_nearest(m, {size}, {rows}, z, fixed, MODEL_constraint_{at}, {about}))"
+            "    if (MODEL_nearest(m, {size}, {rows}, z, fixed, MODEL_constraint{}_{at}, {about}))",
+            self.suffix
         ));
         self.line("        return 1;");
         for (at, place) in places.iter().enumerate() {

@@ -145,7 +145,11 @@ pub struct C<'m> {
     pub names: Names,
     /// The name of the model, and what all names of the file begin with.
     pub prefix: String,
+    /// Places of the states.
+    pub states: FxHashMap<Leaf, usize>,
     places: FxHashMap<Leaf, &'static str>,
+    /// Of a model with positions: truths of relations, which are variables there.
+    truths: FxHashMap<Leaf, String>,
     watches: FxHashMap<ExprId, usize>,
     samplers: FxHashMap<ExprId, usize>,
 }
@@ -157,6 +161,11 @@ impl<'m> C<'m> {
         let prefix = names.fresh(flat.model());
         let mut places: FxHashMap<Leaf, &'static str> = FxHashMap::default();
         let mut put = |leaf: Leaf, place: &'static str| {
+            // The name of a side of a relation is all of its text.
+            if !model.is_written(leaf.variable()) && names.get(leaf).is_empty() {
+                let name = names.fresh("side");
+                names.set(leaf, name);
+            }
             names.add(flat, leaf);
             places.entry(leaf).or_insert(place);
         };
@@ -182,15 +191,58 @@ impl<'m> C<'m> {
         for gone in &flat.eliminated {
             put(gone.leaf, "v");
         }
+        let mut truths = FxHashMap::default();
+        let mut samplers: FxHashMap<ExprId, usize> = (model.samplers.iter().zip(0..))
+            .map(|(one, at)| (one.node, at))
+            .collect();
+        if let Some(switched) = &model.switched {
+            samplers.clear();
+            for (at, &id) in switched.held.iter().enumerate() {
+                truths.insert(Leaf::Var(id), format!("m->held[{at}]"));
+            }
+            for (at, &id) in switched.sampled.iter().enumerate() {
+                truths.insert(Leaf::Var(id), format!("m->sampled[{at}]"));
+            }
+        }
         C {
-            samplers: (model.samplers.iter().zip(0..))
-                .map(|(one, at)| (one.node, at))
-                .collect(),
+            samplers,
             watches: model.watch_of.clone(),
+            truths,
+            states: model.states.iter().copied().zip(0..).collect(),
             flat,
             names,
             prefix,
             places,
+        }
+    }
+
+    /// The same for one position: its auxiliaries have places of their own, which positions share by their names.
+    pub fn in_position(&self, of: &'m Model<'m>, shared: &mut Vec<(String, String)>) -> C<'m> {
+        let mut names = self.names.clone();
+        let mut places = self.places.clone();
+        for id in of.flat.variable_ids().skip(self.flat.variables.len()) {
+            let shown = of.flat.name(id);
+            let known = shared.iter().find(|(other, _)| *other == shown);
+            let name = match known {
+                Some((_, name)) => name.clone(),
+                None => {
+                    let name = names.fresh(&shown);
+                    shared.push((shown, name.clone()));
+                    name
+                }
+            };
+            names.set(Leaf::Var(id), name);
+            places.insert(Leaf::Var(id), "v");
+        }
+        C {
+            flat: of.flat,
+            names,
+            prefix: self.prefix.clone(),
+            places,
+            truths: self.truths.clone(),
+            states: self.states.clone(),
+            watches: FxHashMap::default(),
+            samplers: FxHashMap::default(),
         }
     }
 
@@ -205,6 +257,9 @@ impl<'m> C<'m> {
 
     /// `v->C1_e`
     pub fn place(&self, leaf: Leaf) -> String {
+        if let Some(truth) = self.truths.get(&leaf) {
+            return truth.clone();
+        }
         match self.places.get(&leaf) {
             Some(place) => format!("{place}->{}", self.member(leaf)),
             // What nothing computes is given a value, or none.
@@ -216,6 +271,11 @@ impl<'m> C<'m> {
                 number(value.unwrap_or(0.0)).text
             }
         }
+    }
+
+    /// Whether it has a place that can be set.
+    pub fn has(&self, leaf: Leaf) -> bool {
+        self.places.contains_key(&leaf)
     }
 
     fn function(&self, name: &str) -> String {

@@ -132,188 +132,60 @@ static int MODEL_slopes(MODEL *m, const double *side, double *slope)
     return !fails;
 }
 
-/* Ways to change what is not as it should be: all at once; one at a time, which ends where that goes round; and ties that do not
-   move keep their truth; and ties are ties, however they move. */
-enum { TOGETHER, SINGLE, KEEPING, RESTING };
-
-static int MODEL_rounds(MODEL *m)
-{
-    int way = TOGETHER, round = 0, most = 40 + 4 * (MODEL_WATCHES + MODEL_DISCRETES);
-    for (;;) {
-        double side[2 * MODEL_WATCHES + 2], slope[MODEL_WATCHES + 1];
-        int changes = 0, sloped = 0;
-        if (MODEL_evaluate(m))
-            return 1;
-        double held[MODEL_WATCHES + 1] = {0};
-        MODEL_sides(m, side);
-        for (int i = 0; i < MODEL_WATCHES; i++) {
-            int kind = MODEL_kinds[i];
-            double difference = side[2 * i] - side[2 * i + 1], zero = 4.0 * MODEL_zero(m, i, side);
-            held[i] = m->held[i];
-            if (isnan(difference))
-                continue;
-            double nearest = kind == FLOOR || kind == CEIL ? difference - floor(difference + 0.5) : difference;
-            int tie = fabs(nearest) <= zero;
-            double decided = MODEL_decide(kind, difference);
-            if (!tie && MODEL_timed[i] && decided != m->held[i]) {
-                /* Of a time that was computed the last digits are not known. */
-                if (!sloped++)
-                    MODEL_slopes(m, side, slope);
-                tie = fabs(nearest) <= zero + 16.0 * DBL_EPSILON * fabs(m->time * slope[i]);
-            }
-            if (tie) {
-                if (!sloped++)
-                    MODEL_slopes(m, side, slope);
-                if (slope[i] != 0.0 && way != RESTING)
-                    decided = MODEL_decide_at(kind, difference, slope[i]);
-                else if (slope[i] == 0.0 && way == KEEPING)
-                    decided = m->held[i];
-                else
-                    decided = MODEL_decide_at(kind, difference, 0.0);
-            }
-            m->rests[i] = tie && way == RESTING;
-            if (decided != m->held[i] && (way == TOGETHER || !changes)) {
-                held[i] = decided;
-                changes++;
-            }
-        }
-        MODEL_discretes d = m->d;
-        double *now = (double *)&d;
-        const double *next = (const double *)&m->next;
-        for (int i = 0; i < MODEL_DISCRETES; i++)
-            if (next[i] != now[i] && !isnan(next[i]) && (way == TOGETHER || !changes)) {
-                now[i] = next[i];
-                changes++;
-            }
-        MODEL_states x = m->x;
-        int fixed[MODEL_STATES + 1] = {0}, acts = 0;
-        if (MODEL_whens(m, &d, &x, fixed, &acts))
-            return 1;
-        if (!changes && !acts)
-            return 0;
-        memcpy(m->held, held, sizeof held);
-        m->d = d;
-        m->x = x;
-        if (acts && MODEL_project(m, fixed))
-            return 1;
-        if (++round > most) {
-            round = 0;
-            if (++way > RESTING)
-                return MODEL_fail(m, "an event comes to no end: something is true when it is false", "");
-        }
-    }
-}
-
-/* The next time that is known in advance, of a sample or a relation that is linear in Time; those of now do not count. */
-static double MODEL_next_known(MODEL *m)
-{
-    double next = HUGE_VAL, time = m->time, delta = 1e-3 * m->span;
-    double side[2 * MODEL_WATCHES + 2], later[2 * MODEL_WATCHES + 2];
-    MODEL_sides(m, side);
-    m->time = time + delta;
-    MODEL_sides(m, later);
-    m->time = time;
-    for (int i = 0; i < MODEL_WATCHES; i++) {
-        if (!MODEL_timed[i])
-            continue;
-        double difference = side[2 * i] - side[2 * i + 1];
-        double slope = (later[2 * i] - later[2 * i + 1] - difference) / delta, left = -difference;
-        if (MODEL_kinds[i] == FLOOR || MODEL_kinds[i] == CEIL)
-            left = m->held[i] - difference + (MODEL_kinds[i] == FLOOR ? slope > 0.0 : -(slope < 0.0));
-        if (isfinite(left / slope) && left / slope > 8.0 * DBL_EPSILON * fabs(time))
-            next = fmin(next, time + left / slope);
-    }
-    double start[MODEL_SAMPLERS + 1], period[MODEL_SAMPLERS + 1];
-    MODEL_samples(m, start, period);
-    for (int i = 0; i < MODEL_SAMPLERS; i++) {
-        double count = fmax(0.0, floor((time - start[i]) / period[i])), at;
-        if (!(period[i] > 0.0))
-            continue;
-        while ((at = start[i] + count * period[i]) <= time || MODEL_at_once(at, time))
-            count += 1.0;
-        next = fmin(next, at);
-    }
-    return next;
-}
-
-/* Settles what happens now: relations, discrete variables, `when`s. 0 if that went well. */
-int MODEL_event(MODEL *m)
-{
-    int fails, sampled = 0;
-    if (!MODEL_EVENTS)
-        return MODEL_evaluate(m);
-    m->event = 1;
-    fails = MODEL_evaluate(m);
-    if (!fails) {
-        double start[MODEL_SAMPLERS + 1], period[MODEL_SAMPLERS + 1];
-        MODEL_keep(m);
-        MODEL_samples(m, start, period);
-        for (int i = 0; i < MODEL_SAMPLERS; i++) {
-            double count = fmax(0.0, floor((m->time - start[i]) / period[i] + 0.5));
-            m->sampled[i] = MODEL_at_once(start[i] + count * period[i], m->time);
-            sampled |= m->sampled[i] != 0.0;
-        }
-        fails = MODEL_rounds(m);
-        if (!fails && sampled) {
-            memset(m->sampled, 0, sizeof m->sampled);
-            fails = MODEL_rounds(m);
-        }
-    }
-    memset(m->sampled, 0, sizeof m->sampled);
-    if (!fails)
-        MODEL_keep(m);
-    m->event = 0;
-    fails = fails || MODEL_evaluate(m);
-    if (!fails)
-        MODEL_remember(m);
-    return fails;
-}
-
-/* No step is longer than half a period of a sine, an eighth where a relation may come and go: it would be passed over. */
-static void MODEL_limit(MODEL *m)
-{
-    double here[MODEL_SINES + 1], there[MODEL_SINES + 1], time = m->time, delta = 1e-6 * m->span;
-    double shortest = 1e-4, part = 3.141592653589793;
-    for (int i = 0; i < MODEL_WATCHES; i++)
-        if (!MODEL_timed[i]) {
-            shortest = 1e-6;
-            part = 0.25 * 3.141592653589793;
-        }
-    MODEL_sine_arguments(m, here);
-    m->time = time + delta;
-    MODEL_sine_arguments(m, there);
-    m->time = time;
-    for (int i = 0; i < MODEL_SINES; i++) {
-        double speed = fabs(there[i] - here[i]) / delta;
-        if (speed > 0.0 && isfinite(speed))
-            m->longest = fmin(m->longest, fmax(part / speed, shortest * m->span));
-    }
-}
-
-/* Values at the start: relations as they are written, then an event. Parameters, inputs and states are as they were set. */
-int MODEL_begin(MODEL *m)
+/* Decides all relations as they are written, the sides being equal or not. */
+static void MODEL_decide_all(MODEL *m)
 {
     double side[2 * MODEL_WATCHES + 2];
-    m->failed = 0;
-    if (MODEL_derive(m) || MODEL_project(m, NULL))
-        return 1;
-    m->event = 1;
-    for (int round = 0; round < 2; round++) {
-        if (MODEL_evaluate(m))
-            return 1;
-        MODEL_sides(m, side);
-        for (int i = 0; i < MODEL_WATCHES; i++) {
-            double decided = MODEL_decide(MODEL_kinds[i], side[2 * i] - side[2 * i + 1]);
-            m->held[i] = isnan(decided) ? 0.0 : decided;
-            double size = fmax(fabs(side[2 * i]), fabs(side[2 * i + 1]));
-            if (isfinite(size))
-                m->largest = fmax(m->largest, size);
-        }
+    MODEL_sides(m, side);
+    for (int i = 0; i < MODEL_WATCHES; i++) {
+        double decided = MODEL_decide(MODEL_kinds[i], side[2 * i] - side[2 * i + 1]);
+        m->held[i] = isnan(decided) ? 0.0 : decided;
+        double size = fmax(fabs(side[2 * i]), fabs(side[2 * i + 1]));
+        if (isfinite(size))
+            m->largest = fmax(m->largest, size);
     }
-    if (MODEL_evaluate(m))
-        return 1;
-    MODEL_conditions(m);
-    m->event = 0;
-    MODEL_limit(m);
-    return MODEL_event(m);
+}
+
+/* What a relation is: by its sides or their impulse, by the way they move where they are equal, or they are equal and do not move. */
+enum { SURE, MOVES, TIE, UNKNOWN };
+
+typedef struct {
+    int verdict;
+    double decided, rest; /* what it is; what it is where its sides rest */
+} MODEL_judged;
+
+static void MODEL_judge(MODEL *m, const double *impulse, MODEL_judged *all)
+{
+    double side[2 * MODEL_WATCHES + 2], slope[MODEL_WATCHES + 1] = {0};
+    int sloped = 0;
+    MODEL_sides(m, side);
+    for (int i = 0; i < MODEL_WATCHES; i++) {
+        int kind = MODEL_kinds[i];
+        double difference = side[2 * i] - side[2 * i + 1], zero = 4.0 * MODEL_zero(m, i, side);
+        all[i].verdict = UNKNOWN;
+        all[i].decided = all[i].rest = m->held[i];
+        if (isnan(difference))
+            continue;
+        all[i].verdict = SURE;
+        all[i].rest = MODEL_decide_at(kind, difference, 0.0);
+        if (impulse && impulse[i] != 0.0) {
+            all[i].decided = MODEL_decide(kind, impulse[i]);
+            continue;
+        }
+        double nearest = kind == FLOOR || kind == CEIL ? difference - floor(difference + 0.5) : difference;
+        int tie = fabs(nearest) <= zero;
+        all[i].decided = MODEL_decide(kind, difference);
+        if (!tie && MODEL_timed[i] && all[i].decided != m->held[i]) {
+            /* Of a time that was computed the last digits are not known. */
+            if (!sloped++)
+                MODEL_slopes(m, side, slope);
+            tie = fabs(nearest) <= zero + 16.0 * DBL_EPSILON * fabs(m->time * slope[i]);
+        }
+        if (!tie)
+            continue;
+        if (!sloped++)
+            MODEL_slopes(m, side, slope);
+        all[i].verdict = slope[i] != 0.0 ? MOVES : TIE;
+        all[i].decided = slope[i] != 0.0 ? MODEL_decide_at(kind, difference, slope[i]) : all[i].rest;
+    }
 }

@@ -10,7 +10,7 @@ use crate::solve::Nonlinear;
 
 impl Program<'_> {
     pub(super) fn pattern_name(&self, at: usize) -> String {
-        format!("MODEL_pattern_{at}")
+        format!("MODEL_pattern{}_{at}", self.suffix)
     }
 
     /// Its tables.

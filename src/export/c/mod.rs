@@ -10,6 +10,7 @@ mod dialect;
 mod fill;
 mod loops;
 mod parts;
+mod positions;
 mod sparse;
 mod systems;
 mod types;
@@ -32,6 +33,9 @@ use sparse::Sparse;
 
 const RUNTIME: &str = include_str!("runtime.c");
 const EVENTS: &str = include_str!("events.c");
+const ROUNDS: &str = include_str!("rounds.c");
+const POSITIONS: &str = include_str!("positions.c");
+const HAPPENS: &str = include_str!("happens.c");
 const LU: &str = include_str!("lu.c");
 const SYSTEMS: &str = include_str!("systems.c");
 const LOOPS: &str = include_str!("loops.c");
@@ -59,23 +63,30 @@ pub fn program(request: &Request<'_>) -> String {
 fn sources(request: &Request<'_>, sparse: bool) -> String {
     let model = request.model;
     let c = C::new(model);
-    let mut program = Program {
-        model,
-        writer: Writer::new(model.flat, &model.gone, &c),
-        c: &c,
-        file: String::new(),
-        parts: Vec::new(),
-        prologue: "",
-    };
-    program.file.push_str(&types::types(request, &c));
+    // Each position has a dialect of its own, as its auxiliaries are its own.
+    let mut auxiliaries = Vec::new();
+    let seats = model.switched.iter().flat_map(|switched| &switched.seats);
+    let dialects: Vec<C<'_>> = seats
+        .map(|seat| c.in_position(&seat.model, &mut auxiliaries))
+        .collect();
+    let mut program = Program::new(model, &c);
+    program.file = types::types(request, &c, &auxiliaries);
     program.file.push_str(RUNTIME);
     let solvers = program.file.len();
     program.parameters();
-    program.evaluate();
+    match &model.switched {
+        Some(switched) => program.seats(switched, &dialects),
+        None => program.evaluate(),
+    }
     program.readers();
     program.events();
     program.start(request);
     program.file.push_str(EVENTS);
+    program.file.push_str(match &model.switched {
+        Some(_) => POSITIONS,
+        None => ROUNDS,
+    });
+    program.file.push_str(HAPPENS);
     // Before the functions that call them, and only where some do.
     let used = |call: &str, text: &'static str| match program.file.contains(call) {
         true => text,
@@ -112,6 +123,8 @@ pub(super) struct Program<'p> {
     c: &'p C<'p>,
     writer: Writer<'p, C<'p>>,
     file: String,
+    /// Behind the names of functions that each position has.
+    suffix: String,
     /// Of the function that is being written, what is longer than compilers like.
     parts: Vec<String>,
     /// What stands before the lines of each part.
@@ -129,7 +142,19 @@ const HEAD: &str = "    MODEL_states *x = &m->x;
     (void)x, (void)u, (void)p, (void)d, (void)next, (void)pre, (void)v, (void)time;
 ";
 
-impl Program<'_> {
+impl<'p> Program<'p> {
+    fn new(model: &'p Model<'p>, c: &'p C<'p>) -> Self {
+        Program {
+            model,
+            writer: Writer::new(model.flat, &model.gone, c),
+            c,
+            file: String::new(),
+            suffix: String::new(),
+            parts: Vec::new(),
+            prologue: "",
+        }
+    }
+
     fn line(&mut self, text: &str) {
         self.writer.line(text);
     }
@@ -165,10 +190,9 @@ impl Program<'_> {
             }
             self.cut();
         }
-        for &zero in &model.solved.zeros {
-            let value = self.value(zero);
-            let about = text(&model.flat.expression(zero));
-            self.line(&format!("if ({} != 0.0)", value.at_least(9)));
+        for (value, about) in model.zeros(self.c, 9) {
+            let about = text(&about);
+            self.line(&format!("if ({value} != 0.0)"));
             let what = "\"the model was made for a parameter that is zero, and this is not\"";
             self.line(&format!("    return MODEL_fail(m, {what}, {about});"));
             self.cut();
@@ -236,19 +260,49 @@ void MODEL_start(MODEL *m, double time)
         );
     }
 
-    /// Functions that read what was computed.
-    fn readers(&mut self) {
-        let model = self.model;
-        for (at, &state) in model.states.iter().enumerate() {
+    /// Of all states of the model; in a position those that have none stay as they are.
+    fn rates(&mut self, states: &[Leaf]) {
+        for (at, &state) in states.iter().enumerate() {
             let value = self.writer.leaf(Model::rate(state));
             self.line(&format!("rate[{at}] = {};", value.text));
             self.cut();
         }
-        self.function(
-            "",
-            "static void MODEL_rates(MODEL *m, double *rate)",
-            "    (void)rate;\n",
+        let head = format!(
+            "static void MODEL_rates{}(MODEL *m, double *rate)",
+            self.suffix
         );
+        self.function("", &head, "    (void)rate;\n");
+    }
+
+    fn columns(&mut self) {
+        let model = self.model;
+        for (at, column) in model.columns.iter().enumerate() {
+            let value = self.value(column.value);
+            self.line(&format!("column[{at}] = {};", value.text));
+            self.cut();
+        }
+        let outside = if self.suffix.is_empty() {
+            ""
+        } else {
+            "static "
+        };
+        let head = format!(
+            "{outside}int MODEL_columns{}(MODEL *m, double *column)",
+            self.suffix
+        );
+        self.function(
+            "What a run shows.",
+            &head,
+            "    (void)column;\n    return m->failed;\n",
+        );
+    }
+
+    /// Functions that read what was computed.
+    fn readers(&mut self) {
+        let model = self.model;
+        if model.switched.is_none() {
+            self.rates(&model.states);
+        }
         self.file.push_str(DERIVATIVES);
         for (at, watch) in model.watches.iter().enumerate() {
             let left = self.value(watch.left);
@@ -290,17 +344,9 @@ void MODEL_start(MODEL *m, double time)
         let comment = "Arguments of sines that move with Time alone.";
         let head = "static void MODEL_sine_arguments(MODEL *m, double *argument)";
         self.function(comment, head, "    (void)argument;\n");
-        for (at, column) in model.columns.iter().enumerate() {
-            let value = self.value(column.value);
-            self.line(&format!("column[{at}] = {};", value.text));
-            self.cut();
+        if model.switched.is_none() {
+            self.columns();
         }
-        let head = "int MODEL_columns(MODEL *m, double *column)";
-        self.function(
-            "What a run shows.",
-            head,
-            "    (void)column;\n    return m->failed;\n",
-        );
         for id in types::outputs(model.flat) {
             let value = self.writer.leaf(Leaf::Var(id));
             let name = self.c.names.get(Leaf::Var(id)).to_string();
@@ -313,15 +359,7 @@ void MODEL_start(MODEL *m, double time)
             head,
             "    (void)y;\n",
         );
-        for gone in &model.flat.eliminated {
-            if self.c.names.get(gone.leaf).is_empty() || matches!(gone.leaf, Leaf::New(_)) {
-                continue;
-            }
-            let value = self.value(gone.expression);
-            let line = format!("{} = {};", self.c.place(gone.leaf), value.text);
-            self.line(&line);
-            self.cut();
-        }
+        self.eliminated();
         let comment =
             "Variables that equal others or constants, after the derivatives were computed.";
         self.function(comment, "void MODEL_complete(MODEL *m)", "");
@@ -335,6 +373,18 @@ void MODEL_start(MODEL *m, double time)
             "static void MODEL_keep(MODEL *m)",
             "",
         );
+    }
+
+    /// What equals others or constants.
+    fn eliminated(&mut self) {
+        for gone in &self.model.flat.eliminated {
+            if self.c.names.get(gone.leaf).is_empty() || matches!(gone.leaf, Leaf::New(_)) {
+                continue;
+            }
+            let value = self.value(gone.expression);
+            self.set(gone.leaf, &value);
+            self.cut();
+        }
     }
 
     fn events(&mut self) {

@@ -13,7 +13,7 @@ use crate::solve::{Entry, Linear, Method};
 
 impl Program<'_> {
     pub(super) fn system_name(&self, at: usize) -> String {
-        format!("MODEL_system_{at}")
+        format!("MODEL_system{}_{at}", self.suffix)
     }
 
     /// Its tables and functions, if it is a large one.

@@ -21,7 +21,8 @@ pub fn outputs(flat: &Flat) -> impl Iterator<Item = VarId> + '_ {
 }
 
 /// What stands before all functions.
-pub fn types(request: &Request<'_>, c: &C<'_>) -> String {
+/// `auxiliaries` of positions: as they are shown, and their names.
+pub fn types(request: &Request<'_>, c: &C<'_>, auxiliaries: &[(String, String)]) -> String {
     let model = request.model;
     let flat = model.flat;
     let mut out = String::new();
@@ -52,6 +53,13 @@ pub fn types(request: &Request<'_>, c: &C<'_>) -> String {
     let computed = model.computed.len();
     let conditions: usize = model.whens.iter().map(Vec::len).sum();
     let selections = model.selected().count();
+    let seats = model.switched.iter().flat_map(|switched| &switched.seats);
+    let jumps = (seats.clone()).filter_map(|seat| Some(seat.jump?.columns.len()));
+    let selections = selections
+        + seats
+            .clone()
+            .map(|seat| seat.model.selected().count())
+            .sum::<usize>();
     let events = !model.watches.is_empty()
         || !model.samplers.is_empty()
         || !model.discretes.is_empty()
@@ -72,6 +80,7 @@ pub fn types(request: &Request<'_>, c: &C<'_>) -> String {
         ("LARGEST", FULL),
         ("FEW", FEW),
         ("EVENTS", usize::from(events)),
+        ("JUMP", jumps.max().unwrap_or(0)),
     ];
     out.push_str("enum {\n");
     for (name, count) in counts {
@@ -88,24 +97,32 @@ pub fn types(request: &Request<'_>, c: &C<'_>) -> String {
     }
     let _ = writeln!(out, "#define MODEL_POINTS {}", run.points);
     let vars = |ids: &[VarId]| -> Vec<Leaf> { ids.iter().map(|&id| Leaf::Var(id)).collect() };
-    structure(&mut out, c, "states", "What is integrated.", &model.states);
+    structure(
+        &mut out,
+        c,
+        ("states", "What is integrated."),
+        &model.states,
+        &[],
+    );
     let inputs: Vec<Leaf> = model.inputs.iter().map(|&(id, _)| Leaf::Var(id)).collect();
-    structure(&mut out, c, "inputs", "Given from outside.", &inputs);
+    structure(&mut out, c, ("inputs", "Given from outside."), &inputs, &[]);
     let parameters = vars(&[&model.parameters[..], &model.derived[..]].concat());
     let about = format!(
         "The first {} can be changed; the others follow from them, or are fixed.",
         model.parameters.len()
     );
-    structure(&mut out, c, "parameters", &about, &parameters);
+    structure(&mut out, c, ("parameters", &about), &parameters, &[]);
+    let about = "What changes at events only; false and true are 0 and 1.";
+    let discretes = vars(&model.discretes);
+    structure(&mut out, c, ("discretes", about), &discretes, &[]);
+    let before: Vec<Leaf> = model.before.iter().map(|&id| Leaf::Pre(id)).collect();
     structure(
         &mut out,
         c,
-        "discretes",
-        "What changes at events only; false and true are 0 and 1.",
-        &vars(&model.discretes),
+        ("before", "Values before an event."),
+        &before,
+        &[],
     );
-    let before: Vec<Leaf> = model.before.iter().map(|&id| Leaf::Pre(id)).collect();
-    structure(&mut out, c, "before", "Values before an event.", &before);
     let mut variables = model.computed.clone();
     variables.extend(
         flat.eliminated
@@ -113,21 +130,22 @@ pub fn types(request: &Request<'_>, c: &C<'_>) -> String {
             .map(|gone| gone.leaf)
             .filter(|leaf| !matches!(leaf, Leaf::New(_))),
     );
-    structure(
-        &mut out,
-        c,
-        "variables",
-        "What is computed; MODEL_complete computes the last ones.",
-        &variables,
-    );
+    let about = "What is computed; MODEL_complete computes the last ones.";
+    structure(&mut out, c, ("variables", about), &variables, auxiliaries);
     let outputs: Vec<Leaf> = outputs(flat).map(Leaf::Var).collect();
-    structure(&mut out, c, "outputs", "Declared outputs.", &outputs);
+    structure(&mut out, c, ("outputs", "Declared outputs."), &outputs, &[]);
     out.push_str(STRUCTURE);
     tables(&mut out, model);
     out
 }
 
-fn structure(out: &mut String, c: &C<'_>, name: &str, about: &str, leaves: &[Leaf]) {
+fn structure(
+    out: &mut String,
+    c: &C<'_>,
+    (name, about): (&str, &str),
+    leaves: &[Leaf],
+    more: &[(String, String)],
+) {
     let _ = writeln!(out, "\n/* {about} */\ntypedef struct {{");
     for &leaf in leaves {
         let shown = comment(&c.flat.leaf_name(leaf));
@@ -138,7 +156,10 @@ fn structure(out: &mut String, c: &C<'_>, name: &str, about: &str, leaves: &[Lea
         };
         let _ = writeln!(out, "    double {}; /* {shown}{unit} */", c.names.get(leaf));
     }
-    if leaves.is_empty() {
+    for (shown, name) in more {
+        let _ = writeln!(out, "    double {name}; /* {} */", comment(shown));
+    }
+    if leaves.is_empty() && more.is_empty() {
         out.push_str("    double none;\n");
     }
     let _ = writeln!(out, "}} MODEL_{name};");
@@ -154,6 +175,7 @@ typedef struct {
     MODEL_discretes d, next;
     MODEL_before pre;
     MODEL_variables v;
+    int position;                         /* of the switches, where that changes the equations */
     int own_inputs;                       /* inputs are what the experiment says */
     double held[MODEL_WATCHES + 1];       /* relations keep their truth between events */
     double sampled[MODEL_SAMPLERS + 1];   /* true at the moment of a sample */

@@ -2,36 +2,17 @@
 
 use super::{Module, dialect};
 use crate::export::c::about;
+use crate::export::model::Model;
 use crate::export::names::quoted;
-use crate::flat::Leaf;
+use crate::flat::{Leaf, VarId};
 use crate::solve::{Assignment, Block, Linear, Method, Nonlinear, Selected};
 
 impl Module<'_> {
     /// The function that computes everything.
     pub fn evaluate(&mut self) {
         let model = self.model;
-        let of = |ids: &[crate::flat::VarId]| -> Vec<Leaf> {
-            ids.iter().map(|&id| Leaf::Var(id)).collect()
-        };
-        self.unpack(&model.states, "x");
-        let inputs: Vec<Leaf> = model.inputs.iter().map(|&(id, _)| Leaf::Var(id)).collect();
-        self.unpack(&inputs, "u");
-        self.unpack(&self.fixed(), "p");
-        self.unpack(&of(&model.discretes), "d");
-        let before: Vec<Leaf> = model.before.iter().map(|&id| Leaf::Pre(id)).collect();
-        self.unpack(&before, "s.pre");
-        let nexts: Vec<Leaf> = model.discretes.iter().map(|&id| Leaf::New(id)).collect();
-        self.unpack(&nexts, "d");
-        for (at, block) in model.solved.blocks.iter().enumerate() {
-            match block {
-                Block::Assignment(assignment) => self.assign(assignment),
-                Block::Linear(linear) => self.linear(linear),
-                Block::Nonlinear(nonlinear) => self.iterate(at, nonlinear),
-                Block::Selected(selected) => self.project(selected),
-                // Done when the conditions are known.
-                Block::When(_) => {}
-            }
-        }
+        self.arguments(model);
+        self.blocks();
         for gone in &model.flat.eliminated {
             let value = self.value(gone.expression);
             let name = self.name(gone.leaf);
@@ -39,8 +20,8 @@ impl Module<'_> {
         }
         let mut all: Vec<Leaf> = model.leaves();
         all.extend(self.fixed());
-        all.extend(before);
-        all.extend(nexts);
+        all.extend(model.before.iter().map(|&id| Leaf::Pre(id)));
+        all.extend(model.discretes.iter().map(|&id| Leaf::New(id)));
         all.extend(model.computed.iter().copied());
         let mut seen: rustc_hash::FxHashSet<Leaf> = rustc_hash::FxHashSet::default();
         all.retain(|&leaf| seen.insert(leaf));
@@ -50,6 +31,39 @@ impl Module<'_> {
             self.line(&line);
         }
         self.function("_evaluate(t, x, u, p, d, h, s)", "}");
+    }
+
+    /// Names for what a function that computes is given.
+    pub fn arguments(&mut self, model: &Model<'_>) {
+        let of = |ids: &[VarId]| -> Vec<Leaf> { ids.iter().map(|&id| Leaf::Var(id)).collect() };
+        self.unpack(&model.states, "x");
+        let inputs: Vec<Leaf> = model.inputs.iter().map(|&(id, _)| Leaf::Var(id)).collect();
+        self.unpack(&inputs, "u");
+        self.unpack(
+            &of(&[&model.parameters[..], &model.derived[..]].concat()),
+            "p",
+        );
+        self.unpack(&of(&model.discretes), "d");
+        let before: Vec<Leaf> = model.before.iter().map(|&id| Leaf::Pre(id)).collect();
+        self.unpack(&before, "s.pre");
+        let nexts: Vec<Leaf> = model.discretes.iter().map(|&id| Leaf::New(id)).collect();
+        self.unpack(&nexts, "d");
+    }
+
+    /// All blocks, one after the other.
+    pub fn blocks(&mut self) {
+        for (at, block) in self.model.solved.blocks.iter().enumerate() {
+            match block {
+                // The truth of a relation is decided at events.
+                Block::Assignment(assignment) if !self.python.has(assignment.target) => {}
+                Block::Assignment(assignment) => self.assign(assignment),
+                Block::Linear(linear) => self.linear(linear),
+                Block::Nonlinear(nonlinear) => self.iterate(at, nonlinear),
+                Block::Selected(selected) => self.project(selected),
+                // Done when the conditions are known.
+                Block::When(_) => {}
+            }
+        }
     }
 
     fn assign(&mut self, assignment: &Assignment) {
@@ -142,7 +156,8 @@ impl Module<'_> {
             .collect();
         let about = quoted(&about(self.model.flat, &nonlinear.equations));
         self.line(&format!(
-            "_z, _inner = _newton(_loop_{at}, s, {at}, ({}), {about}, t)",
+            "_z, _inner = _newton(_loop_{at}, s, {}, ({}), {about}, t)",
+            self.number + at,
             first.join(" ")
         ));
         self.unpack(&nonlinear.iteration, "_z");
@@ -172,7 +187,7 @@ impl Module<'_> {
             .iter()
             .map(|&leaf| self.name(leaf))
             .collect();
-        let states = &self.model.states;
+        let states = &self.states;
         let fixed: Vec<String> = (selected.unknowns.iter())
             .filter_map(|leaf| states.iter().position(|state| state == leaf))
             .map(|at| format!("s.fixed[{at}]"))

@@ -94,6 +94,8 @@ pub struct Python<'m> {
     watches: FxHashMap<ExprId, usize>,
     samplers: FxHashMap<ExprId, usize>,
     known: FxHashSet<Leaf>,
+    /// Of a model with positions: truths of relations, which are variables there.
+    truths: FxHashMap<Leaf, String>,
 }
 
 impl<'m> Python<'m> {
@@ -102,6 +104,11 @@ impl<'m> Python<'m> {
         let mut names = Names::new(RESERVED);
         let mut known = FxHashSet::default();
         let mut put = |leaf: Leaf| {
+            // The name of a side of a relation is all of its text.
+            if !model.is_written(leaf.variable()) && names.get(leaf).is_empty() {
+                let name = names.fresh("side");
+                names.set(leaf, name);
+            }
             names.add(flat, leaf);
             known.insert(leaf);
         };
@@ -126,6 +133,15 @@ impl<'m> Python<'m> {
         for gone in &flat.eliminated {
             put(gone.leaf);
         }
+        let mut truths = FxHashMap::default();
+        if let Some(switched) = &model.switched {
+            for (at, &id) in switched.held.iter().enumerate() {
+                truths.insert(Leaf::Var(id), format!("s.h[{at}]"));
+            }
+            for (at, &id) in switched.sampled.iter().enumerate() {
+                truths.insert(Leaf::Var(id), format!("s.sampled[{at}]"));
+            }
+        }
         Python {
             samplers: (model.samplers.iter().zip(0..))
                 .map(|(one, at)| (one.node, at))
@@ -135,7 +151,32 @@ impl<'m> Python<'m> {
             flat,
             names,
             known,
+            truths,
         }
+    }
+
+    /// The same for one position, with its auxiliaries.
+    pub fn in_position(&self, of: &'m Model<'m>) -> Python<'m> {
+        let mut names = self.names.clone();
+        let mut known = self.known.clone();
+        for id in of.flat.variable_ids().skip(self.flat.variables.len()) {
+            names.add(of.flat, Leaf::Var(id));
+            known.insert(Leaf::Var(id));
+        }
+        Python {
+            flat: of.flat,
+            names,
+            scope: Cell::new(Scope::Locals),
+            watches: FxHashMap::default(),
+            samplers: FxHashMap::default(),
+            known,
+            truths: self.truths.clone(),
+        }
+    }
+
+    /// Whether it has a name.
+    pub fn has(&self, leaf: Leaf) -> bool {
+        self.known.contains(&leaf)
     }
 }
 
@@ -149,6 +190,7 @@ impl<'m> Python<'m> {
             flat,
             names: Names::new(RESERVED),
             known: FxHashSet::default(),
+            truths: FxHashMap::default(),
         }
     }
 }
@@ -191,6 +233,9 @@ fn infix(op: &str, binds: u8, a: &Text, b: &Text) -> Text {
 
 impl Dialect for Python<'_> {
     fn leaf(&self, leaf: Leaf) -> Text {
+        if let Some(truth) = self.truths.get(&leaf) {
+            return Text::atom(truth.as_str());
+        }
         if let (Scope::Plain(values), _) | (Scope::Values(values), true) =
             (self.scope.get(), self.known.contains(&leaf))
         {

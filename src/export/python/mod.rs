@@ -5,6 +5,7 @@
 
 mod blocks;
 mod dialect;
+mod positions;
 
 use std::fmt::Write;
 
@@ -24,22 +25,24 @@ pub const LARGEST: usize = 300;
 
 const RUNTIME: &str = include_str!("runtime.py");
 const RUN: &str = include_str!("run.py");
+const POSITIONS: &str = include_str!("positions.py");
+const MAIN: &str = include_str!("main.py");
 
 /// The module.
 pub fn program(request: &Request<'_>) -> String {
     let model = request.model;
     let python = Python::new(model);
-    let mut module = Module {
-        model,
-        writer: Writer::new(model.flat, &model.gone, &python),
-        python: &python,
-        file: String::new(),
-    };
+    let seats = model.switched.iter().flat_map(|switched| &switched.seats);
+    let dialects: Vec<Python<'_>> = seats.map(|seat| python.in_position(&seat.model)).collect();
+    let mut module = Module::new(model, &python);
     module.names(request);
     module.parameters();
     module.inputs();
     module.initial();
-    module.evaluate();
+    match &model.switched {
+        Some(switched) => module.seats(switched, &dialects),
+        None => module.evaluate(),
+    }
     module.readers();
     module.whens();
     let mut file = module.file;
@@ -47,6 +50,10 @@ pub fn program(request: &Request<'_>) -> String {
     // The class of runs reads the names, so it comes last.
     file.push_str(RUNTIME);
     file.push_str(RUN);
+    if model.switched.is_some() {
+        file.push_str(POSITIONS);
+    }
+    file.push_str(MAIN);
     file
 }
 
@@ -55,6 +62,10 @@ pub(super) struct Module<'p> {
     python: &'p Python<'p>,
     writer: Writer<'p, Python<'p>>,
     file: String,
+    /// All that a run integrates; a position has fewer.
+    states: &'p [Leaf],
+    /// Loops are numbered from here on, so that positions keep their solutions apart.
+    number: usize,
 }
 
 /// `("a", "b")`
@@ -66,7 +77,18 @@ fn tuple(names: impl IntoIterator<Item = String>) -> String {
     format!("({})", names.join(" "))
 }
 
-impl Module<'_> {
+impl<'p> Module<'p> {
+    fn new(model: &'p Model<'p>, python: &'p Python<'p>) -> Self {
+        Module {
+            model,
+            writer: Writer::new(model.flat, &model.gone, python),
+            python,
+            file: String::new(),
+            states: &model.states,
+            number: 0,
+        }
+    }
+
     fn line(&mut self, text: &str) {
         self.writer.line(text);
     }
@@ -218,7 +240,7 @@ _SHARED = {}
             pre.concat(),
             truths(&mut model.samplers.iter().map(|_| true)),
             model.whens.iter().map(Vec::len).sum::<usize>(),
-            if model.selected().next().is_some() {
+            if model.all().any(|model| model.selected().next().is_some()) {
                 "True"
             } else {
                 "False"
@@ -240,10 +262,9 @@ _SHARED = {}
                 self.line(&format!("{name} = {}", value.text));
             }
         }
-        for &zero in &model.solved.zeros {
-            let value = self.value(zero);
-            let about = quoted(&model.flat.expression(zero));
-            self.line(&format!("if {} != 0.0:", value.at_least(5)));
+        for (value, about) in model.zeros(self.python, 5) {
+            let about = quoted(&about);
+            self.line(&format!("if {value} != 0.0:"));
             let what = "\"the model was made for a parameter that is zero, and this is not\"";
             self.line(&format!("    raise ModelError({what}, {about}, 0.0)"));
         }
@@ -332,18 +353,21 @@ _SHARED = {}
             "_sines(t, v, h, s)",
             &format!("return ({})", sines.join(" ")),
         );
-        let mut columns = Vec::new();
-        for column in &model.columns {
-            columns.push(self.value(column.value).text);
+        if model.switched.is_none() {
+            self.columns("_columns(t, v, h, s)");
         }
-        self.function(
-            "_columns(t, v, h, s)",
-            &format!("return [{}]", columns.join(", ")),
-        );
         let before: Vec<String> = (model.before.iter())
             .map(|&id| format!("v[{}]", quoted(&model.flat.name(id))))
             .collect();
         self.function("_keep(v)", &format!("return [{}]", before.join(", ")));
+    }
+
+    fn columns(&mut self, head: &str) {
+        let mut columns = Vec::new();
+        for column in &self.model.columns {
+            columns.push(self.writer.value(column.value).text);
+        }
+        self.function(head, &format!("return [{}]", columns.join(", ")));
     }
 
     fn whens(&mut self) {

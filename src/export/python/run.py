@@ -178,15 +178,19 @@ class Run:
                     return
         raise ModelError("an event comes to no end: something is true when it is false", "", self.time)
 
-    def round(self, way):
-        values = self.values()
-        sides = _sides(self.time, values, self.h, self.s)
-        slopes = None
-        held, changes = list(self.h), 0
+    def judge(self, impulse=None):
+        """What each relation is: "sure" by its sides or their impulse, "moves" by the way they do where they are equal, a "tie" where
+        they do not; with what it is, and what it is where its sides rest."""
+        sides, slopes, judged = self.sides(), None, []
         for i, side in enumerate(sides):
             kind = RELATIONS[i][0]
             difference, zero = side[0] - side[1], 4.0 * self.zero(i, side)
             if math.isnan(difference):
+                judged.append(("unknown", self.h[i], self.h[i]))
+                continue
+            rest = _decide_at(kind, difference, 0.0)
+            if impulse and impulse[i] != 0.0:
+                judged.append(("sure", _decide(kind, impulse[i]), rest))
                 continue
             whole = kind in ("floor", "ceil")
             nearest = abs(difference - math.floor(difference + 0.5) if whole else difference)
@@ -196,15 +200,27 @@ class Run:
                 # Of a time that was computed the last digits are not known.
                 slopes = slopes or self.slopes(sides)
                 tie = nearest <= zero + 16.0 * _EPSILON * abs(self.time * slopes[i])
-            if tie:
-                slopes = slopes or self.slopes(sides)
-                if slopes[i] != 0.0 and way != "resting":
-                    decided = _decide_at(kind, difference, slopes[i])
-                elif slopes[i] == 0.0 and way == "keeping":
-                    decided = self.h[i]
-                else:
-                    decided = _decide_at(kind, difference, 0.0)
-            self.rests[i] = tie and way == "resting"
+            if not tie:
+                judged.append(("sure", decided, rest))
+                continue
+            slopes = slopes or self.slopes(sides)
+            if slopes[i] != 0.0:
+                judged.append(("moves", _decide_at(kind, difference, slopes[i]), rest))
+            else:
+                judged.append(("tie", rest, rest))
+        return judged
+
+    def round(self, way):
+        values = self.values()
+        held, changes = list(self.h), 0
+        for i, (verdict, decided, rest) in enumerate(self.judge()):
+            if verdict == "unknown":
+                continue
+            if verdict == "moves" and way == "resting":
+                decided = rest
+            elif verdict == "tie" and way == "keeping":
+                decided = self.h[i]
+            self.rests[i] = verdict != "sure" and way == "resting"
             if decided != self.h[i] and (way == "together" or not changes):
                 held[i] = decided
                 changes += 1
@@ -282,14 +298,22 @@ class Run:
             s.event = False
         self.remember()
 
+    def decide_all(self):
+        """Relations as they are written, the sides being equal or not."""
+        for i, side in enumerate(self.sides()):
+            self.h[i] = _decide(RELATIONS[i][0], side[0] - side[1])
+            self.largest = max(self.largest, abs(side[0]), abs(side[1]))
+
+    def first_truths(self):
+        """Truths are needed to compute the sides of others: twice is enough for most, the rest is settled."""
+        self.project()
+        for _ in range(2):
+            self.decide_all()
+
     def begin(self):
         """A consistent start: relations as they are written, then an event."""
-        self.project()
         self.s.event = True
-        for _ in range(2):
-            for i, side in enumerate(self.sides()):
-                self.h[i] = _decide(RELATIONS[i][0], side[0] - side[1])
-                self.largest = max(self.largest, abs(side[0]), abs(side[1]))
+        self.first_truths()
         _whens(self.time, self.values(), self.h, self.s, self.conditions, list(self.d), list(self.x), [False] * len(self.x))
         # No step is longer than half a period of a sine, an eighth where a relation may come and go: it would be passed over.
         values, delta = self.values(), 1e-6 * self.span
@@ -469,30 +493,3 @@ class Run:
             stays = self.h[i] == held[i] and _SHARED > 0.0
             self.dull[i] = min(self.dull[i] + 1, 6) if stays else 0
         self.events += 1
-
-
-def simulate(until=UNTIL, points=POINTS, p=None, u=None, tolerance=TOLERANCE):
-    """Rows [Time, values of COLUMNS] of a run."""
-    run = Run(p, u, FROM, until - FROM, tolerance, ABSOLUTE if tolerance == TOLERANCE else None)
-    run.begin()
-    for point in range(points):
-        time = until if points == 1 else FROM + (until - FROM) * point / (points - 1)
-        if STEP is not None and (until, points) == (UNTIL, POINTS):
-            time = min(FROM + point * STEP, until)
-        run.advance(time)
-        yield [time] + [float(value) for value in run.columns()]
-
-
-if __name__ == "__main__":
-    import sys
-
-    # [until [points [tolerance]]]
-    _numbers = [float(number) for number in sys.argv[1:4]]
-    if len(_numbers) > 1:
-        _numbers[1] = int(_numbers[1])
-    try:
-        print(_HEAD)
-        for _row in simulate(**dict(zip(("until", "points", "tolerance"), _numbers))):
-            print(",".join("%.17g" % value for value in _row))
-    except _TROUBLE as error:
-        sys.exit(str(error))

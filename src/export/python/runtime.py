@@ -212,6 +212,8 @@ class _State:
         self.event = False
         self.projects = False
         self.fixed = [False] * len(STATES)
+        # Of a model with positions: which one, and truths of relations.
+        self.position, self.h = 0, None
 
 
 _PLAIN = _State()

@@ -6,7 +6,7 @@
 
 use super::Run;
 use crate::flat::{Flat, InstanceId, Kind, Leaf, Type};
-use crate::positions::{Jump, Jumped, Positions, Refused, Values};
+use crate::positions::{Jump, Jumped, Positions, Refused, Values, differentiated};
 use crate::simulate::columns::power::{Power, Powers, Terms};
 use crate::simulate::seat::Seat;
 
@@ -214,18 +214,6 @@ impl<'m> Run<'_, 'm, '_, '_> {
             self.summary.jumps.push(leap);
         }
     }
-}
-
-/// What the source differentiates: variables, and derivatives below the highest.
-pub(in crate::simulate) fn differentiated(flat: &Flat) -> impl Iterator<Item = Leaf> + '_ {
-    flat.variable_ids().flat_map(|id| {
-        let variable = flat.variable(id);
-        let orders = match variable.kind.is_unknown() {
-            true => 0..variable.order,
-            false => 0..0,
-        };
-        orders.map(move |order| Leaf::at_order(id, order))
-    })
 }
 
 /// Submodels with a switch, each once.

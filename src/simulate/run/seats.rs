@@ -2,11 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::jumps::differentiated;
 use super::{Plan, Summary};
 use crate::diagnostics::Diagnostic;
 use crate::expr::ExprId;
-use crate::positions::{Key, Position, Positions};
+use crate::positions::{Key, Position, Positions, differentiated};
 use crate::simulate::columns;
 use crate::simulate::integrate::{Integrator, Place, Settings, Trouble, integrator};
 use crate::simulate::program::{Program, Shared, build_in};

@@ -1,0 +1,265 @@
+//! The positions of a model with switches as Python: functions of each position, and a table of them.
+//!
+//! After: `_SEATS`, whose functions `_evaluate` and `_columns` call for the position that a run is in. A position computes all variables,
+//! those that it eliminates too, as the next one may begin from them.
+
+use std::fmt::Write;
+
+use super::dialect::{Python, Scope};
+use super::{Module, tuple};
+use crate::export::model::Model;
+use crate::export::names::quoted;
+use crate::export::switched::{Seat, Switched};
+use crate::export::write::Writer;
+use crate::flat::Leaf;
+use crate::positions::Jump;
+
+impl Module<'_> {
+    pub fn seats(&mut self, switched: &Switched<'_>, dialects: &[Python<'_>]) {
+        let mut number = 0;
+        for (at, (seat, python)) in switched.seats.iter().zip(dialects).enumerate() {
+            let mut position = Module::new(&seat.model, python);
+            position.states = &self.model.states;
+            position.number = number;
+            number += seat.model.solved.blocks.len();
+            position.evaluate_here(at, self.model, seat);
+            python.scope.set(Scope::Values("v"));
+            position.columns(&format!("_columns_{at}(t, v, h, s)"));
+            // In variables as they are before any is eliminated.
+            position.writer = Writer::new(seat.model.flat, &self.model.gone, python);
+            if let Some(jump) = seat.jump {
+                position.jump(at, jump);
+            }
+            self.file.push_str(&position.file);
+        }
+        self.table(switched);
+        self.python.scope.set(Scope::Values("v"));
+        let mut bits = Vec::new();
+        for (at, switch) in switched.positions.switches.iter().enumerate() {
+            bits.push(format!(
+                "bool({}) << {at}",
+                self.value(switch.condition).text
+            ));
+        }
+        let comment = "\n\n# The truths of the switches as bits.";
+        self.file.push_str(comment);
+        self.function("_key(t, v, h, s)", &format!("return {}", bits.join(" | ")));
+        self.python.scope.set(Scope::Locals);
+        self.file.push_str(DISPATCH);
+    }
+
+    fn evaluate_here(&mut self, at: usize, all: &Model<'_>, seat: &Seat<'_>) {
+        self.arguments(all);
+        self.blocks();
+        for gone in &self.model.flat.eliminated {
+            if !self.python.has(gone.leaf) {
+                continue;
+            }
+            let value = self.value(gone.expression);
+            let name = self.name(gone.leaf);
+            match gone.leaf {
+                Leaf::New(id) => {
+                    let now = self.name(Leaf::Var(id));
+                    let value = value.at_least(1);
+                    self.line(&format!("{name} = {value} if s.event else {now}"));
+                }
+                _ => self.line(&format!("{name} = {}", value.text)),
+            }
+        }
+        let mut known: Vec<Leaf> = all.states.clone();
+        known.extend(all.inputs.iter().map(|&(id, _)| Leaf::Var(id)));
+        known.extend(
+            all.discretes
+                .iter()
+                .flat_map(|&id| [Leaf::Var(id), Leaf::New(id)]),
+        );
+        known.extend(all.before.iter().map(|&id| Leaf::Pre(id)));
+        let fixed = all.parameters.iter().chain(&all.derived);
+        known.extend(fixed.map(|&id| Leaf::Var(id)));
+        self.line("return {");
+        for leaf in known {
+            let line = format!("    {}: {},", quoted(&self.shown(leaf)), self.name(leaf));
+            self.line(&line);
+        }
+        let rates: Vec<Leaf> = all.states.iter().map(|&state| Model::rate(state)).collect();
+        for &leaf in &all.computed {
+            let value = match seat.has(leaf) {
+                true => self.name(leaf),
+                // A state of other positions that has no derivative here stays.
+                false if rates.contains(&leaf) => "0.0".to_string(),
+                false => "math.nan".to_string(),
+            };
+            let line = format!("    {}: {value},", quoted(&self.shown(leaf)));
+            self.line(&line);
+        }
+        self.function(&format!("_evaluate_{at}(t, x, u, p, d, h, s)"), "}");
+    }
+
+    /// The system of what jumps, in all variables of the position.
+    fn jump(&mut self, at: usize, jump: &Jump) {
+        let flat = self.model.flat;
+        let size = jump.columns.len();
+        self.line(&format!("a = [[0.0] * {size} for _ in range({size})]"));
+        self.line(&format!("rest, terms = [0.0] * {size}, [-1.0] * {size}"));
+        for (i, row) in jump.rows.iter().enumerate() {
+            if let Some((left, right)) = row.holds {
+                let (left, right) = (self.value(left), self.value(right));
+                self.line(&format!("left, right = {}, {}", left.text, right.text));
+                self.line(&format!(
+                    "rest[{i}], terms[{i}] = left - right, abs(left) + abs(right)"
+                ));
+            }
+            for &(j, coefficient) in &row.entries {
+                let value = self.value(coefficient.expression());
+                self.line(&format!("a[{i}][{j}] = {}", value.text));
+                if row.holds.is_none() {
+                    self.line(&format!(
+                        "rest[{i}] += a[{i}][{j}] * (now[{j}] - start[{j}])"
+                    ));
+                }
+            }
+        }
+        let head = format!("_jump_{at}(t, v, s, start, now)");
+        self.function(&head, "return rest, terms, a");
+        self.line("pass");
+        for row in &jump.rows {
+            for &(left, right) in &row.lower {
+                let mut sizes: Vec<String> = vec!["abs(left) + abs(right)".to_string()];
+                for side in [left, right] {
+                    (flat.exprs).leaves(side, |leaf| {
+                        let state = self.states.iter().position(|&state| state == leaf);
+                        sizes.extend(state.map(|at| format!("sizes[{at}]")));
+                    });
+                }
+                let (left, right) = (self.value(left), self.value(right));
+                self.line(&format!("left, right = {}, {}", left.text, right.text));
+                let size = match &sizes[..] {
+                    [one] => one.clone(),
+                    _ => format!("max({})", sizes.join(", ")),
+                };
+                self.line(&format!("if abs(left - right) > 1e-6 * ({size}):"));
+                let shown = format!(
+                    "{} = {}",
+                    flat.expression(row.equation.left),
+                    flat.expression(row.equation.right)
+                );
+                let what = "\"no impulse can move what has to hold when switches change\"";
+                self.line(&format!(
+                    "    raise ModelError({what}, {}, t)",
+                    quoted(&shown)
+                ));
+            }
+        }
+        self.function(&format!("_apart_{at}(t, v, s, sizes)"), "return");
+    }
+
+    fn table(&mut self, switched: &Switched<'_>) {
+        self.file.push_str(SEAT);
+        self.file
+            .push_str("\n\n# Positions that are possible,\n_SEATS = (\n");
+        for (at, seat) in switched.seats.iter().enumerate() {
+            let name = quoted(&switched.positions.position_name(&seat.key));
+            let (jump, names) = match seat.jump {
+                Some(jump) => (format!("_jump_{at}, _apart_{at}"), names(seat, jump)),
+                None => ("None, None".to_string(), "()".to_string()),
+            };
+            let zero: String = (seat.at_zero.iter())
+                .map(|&zero| if zero { "True, " } else { "False, " })
+                .collect();
+            let _ = writeln!(
+                self.file,
+                "    _Seat({name}, _evaluate_{at}, _columns_{at}, {jump}, {names}, ({}), ({zero})),",
+                sides(switched, seat)
+            );
+        }
+        let keys: Vec<String> = (switched.by_key.iter())
+            .map(|at| format!("{at},"))
+            .collect();
+        let own: String = (switched.own.iter())
+            .map(|own| own.map_or("-1, ".to_string(), |at| format!("{at}, ")))
+            .collect();
+        let hidden = self.model.computed.iter().map(|&leaf| self.shown(leaf));
+        let hidden = tuple(hidden.collect::<Vec<_>>());
+        let _ = write!(
+            self.file,
+            ")\n# and where they are, by the truths of the switches as bits.\n_BY_KEY = ({})\n# Discrete variables that are switches by themselves.\n_OWN = ({own})\n_NAMES = {hidden}\n",
+            keys.join(" ")
+        );
+    }
+}
+
+/// What jumps, by name; nothing for what has an impulse.
+fn names(seat: &Seat<'_>, jump: &Jump) -> String {
+    let all: Vec<String> = (jump.columns.iter().zip(&jump.impulsive))
+        .map(|(&leaf, &impulsive)| match impulsive {
+            true => "None,".to_string(),
+            false => format!("{},", quoted(&seat.model.flat.leaf_name(leaf))),
+        })
+        .collect();
+    format!("({})", all.join(" "))
+}
+
+/// Where the sides of relations are in the system of what jumps.
+fn sides(switched: &Switched<'_>, seat: &Seat<'_>) -> String {
+    let mut text = String::new();
+    for watch in &switched.positions.opened.watches {
+        let places =
+            [Some(watch.left), watch.right].map(|side| seat.side(side).map_or(-1, |at| at as i64));
+        let _ = write!(text, "({}, {}), ", places[0], places[1]);
+    }
+    text
+}
+
+const SEAT: &str = r#"
+
+
+def _number(a):
+    return 0.0 if math.isnan(a) else a
+
+
+class _Seat:
+    """A position of the switches: what it computes; the system of what jumps when it begins, its unknowns by name (nothing for what has an
+    impulse) and where the sides of relations are among them; relations of what a switch holds at zero."""
+
+    def __init__(self, name, evaluate, columns, jump, apart, names, sides, at_zero):
+        self.name, self.evaluate, self.columns, self.jump, self.apart = name, evaluate, columns, jump, apart
+        self.names, self.size, self.sides, self.at_zero = names, len(names), sides, at_zero
+
+    def get(self, v):
+        return [0.0 if name is None else _number(v.get(name, 0.0)) for name in self.names]
+
+    def put(self, v, z):
+        v.update((name, value) for name, value in zip(self.names, z) if name is not None)
+"#;
+
+const DISPATCH: &str = r#"
+
+def _evaluate(t, x, u, p, d, h, s):
+    if h is None:
+        return _as_written(t, x, u, p, d, s)
+    s.h = h
+    return _SEATS[s.position].evaluate(t, x, u, p, d, h, s)
+
+
+def _as_written(t, x, u, p, d, s):
+    """Where nobody says what relations are: the first position in which they are as they are written, from the last one on."""
+    for at in [s.position] + list(range(len(_SEATS))):
+        s.h = [False] * len(RELATIONS)
+        try:
+            for _ in range(4):
+                values = _SEATS[at].evaluate(t, x, u, p, d, s.h, s)
+                truths = [_decide(kind, a - b) for (kind, _), (a, b) in zip(RELATIONS, _sides(t, values, s.h, s))]
+                if truths == s.h:
+                    break
+                s.h = truths
+        except _TROUBLE:
+            continue
+        if truths == s.h and _BY_KEY[_key(t, values, s.h, s)] == at:
+            s.position = at
+            return values
+    raise ModelError("no position of the switches is consistent", "", t)
+
+
+def _columns(t, v, h, s):
+    return _SEATS[s.position].columns(t, v, h, s)
+"#;

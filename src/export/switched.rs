@@ -1,0 +1,408 @@
+//! Models with other equations in each position of their switches.
+//!
+//! Before: the [`Positions`] of a model, and each position that is possible, compiled. After: a [`Model`] of what all positions
+//! share, with a model of each of them in it. All variables have one place for all positions, so that what was
+//! computed in one is what another begins from. The states are those of all positions together: as many at all times. In a
+//! position in which one of them is none it is computed, and moves along. Relations are decided alike in all positions; their
+//! truths are variables ([`crate::positions`]).
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Refusal;
+use super::model::{Model, Sampler, Start, Watch, follows_parameters};
+use super::write::{Dialect, Writer};
+use crate::evaluate::Walk;
+use crate::expr::{ExprId, Function, Node};
+use crate::flat::{EquationKind, Flat, Kind, Leaf, VarId};
+use crate::positions::{Jump, Key, Position, Positions, Side, Values, differentiated};
+use crate::simulate::columns::{self, Column};
+use crate::simulate::program::WatchKind;
+use crate::solve::{Block, Solved};
+
+/// More switches have too many positions for one program.
+const MOST_SWITCHES: usize = 8;
+/// Jumps are solved with full matrices.
+const LARGEST: usize = 300;
+
+/// All positions of a model.
+#[derive(Debug)]
+pub struct Switched<'s> {
+    pub positions: &'s Positions,
+    pub seats: Vec<Seat<'s>>,
+    /// By the bits of the key, the first switch lowest; -1 where a position is impossible.
+    pub by_key: Vec<i32>,
+    /// Truths of relations and of samples, in the order of the watches and samplers.
+    pub held: Vec<VarId>,
+    pub sampled: Vec<VarId>,
+    /// The discrete variable that is a switch by itself, by its place among those of the model.
+    pub own: Vec<Option<usize>>,
+}
+
+/// One position.
+#[derive(Debug)]
+pub struct Seat<'s> {
+    pub key: Key,
+    pub model: Model<'s>,
+    pub jump: Option<&'s Jump>,
+    /// Relations of what a switch itself holds at zero.
+    pub at_zero: Vec<bool>,
+}
+
+impl Seat<'_> {
+    /// Whether a variable or derivative has a value here.
+    pub fn has(&self, leaf: Leaf) -> bool {
+        let model = &self.model;
+        model.gone.contains_key(&leaf)
+            || model.states.contains(&leaf)
+            || model.computed.contains(&leaf)
+    }
+}
+
+impl Seat<'_> {
+    /// Where the side of a relation is in the system of what jumps, if it may have an impulse.
+    pub fn side(&self, side: Option<Side>) -> Option<usize> {
+        let (jump, Side::Variable(id, _)) = (self.jump?, side?) else {
+            return None;
+        };
+        let at = (jump.columns.iter()).position(|&leaf| leaf == Leaf::Var(id))?;
+        jump.impulsive[at].then_some(at)
+    }
+}
+
+/// All positions that are possible, compiled.
+pub fn compile(positions: &Positions) -> Result<Vec<Position>, Refusal> {
+    let count = positions.switches.len();
+    if count > MOST_SWITCHES {
+        return Err(Refusal(format!(
+            "it has {count} switches and other equations in each position of them; a program holds the positions of {MOST_SWITCHES} switches at most"
+        )));
+    }
+    let mut found = Vec::new();
+    for number in 0..1usize << count {
+        let key: Key = (0..count).map(|at| number >> at & 1 == 1).collect();
+        // What is impossible is never entered.
+        if let Ok(position) = positions.compile(&key, false) {
+            found.push(position);
+        }
+    }
+    if found.is_empty() {
+        return Err(Refusal("no position of its switches is possible".into()));
+    }
+    for position in &found {
+        let Some(jump) = &position.jump else { continue };
+        let name = || positions.position_name(&position.key);
+        if jump.columns.len() > LARGEST {
+            return Err(Refusal(format!(
+                "what jumps in the position {} of its switches is a system of {}, and no program here solves one of more than {LARGEST}",
+                name(),
+                jump.columns.len()
+            )));
+        }
+        if let Some(leaf) = bent(&position.solved.flat, jump) {
+            return Err(Refusal(format!(
+                "`{}` jumps in the position {} of its switches with a coefficient that depends on itself; only `bgm simulate` integrates that",
+                position.solved.flat.leaf_name(leaf),
+                name()
+            )));
+        }
+    }
+    Ok(found)
+}
+
+/// What jumps with a coefficient that depends on itself.
+fn bent(flat: &Flat, jump: &Jump) -> Option<Leaf> {
+    for row in jump.rows.iter().filter(|row| row.holds.is_none()) {
+        for &(column, coefficient) in &row.entries {
+            let leaf = jump.columns[column as usize];
+            let mut own = false;
+            (flat.exprs).leaves(coefficient.expression(), |other| own |= other == leaf);
+            if own {
+                return Some(leaf);
+            }
+        }
+    }
+    None
+}
+
+/// The same columns of another form of the model, by their names; not a number where it has no such derivative.
+pub fn recorded(solved: &mut Solved, columns: &[Column]) -> Vec<Column> {
+    let mut all = Vec::new();
+    for column in columns {
+        let found = columns::matching(solved, std::slice::from_ref(&column.name));
+        let found = found.ok().and_then(|found| found.into_iter().next());
+        all.push(found.unwrap_or_else(|| Column {
+            value: solved.flat.exprs.number(f64::NAN),
+            ..column.clone()
+        }));
+    }
+    all
+}
+
+/// The equations as they are before any position is put in, with nothing solved.
+pub fn shared(positions: &Positions) -> Solved {
+    Solved {
+        flat: positions.flat.clone(),
+        blocks: Vec::new(),
+        zeros: Vec::new(),
+        divisors: Vec::new(),
+        positions: None,
+    }
+}
+
+/// What the source differentiates, and what is a state in any position, by the order of the model.
+pub fn states(positions: &Positions, compiled: &[Position]) -> Vec<Leaf> {
+    let mut all: FxHashSet<Leaf> = differentiated(&positions.written).collect();
+    for position in compiled {
+        let flat = &position.solved.flat;
+        all.extend(flat.states());
+        for selection in flat.selections() {
+            all.extend(&selection.candidates);
+        }
+    }
+    let mut all: Vec<Leaf> = all.into_iter().collect();
+    all.sort_by_key(|leaf| (leaf.variable(), leaf.order()));
+    all
+}
+
+impl<'s> Model<'s> {
+    /// The model of all positions. `shared` has the equations of [`shared`], `columns` are those of each position.
+    pub fn of_positions(
+        shared: &'s Solved,
+        positions: &'s Positions,
+        compiled: &'s [Position],
+        columns: &[Vec<Column>],
+        inputs: &FxHashMap<VarId, ExprId>,
+    ) -> Result<Self, Refusal> {
+        let first = columns.first().cloned().unwrap_or_default();
+        let mut model = Model::bare(shared, first, inputs);
+        let opened = &positions.opened;
+        let held: Vec<VarId> = opened.watches.iter().map(|watch| watch.held).collect();
+        let sampled: Vec<VarId> = opened.samplers.iter().map(|one| one.held).collect();
+        let apart: FxHashSet<VarId> = held.iter().chain(&sampled).copied().collect();
+        model.discretes.retain(|id| !apart.contains(id));
+        model.states = states(positions, compiled);
+        model.whens = model.whens()?;
+        model.open_watches(positions)?;
+        model.find_sines();
+        let mut switched = Switched {
+            positions,
+            seats: Vec::new(),
+            by_key: vec![-1; 1 << positions.switches.len()],
+            own: (positions.switches.iter())
+                .map(|switch| own(positions, &model, switch.condition))
+                .collect(),
+            held,
+            sampled,
+        };
+        for (position, columns) in compiled.iter().zip(columns) {
+            let number = (position.key.iter().enumerate())
+                .fold(0, |number, (at, &truth)| number | usize::from(truth) << at);
+            switched.by_key[number] = switched.seats.len() as i32;
+            let seat = model.seat(positions, position, columns.clone(), &apart)?;
+            switched.seats.push(seat);
+        }
+        model.computed = model.places(&switched);
+        model.switched = Some(switched);
+        Ok(model)
+    }
+
+    fn seat(
+        &self,
+        positions: &Positions,
+        position: &'s Position,
+        columns: Vec<Column>,
+        apart: &FxHashSet<VarId>,
+    ) -> Result<Seat<'s>, Refusal> {
+        let mut model = Model::bare(&position.solved, columns, &FxHashMap::default());
+        model.discretes.clone_from(&self.discretes);
+        model.before.clone_from(&self.before);
+        model
+            .gone
+            .retain(|leaf, _| !apart.contains(&leaf.variable()));
+        model.compute()?;
+        // Guesses of loops.
+        for block in &position.solved.blocks {
+            let Block::Nonlinear(nonlinear) = block else {
+                continue;
+            };
+            for &leaf in &nonlinear.iteration {
+                let given = match leaf {
+                    Leaf::Var(id) => model.flat.start(id),
+                    _ => None,
+                };
+                if let Some(value) = given.and_then(|given| given.value.real()) {
+                    let expression = None;
+                    model.starts.insert(leaf, Start { value, expression });
+                }
+            }
+        }
+        let zero = positions.held_at_zero(&position.key);
+        let at_zero = (positions.opened.watches.iter())
+            .map(|watch| {
+                positions
+                    .left_leaf(watch)
+                    .is_some_and(|leaf| zero.contains(&leaf))
+            })
+            .collect();
+        Ok(Seat {
+            key: position.key.clone(),
+            model,
+            jump: position.jump.as_ref(),
+            at_zero,
+        })
+    }
+
+    /// All variables of the model that have a place among what is computed: not the states, nor what keeps its value.
+    fn places(&self, switched: &Switched<'_>) -> Vec<Leaf> {
+        let count = self.flat.variables.len();
+        let elsewhere: FxHashSet<Leaf> = (self.states.iter().copied())
+            .chain(self.discretes.iter().map(|&id| Leaf::Var(id)))
+            .chain(switched.held.iter().map(|&id| Leaf::Var(id)))
+            .chain(switched.sampled.iter().map(|&id| Leaf::Var(id)))
+            .chain(self.inputs.iter().map(|&(id, _)| Leaf::Var(id)))
+            .collect();
+        let mut all: FxHashSet<Leaf> = FxHashSet::default();
+        for seat in &switched.seats {
+            let flat = seat.model.flat;
+            for id in (0..count as u32).map(VarId) {
+                let variable = flat.variable(id);
+                if !matches!(variable.kind, Kind::Parameter | Kind::Constant) {
+                    all.extend((0..=variable.order).map(|order| Leaf::at_order(id, order)));
+                }
+            }
+        }
+        let mut all: Vec<Leaf> = all.into_iter().collect();
+        all.retain(|leaf| !elsewhere.contains(leaf));
+        all.sort_by_key(|leaf| (leaf.variable(), leaf.order()));
+        all
+    }
+
+    fn open_watches(&mut self, positions: &Positions) -> Result<(), Refusal> {
+        let expression = |side: Side| match side {
+            Side::Given(id) | Side::Variable(_, id) => id,
+        };
+        let mut moving = FxHashMap::default();
+        for watch in &positions.opened.watches {
+            if watch.kind.is_momentary() {
+                let text = self.flat.expression(watch.node);
+                return Err(Refusal(format!(
+                    "`{text}`: numbers that move are equal for a moment only, and no program here looks for it"
+                )));
+            }
+            let (left, right) = (expression(watch.left), watch.right.map(expression));
+            let timed = self.is_timed(left, &mut moving)
+                && right.is_none_or(|right| self.is_timed(right, &mut moving));
+            self.watches.push(Watch {
+                kind: watch.kind,
+                node: watch.node,
+                left,
+                right,
+                timed,
+            });
+        }
+        for sampler in &positions.opened.samplers {
+            self.samplers.push(Sampler {
+                node: sampler.node,
+                start: sampler.start,
+                period: sampler.period,
+            });
+        }
+        // What an experiment says of an input is no equation, and its relations were not taken out.
+        let mut work: Vec<ExprId> = (self.inputs.iter())
+            .filter_map(|&(_, given)| given)
+            .collect();
+        while let Some(id) = work.pop() {
+            if WatchKind::of(self.flat, id).is_some() {
+                return Err(Refusal(format!(
+                    "`{}`: an input jumps, and its switches change the equations",
+                    self.flat.expression(id)
+                )));
+            }
+            self.flat.exprs.operands(id, &mut work);
+        }
+        Ok(())
+    }
+
+    /// Sines of Time in the equations of any position.
+    fn find_sines(&mut self) {
+        let flat = self.flat;
+        let mut work: Vec<ExprId> = (flat.equations.iter())
+            .filter(|equation| equation.kind != EquationKind::Init)
+            .flat_map(|equation| [equation.left, equation.right])
+            .collect();
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+        let mut moving = FxHashMap::default();
+        while let Some(id) = work.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            flat.exprs.operands(id, &mut work);
+            if let Node::Call(Function::Sin | Function::Cos, args) = flat.exprs.node(id) {
+                let argument = flat.exprs.args(args)[0];
+                if self.moves(argument, &mut moving) && self.is_timed(argument, &mut moving) {
+                    self.sines.push(argument);
+                }
+            }
+        }
+        self.sines.sort_unstable();
+        self.sines.dedup();
+    }
+
+    /// Start values as they were found; those that follow parameters do so.
+    pub fn start_with(&mut self, values: &Values) {
+        let flat = self.flat;
+        let mut walk = Walk::default();
+        for (&leaf, &value) in values {
+            let given = match leaf {
+                Leaf::Var(id) => flat.start(id),
+                _ => None,
+            };
+            let follows = given.filter(|given| follows_parameters(flat, given, value, &mut walk));
+            let expression = follows.map(|given| given.expression);
+            self.starts.insert(leaf, Start { value, expression });
+        }
+    }
+
+    /// The model, and that of each of its positions.
+    pub fn all(&self) -> impl Iterator<Item = &Model<'s>> {
+        let seats = self.switched.iter().flat_map(|switched| &switched.seats);
+        std::iter::once(self).chain(seats.map(|seat| &seat.model))
+    }
+
+    /// Factors that have to stay zero, as text that binds so strongly, and as they are shown.
+    pub fn zeros(&self, dialect: &impl Dialect, binds: u8) -> BTreeMap<String, String> {
+        let mut zeros = BTreeMap::new();
+        for model in self.all() {
+            let mut writer = Writer::new(model.flat, &model.gone, dialect);
+            for &zero in &model.solved.zeros {
+                let text = writer.value(zero).at_least(binds);
+                zeros.insert(text, model.flat.expression(zero));
+            }
+        }
+        zeros
+    }
+
+    /// Whether the source has a variable: of a model with positions, relations and their sides are variables, too.
+    pub fn is_written(&self, id: VarId) -> bool {
+        let written = (self.switched.as_ref()).map_or(usize::MAX, |switched| {
+            switched.positions.written.variables.len()
+        });
+        id.index() < written
+    }
+}
+
+/// A switch that decides for itself: its condition is a discrete variable with a next value.
+fn own(positions: &Positions, model: &Model<'_>, condition: ExprId) -> Option<usize> {
+    let flat = &positions.flat;
+    let Node::Leaf(Leaf::Var(id)) = flat.exprs.node(condition) else {
+        return None;
+    };
+    let next = |equation: &&crate::flat::Equation| {
+        equation.kind == EquationKind::New
+            && matches!(flat.exprs.node(equation.left), Node::Leaf(Leaf::New(of)) if of == id)
+    };
+    flat.equations.iter().find(next)?;
+    model.discretes.iter().position(|&other| other == id)
+}
