@@ -178,6 +178,13 @@ fn attempt(
             ));
         }
     }
+    if let Some((method, _)) = &experiment.method
+        && matches!(target, Target::C | Target::Python)
+    {
+        notes.push(format!(
+            "the method `{method}` is not taken over: the program integrates with Rodas4"
+        ));
+    }
     let run = run_of(experiment, &mut notes);
     let request = Request {
         written: &written,

@@ -13,6 +13,8 @@ pub enum Command {
     EnterExperiment(Option<String>),
     /// An experiment written without `enter experiment`: its first line.
     Classic,
+    /// A model or a type written without `enter model`: its name.
+    Model(String),
     /// `None`: results are shown again.
     OutFile(Option<String>),
     Output(Output),
@@ -147,6 +149,15 @@ pub fn read(line: &str, languages: &[&str]) -> Result<Command, String> {
             _ => Err("enter what? There are `enter model` and `enter experiment`".into()),
         },
         "cmodel" => Ok(Command::Classic),
+        "model" if first == "model" => {
+            let named = match (lower.first(), rest) {
+                (Some(&"type"), [_, name, ..]) | (_, [name, ..]) => *name,
+                _ => return Err("a model has a name: `model NAME`".into()),
+            };
+            let end = |c: char| !(c.is_alphanumeric() || c == '_');
+            let name = named.split(end).next().unwrap_or(named);
+            Ok(Command::Model(name.to_string()))
+        }
         "outfile" => match rest {
             [] => Ok(Command::OutFile(None)),
             _ => {

@@ -74,8 +74,13 @@ pub fn export(
         _ => desire::program(solved, experiment, stem, raised),
     };
     let text = text.map_err(Refusal)?;
+    let notes = experiment.method.iter().map(|(method, _)| {
+        format!(
+            "the method `{method}` is not taken over: the system that runs the program has its own"
+        )
+    });
     Ok(Some(Exported {
         text,
-        notes: Vec::new(),
+        notes: notes.collect(),
     }))
 }
