@@ -351,6 +351,65 @@ fn linear_loops() {
     );
 }
 
+/// A loop of equations with a large entry in each row and column, at random places; others are constant, move with a
+/// state, or depend on a condition.
+fn random_loop(numbers: &mut Numbers) -> String {
+    let mut pick = |most: usize| ((numbers.next() + 4.0) / 8.0 * most as f64) as usize;
+    let size = 4 + pick(6);
+    let mut places: Vec<usize> = (0..size).collect();
+    for at in (1..size).rev() {
+        places.swap(at, pick(at + 1));
+    }
+    let mut text = String::from("model Loop\n  parameter p = 0.5, q = -0.25\n  local s, ");
+    let names: Vec<String> = (0..size).map(|at| format!("x{at}")).collect();
+    text.push_str(&format!("{}\n  der(s) = x0 - x1 - s\n", names.join(", ")));
+    for (row, &large) in places.iter().enumerate() {
+        let mut terms = Vec::new();
+        for (column, name) in names.iter().enumerate() {
+            if column == large {
+                terms.push(format!("{}*{name}", 3 + pick(3)));
+                continue;
+            }
+            terms.extend(match pick(9) {
+                0 => Some(format!("p*{name}")),
+                1 => Some(format!("q*{name}")),
+                2 => Some(format!("0.1*sin(s)*{name}")),
+                3 => Some(format!("(if s > 0 then p else q)*{name}")),
+                4 => Some(format!("(if s > 0 and s < 2 then 0 else 0.3)*{name}")),
+                _ => None,
+            });
+        }
+        text.push_str(&format!("  {} = {row} + s\n", terms.join(" + ")));
+    }
+    text.push_str("end\nexperiment Loop\n  simutime 1\n  plot s\nend\n");
+    text
+}
+
+#[test]
+fn random_linear_loops() {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("loops");
+    std::fs::create_dir_all(&place).expect("a folder can be made");
+    let file = place.join("loop.bgm");
+    let file = file.to_str().expect("a name");
+    let mut numbers = Numbers(7);
+    let (mut compared, mut refused) = (0, 0);
+    for round in 0..60 {
+        std::fs::write(file, random_loop(&mut numbers)).expect("a file can be written");
+        let language = ALL[round % 3];
+        match program(file, language.name()) {
+            Ok(_) => {
+                agrees(file, language);
+                compared += 1;
+            }
+            Err(said) => {
+                assert!(said.contains("may become zero"), "{said}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(compared > 40, "{compared} compared, {refused} refused");
+}
+
 #[test]
 fn awkward_names_and_numbers() {
     for language in ALL {

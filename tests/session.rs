@@ -665,7 +665,7 @@ fn an_outfile_that_is_named_again_goes_on() {
     files.run(&mut session, model);
     files.run(
         &mut session,
-        "outfile m.eq\noutput equations\noutfile other.eq\noutput equations\noutfile ./m.eq\npartition\noutput sorted equations\n",
+        "out file m.eq\noutput equations\noutfile other.eq\noutput equations\noutfile ./m.eq\npartition\noutput sorted equations\n",
     );
     let text = files.file("m.eq").to_string() + files.file("./m.eq");
     assert!(!text.contains("old"), "{text}");
@@ -676,6 +676,14 @@ fn an_outfile_that_is_named_again_goes_on() {
         "cmodel\nsimutime 1\nend\nsimulate\noutfile x.svg\nplot x\nplot x\noutfile x.svg\nplot x\n",
     );
     assert_eq!(files.file("x.svg").matches("<svg").count(), 1);
+    files
+        .files
+        .insert("x.ctl".into(), "cmodel\nsimutime 2\nend\n".into());
+    let (_, said) = files.run(
+        &mut session,
+        "enter experiment\n@x.ctl\noutfile x.ctl\noutput equations\n",
+    );
+    assert!(said.contains("the experiment was read from it"), "{said}");
 }
 
 /// What is said in a session speaks of its commands, not of options of the command line.

@@ -142,6 +142,7 @@ pub fn read(line: &str, languages: &[&str]) -> Result<Command, String> {
         [more, ..] => Err(format!("`{first}` stands alone: `{more}` is too much")),
     };
     let name = |words: &[&str]| words.first().map(|word| word.to_string());
+    let path = |text: &str| Some(text.to_string()).filter(|text| !text.is_empty());
     match first.to_lowercase().as_str() {
         "enter" => match lower[..] {
             ["model"] | ["model", _] => Ok(Command::EnterModel(name(&rest[1..]))),
@@ -158,13 +159,12 @@ pub fn read(line: &str, languages: &[&str]) -> Result<Command, String> {
             let name = named.split(end).next().unwrap_or(named);
             Ok(Command::Model(name.to_string()))
         }
-        "outfile" => match rest {
-            [] => Ok(Command::OutFile(None)),
-            _ => {
-                let path = line.trim()[first.len()..].trim();
-                Ok(Command::OutFile(Some(path.to_string())))
-            }
-        },
+        "outfile" => Ok(Command::OutFile(path(line.trim()[first.len()..].trim()))),
+        // The paper prints it so as well.
+        "out" if lower.first() == Some(&"file") => {
+            let behind = line.trim()[first.len()..].trim();
+            Ok(Command::OutFile(path(behind[rest[0].len()..].trim())))
+        }
         "output" => output(&lower, languages).map(Command::Output),
         "partition" => match lower[..] {
             [] => Ok(Command::Partition(false)),

@@ -364,6 +364,15 @@ impl Session {
                 path.display()
             ));
         }
+        if let Experiment::Entered(entry) = &self.experiment
+            && !entry.typed
+            && files.identity(&entry.path) == files.identity(path)
+        {
+            return Err(format!(
+                "cannot write `{}`: the experiment was read from it; name another outfile",
+                path.display()
+            ));
+        }
         let known = plain(path);
         let begun = self.begun.contains(&known);
         if !begun {
