@@ -297,6 +297,11 @@ fn written_as<T>(
             ));
         }
     }
+    if let Some((method, _)) = &experiment.method {
+        notes.push(format!(
+            "the method `{method}` is not taken over: the program integrates with Rodas4"
+        ));
+    }
     let run = run_of(experiment, &mut notes);
     let request = Request {
         written,

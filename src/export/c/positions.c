@@ -90,7 +90,7 @@ static int MODEL_enter(MODEL *m, int to, MODEL_standing *s)
 {
     const MODEL_seat *seat = &MODEL_seats[to];
     int n = seat->size;
-    (void)MODEL_number;
+    (void)MODEL_or_zero;
     s->leaps = s->stands = 0;
     memset(s->impulse, 0, sizeof s->impulse);
     m->position = to;
