@@ -11,6 +11,7 @@ pub mod classic;
 pub mod desire;
 pub mod latex;
 pub mod model;
+pub mod modelica;
 pub mod names;
 mod paper;
 pub mod python;
@@ -39,6 +40,8 @@ pub enum Target {
     Desire,
     Simnon,
     Acsl,
+    /// One class with the flat equations.
+    Modelica,
     /// A typeset report.
     Latex,
 }
@@ -50,6 +53,7 @@ impl Target {
         Target::Desire,
         Target::Simnon,
         Target::Acsl,
+        Target::Modelica,
         Target::Latex,
     ];
 
@@ -60,6 +64,7 @@ impl Target {
             Target::Desire => "desire",
             Target::Simnon => "simnon",
             Target::Acsl => "acsl",
+            Target::Modelica => "modelica",
             Target::Latex => "latex",
         }
     }
@@ -115,6 +120,9 @@ pub fn export(
 ) -> Result<Option<Exported>, Refusal> {
     if matches!(target, Target::Desire | Target::Simnon | Target::Acsl) {
         return classic::export(flat, experiment, target, stem, said);
+    }
+    if target == Target::Modelica {
+        return modelica::export(&flat, experiment, said);
     }
     let mut free = flat.clone();
     let inputs = take_inputs(&mut free, experiment);
@@ -188,7 +196,9 @@ fn attempt(
         Target::C => c::program(&request),
         Target::Python => python::program(&request),
         // Written from other representations, above.
-        Target::Desire | Target::Simnon | Target::Acsl | Target::Latex => return Ok(None),
+        Target::Desire | Target::Simnon | Target::Acsl | Target::Modelica | Target::Latex => {
+            return Ok(None);
+        }
     };
     Ok(Some(Exported { text, notes }))
 }
