@@ -5,7 +5,8 @@
 //! - a branch of an `elsewhen` acts here if the earlier conditions are false, there if they do not become true at the same moment: so it
 //!   changes nothing while one of them is true;
 //! - there all branches set the same variables: what a branch does not set stays;
-//! - there a state is restarted in one `when` only: several are put together, and their conditions get names;
+//! - there a state is restarted in one `when` only: several are put together as its branches, the last first, as the last counts; where
+//!   one of them is an `elsewhen` that may not act, conditions get names, and one branch chooses;
 //! - a real number with its `new(x)` outside `when` is set, there, when a condition that it reads changes.
 
 use rustc_hash::FxHashMap;
@@ -74,14 +75,17 @@ impl<'e> Events<'e> {
         }
     }
 
-    /// Conditions that have names: Boolean variables, with what they are.
-    pub fn named(&self) -> Vec<(String, String)> {
+    /// Conditions that have names: Boolean variables, what they are, and whether they may be true for a while: then what is true at the
+    /// start has not become so there.
+    pub fn named(&self) -> Vec<(String, String, bool)> {
         let mut found = Vec::new();
         for when in 0..self.branches.len() {
             if self.has_names(when) {
                 for branch in 0..self.branches[when].len() {
-                    let text = (self.printer).text(self.condition(when, branch), self.view(when));
-                    found.push((self.condition_name((when, branch)), text));
+                    let condition = self.condition(when, branch);
+                    let text = self.printer.text(condition, self.view(when));
+                    let name = self.condition_name((when, branch));
+                    found.push((name, text, !self.is_momentary(condition)));
                 }
             }
         }
@@ -89,8 +93,16 @@ impl<'e> Events<'e> {
     }
 
     fn has_names(&self, when: usize) -> bool {
-        let mut restarts = self.shared.iter().flat_map(|(_, all)| all);
-        restarts.any(|((other, _), _)| *other == when)
+        let chosen = self.shared.iter().filter(|(_, all)| self.is_chosen(all));
+        (chosen.flat_map(|(_, all)| all)).any(|((other, _), _)| *other == when)
+    }
+
+    /// Whether one of several restarts may not act though its condition becomes true: then another may have to.
+    fn is_chosen(&self, restarts: &[(Place, Equation)]) -> bool {
+        let mut earlier = restarts
+            .iter()
+            .flat_map(|&((when, branch), _)| (0..branch).map(move |at| self.condition(when, at)));
+        earlier.any(|condition| !self.is_momentary(condition))
     }
 
     fn condition_name(&self, (when, branch): Place) -> String {
@@ -219,29 +231,47 @@ impl<'e> Events<'e> {
     pub fn restarts(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (id, all) in &self.shared {
-            let mut names: Vec<String> = Vec::new();
-            let mut value = String::new();
-            for &(place, equation) in all {
-                let name = self.condition_name(place);
-                let acts = match self.earlier(place) {
-                    None => format!("edge({name})"),
-                    Some(earlier) => format!("edge({name}) and not ({earlier})"),
-                };
-                let text = (self.printer).at_least(equation.right, level::OR, self.view(place.0));
-                let rest = match value.is_empty() {
-                    true => format!(" else {}", self.printer.name(*id)),
-                    false => format!(" else{value}"),
-                };
-                value = format!("if {acts} then {text}{rest}");
-                if !names.contains(&name) {
-                    names.push(name);
-                }
+            if self.is_chosen(all) {
+                lines.extend(self.choice(*id, all));
+                continue;
             }
-            lines.push(format!("when {{{}}} then", names.join(", ")));
-            lines.push(format!("  {}", self.reinit(*id, &value)));
+            for (at, &(place, equation)) in all.iter().rev().enumerate() {
+                let word = if at == 0 { "when" } else { "elsewhen" };
+                let condition = self.condition_text(place, level::IF);
+                let value = self.printer.text(equation.right, self.view(place.0));
+                lines.push(format!("{word} {condition} then"));
+                lines.push(format!("  {}", self.reinit(*id, &value)));
+            }
             lines.push("end when;".into());
         }
         lines
+    }
+
+    /// One branch that chooses among restarts by the conditions that become true.
+    fn choice(&self, id: VarId, all: &[(Place, Equation)]) -> [String; 3] {
+        let mut names: Vec<String> = Vec::new();
+        let mut value = String::new();
+        for &(place, equation) in all {
+            let name = self.condition_name(place);
+            let acts = match self.earlier(place) {
+                None => format!("edge({name})"),
+                Some(earlier) => format!("edge({name}) and not ({earlier})"),
+            };
+            let text = (self.printer).at_least(equation.right, level::OR, self.view(place.0));
+            let rest = match value.is_empty() {
+                true => format!(" else {}", self.printer.name(id)),
+                false => format!(" else{value}"),
+            };
+            value = format!("if {acts} then {text}{rest}");
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        [
+            format!("when {{{}}} then", names.join(", ")),
+            format!("  {}", self.reinit(id, &value)),
+            "end when;".into(),
+        ]
     }
 
     /// `new(x) = ...` outside `when`.

@@ -12,6 +12,7 @@ mod declare;
 mod events;
 mod names;
 mod text;
+mod truths;
 mod units;
 mod written_out;
 
@@ -23,13 +24,14 @@ use super::{Exported, Refusal, Run, run_of, take_inputs};
 use crate::diagnostics::Diagnostics;
 use crate::experiment::Experiment;
 use crate::expr::op::precedence as level;
-use crate::expr::{ExprId, Node, UnaryOp};
+use crate::expr::{ExprId, Node};
 use crate::flat::{Equation, EquationKind, Flat, InstanceId, Kind, Leaf, VarId};
 use begin::{Beginning, beginning};
 use declare::Declarations;
 use events::Events;
 use names::{identifier, string};
 use text::{Printer, View, number};
+use truths::Told;
 
 /// `None` after an error that was said.
 pub fn export(
@@ -83,16 +85,17 @@ fn class(
         out.push_str(&written_out::function());
     }
     lines(&declarations.lines(), &mut out);
-    for (name, _) in events.named() {
+    let mut initial = declarations.initial();
+    for (name, condition, lasts) in events.named() {
         let _ = writeln!(out, "  Boolean {name};");
+        initial.extend(lasts.then(|| format!("pre({name}) = {condition};")));
     }
-    let initial = declarations.initial();
     if !initial.is_empty() {
         out.push_str("initial equation\n");
         lines(&initial, &mut out);
     }
     out.push_str("equation\n");
-    equations(flat, printer, &events, &mut out)?;
+    equations(flat, printer, &events, inputs, &mut out)?;
     let _ = writeln!(out, "  {}", annotation(run));
     let _ = writeln!(out, "end {name};");
     Ok(out)
@@ -109,13 +112,15 @@ fn equations(
     flat: &Flat,
     printer: &Printer<'_>,
     events: &Events<'_>,
+    inputs: &FxHashMap<VarId, ExprId>,
     out: &mut String,
 ) -> Result<(), Refusal> {
+    let told = truths::told(printer, |id| inputs.contains_key(&id));
     let looped = before::looped(flat);
     let view = View::Between(&looped);
     let mut origin = InstanceId::TOP;
     let mut done: FxHashSet<u32> = FxHashSet::default();
-    for equation in &flat.equations {
+    for (at, equation) in flat.equations.iter().enumerate() {
         let text = match equation.kind {
             EquationKind::Init => continue,
             EquationKind::New => match flat.exprs.node(equation.left) {
@@ -126,7 +131,7 @@ fn equations(
                 true => events.when(when),
                 false => continue,
             },
-            _ => vec![continuous(flat, printer, equation, view)],
+            _ => vec![continuous(printer, equation, told.get(&at), view)],
         };
         if equation.origin != origin && !text.is_empty() {
             origin = equation.origin;
@@ -152,42 +157,32 @@ fn equations(
             let _ = writeln!(out, "  {name} = der({below});");
         }
     }
-    for (name, condition) in events.named() {
+    for (name, condition, _) in events.named() {
         let _ = writeln!(out, "  {name} = {condition};");
     }
     lines(&events.restarts(), out);
     Ok(())
 }
 
-fn continuous(flat: &Flat, printer: &Printer<'_>, equation: &Equation, view: View<'_>) -> String {
-    let (mut left, mut right) = (equation.left, equation.right);
-    let mut negated = false;
-    if printer.is_boolean(left) {
-        // What is true or false has to be told by an equation for it alone.
-        let is_variable = |id: ExprId| matches!(flat.exprs.node(id), Node::Leaf(Leaf::Var(_)));
-        if !is_variable(left) && is_variable(right) {
-            std::mem::swap(&mut left, &mut right);
-        }
-        let mut inner = left;
-        let mut odd = false;
-        while let Node::Unary(UnaryOp::Not, a) = flat.exprs.node(inner) {
-            inner = a;
-            odd = !odd;
-        }
-        if is_variable(inner) {
-            left = inner;
-            negated = odd;
-        }
+fn continuous(
+    printer: &Printer<'_>,
+    equation: &Equation,
+    told: Option<&Told>,
+    view: View<'_>,
+) -> String {
+    if let Some(told) = told {
+        let value = match told.negated {
+            true => format!("not {}", printer.at_least(told.value, level::ATOM, view)),
+            false => printer.text(told.value, view),
+        };
+        return format!("{} = {value};", printer.name(told.variable));
     }
     let remark = match equation.kind {
         EquationKind::Reference => " // in place of a ground",
         _ => "",
     };
-    let left = printer.at_least(left, level::OR, view);
-    let right = match negated {
-        true => format!("not {}", printer.at_least(right, level::ATOM, view)),
-        false => printer.text(right, view),
-    };
+    let left = printer.at_least(equation.left, level::OR, view);
+    let right = printer.text(equation.right, view);
     format!("{left} = {right};{remark}")
 }
 
