@@ -78,7 +78,8 @@ def run(file, rows, inputs):
     for name in table[0][1:]:
         own = [key for key in (name, quoted(name)) if key in result]
         if own:
-            found.append((name, result[own[0]]))
+            # Not result[...]: that takes `t` for the time, whatever is called so.
+            found.append((name, result.to_numpy([own[0]])[0]))
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(["Time"] + [name for name, _ in found])
     times, at = list(result.time), 0
