@@ -1,5 +1,6 @@
 within ;
 model InductiveLoad "InductiveLoad, flat, as bgm writes it"
+  // where the switch `Diode` comes to the position that changes the index, its equation is written differentiated, with a `reinit` (as in `bgm solve`)
   constant Real pi = 3.14159;
   parameter Real f = 50;
   parameter Real 'Ri.R' = 10 "resistance";

@@ -23,8 +23,8 @@ use crate::solve::{Block, Solved};
 pub struct Beginning {
     /// The model to write.
     pub written: Flat,
-    /// As solving has left it, where there is one form for the whole run.
-    pub solved: Option<Box<Solved>>,
+    /// Variables that equal another one for the whole run, or its negative (true).
+    same: FxHashMap<VarId, (Leaf, bool)>,
     /// What can be given freely at the start.
     pub free: FxHashSet<Leaf>,
     pub values: Values,
@@ -45,7 +45,7 @@ pub fn beginning(
     let (positions, solved) = match presented {
         Presented::One(solved) => {
             let values = at_once(&solved, experiment);
-            return Ok(Some(of_solved(flat.clone(), solved, values)));
+            return Ok(Some(of_solved(flat.clone(), &solved, values)));
         }
         Presented::Paper(positions, solved) => (positions, Some(solved)),
         Presented::ByPosition(positions, _) => (positions, None),
@@ -58,7 +58,7 @@ pub fn beginning(
             Ok(values) => values,
             Err(_) => at_once(&solved, experiment),
         };
-        let mut beginning = of_solved(written, solved, values);
+        let mut beginning = of_solved(written, &solved, values);
         beginning.notes.push(format!(
             "where {} comes to the position that changes the index, its equation is written differentiated, with a `reinit` (as in `bgm solve`)",
             switches(&positions)
@@ -68,7 +68,7 @@ pub fn beginning(
     Ok(Some(by_position(flat, experiment, &positions)))
 }
 
-fn of_solved(written: Flat, solved: Box<Solved>, values: Values) -> Beginning {
+fn of_solved(written: Flat, solved: &Solved, values: Values) -> Beginning {
     let (written, _) = sound(written, &mut Diagnostics::default());
     let loops = solved.blocks.iter().filter_map(|block| match block {
         Block::Nonlinear(nonlinear) => Some(&nonlinear.unknowns),
@@ -81,7 +81,7 @@ fn of_solved(written: Flat, solved: Box<Solved>, values: Values) -> Beginning {
         free: free(&solved.flat),
         guesses,
         written,
-        solved: Some(solved),
+        same: same(&solved.flat),
         values,
         notes: Vec::new(),
     }
@@ -138,7 +138,7 @@ fn by_position(flat: &Flat, experiment: &Experiment, positions: &Positions) -> B
     let (written, _) = sound(flat.clone(), &mut Diagnostics::default());
     Beginning {
         written,
-        solved: None,
+        same: FxHashMap::default(),
         free,
         values,
         guesses: Values::default(),
@@ -192,15 +192,24 @@ fn switches(positions: &Positions) -> String {
 impl Beginning {
     /// The variable that equals this one or its negative, where solving has found one; true for the negative.
     pub fn same_as(&self, id: VarId) -> Option<(Leaf, bool)> {
-        let flat = &self.solved.as_ref()?.flat;
-        let gone = (flat.eliminated.iter()).find(|gone| gone.leaf == Leaf::Var(id))?;
-        match flat.exprs.node(gone.expression) {
-            Node::Leaf(leaf) => Some((leaf, false)),
-            Node::Unary(UnaryOp::Minus, a) => match flat.exprs.node(a) {
-                Node::Leaf(leaf) => Some((leaf, true)),
-                _ => None,
-            },
-            _ => None,
+        self.same.get(&id).copied()
+    }
+}
+
+/// Variables that are others, or their negatives, after solving.
+fn same(flat: &Flat) -> FxHashMap<VarId, (Leaf, bool)> {
+    let mut found = FxHashMap::default();
+    for gone in &flat.eliminated {
+        let Leaf::Var(id) = gone.leaf else {
+            continue;
+        };
+        let (inner, negative) = match flat.exprs.node(gone.expression) {
+            Node::Unary(UnaryOp::Minus, a) => (flat.exprs.node(a), true),
+            node => (node, false),
+        };
+        if let Node::Leaf(leaf) = inner {
+            found.insert(id, (leaf, negative));
         }
     }
+    found
 }

@@ -64,6 +64,14 @@ impl<'d> Declarations<'d> {
     fn fix(&mut self) {
         let mut free: Vec<Leaf> = self.beginning.free.iter().copied().collect();
         free.sort_by_key(|leaf| (leaf.variable(), leaf.order()));
+        let mut stands_for: FxHashMap<Leaf, (VarId, bool)> = FxHashMap::default();
+        for id in self.flat.variable_ids() {
+            if let Some((leaf, negative)) = self.beginning.same_as(id)
+                && self.flat.variable(id).kind.is_unknown()
+            {
+                stands_for.entry(leaf).or_insert((id, negative));
+            }
+        }
         for leaf in free {
             let value = self.beginning.values.get(&leaf).copied();
             let order = leaf.order().unwrap_or(0);
@@ -72,11 +80,7 @@ impl<'d> Declarations<'d> {
                 continue;
             }
             // A derivative that solving has in place of a variable.
-            let stands = self.flat.variable_ids().find_map(|id| {
-                let (other, negative) = self.beginning.same_as(id)?;
-                (other == leaf && self.flat.variable(id).kind.is_unknown())
-                    .then_some((id, negative))
-            });
+            let stands = stands_for.get(&leaf).copied();
             match stands {
                 Some((id, negative)) => {
                     let value = value.map(|value| if negative { -value } else { value });
@@ -100,7 +104,7 @@ impl<'d> Declarations<'d> {
         for id in self.flat.variable_ids().filter(|id| !fixed(id)) {
             lines.push(self.variable(id));
             for order in 1..self.flat.variable(id).order {
-                lines.extend(self.derivative(id, order));
+                lines.push(self.derivative(id, order));
             }
         }
         lines
@@ -178,7 +182,7 @@ impl<'d> Declarations<'d> {
     }
 
     /// A variable that stands for a derivative below the highest one.
-    fn derivative(&self, id: VarId, order: u8) -> Option<String> {
+    fn derivative(&self, id: VarId, order: u8) -> String {
         let leaf = Leaf::at_order(id, order);
         let free = self.fixed.contains_key(&leaf);
         let value = self.beginning.values.get(&leaf).copied();
@@ -190,7 +194,7 @@ impl<'d> Declarations<'d> {
             free.then(|| "fixed = true".to_string()),
         ]);
         let name = self.printer.derivative(id, order);
-        (self.flat.variable(id).kind != Kind::Input).then(|| format!("Real {name}{attributes};"))
+        format!("Real {name}{attributes};")
     }
 
     /// The start value of a variable; `None` where there is nothing to say.

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::Refusal;
 use super::begin::Beginning;
+use super::exclude::exclude;
 use super::names::quoted;
 use super::text::{Printer, View};
 use crate::expr::op::precedence as level;
@@ -99,10 +100,10 @@ impl<'e> Events<'e> {
 
     /// Whether one of several restarts may not act though its condition becomes true: then another may have to.
     fn is_chosen(&self, restarts: &[(Place, Equation)]) -> bool {
-        let mut earlier = restarts
-            .iter()
-            .flat_map(|&((when, branch), _)| (0..branch).map(move |at| self.condition(when, at)));
-        earlier.any(|condition| !self.is_momentary(condition))
+        restarts.iter().any(|&((when, branch), _)| {
+            let own = self.condition(when, branch);
+            (0..branch).any(|at| self.may_last(self.condition(when, at), own))
+        })
     }
 
     fn condition_name(&self, (when, branch): Place) -> String {
@@ -141,11 +142,17 @@ impl<'e> Events<'e> {
 
     /// Earlier conditions that may be true while this one becomes true.
     fn earlier(&self, (when, branch): Place) -> Option<String> {
+        let own = self.condition(when, branch);
         let texts: Vec<String> = (0..branch)
-            .filter(|&at| !self.is_momentary(self.condition(when, at)))
+            .filter(|&at| self.may_last(self.condition(when, at), own))
             .map(|at| self.condition_text((when, at), level::AND))
             .collect();
         (!texts.is_empty()).then(|| texts.join(" or "))
+    }
+
+    /// Whether an earlier condition may be true while another becomes true, and not become so at the same moment.
+    fn may_last(&self, earlier: ExprId, own: ExprId) -> bool {
+        !self.is_momentary(earlier) && !exclude(self.flat, earlier, own)
     }
 
     /// True at single moments only: what is true then has become so.

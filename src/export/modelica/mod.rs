@@ -10,6 +10,7 @@ mod begin;
 mod check;
 mod declare;
 mod events;
+mod exclude;
 mod names;
 mod text;
 mod truths;
@@ -51,7 +52,7 @@ pub fn export(
     for (id, kind) in kinds {
         beginning.written.variables[id.index()].kind = kind;
     }
-    let mut notes = std::mem::take(&mut beginning.notes);
+    let mut notes = beginning.notes.clone();
     let written = &beginning.written;
     for id in written.variable_ids() {
         if written.variable(id).kind == Kind::Input && written.value(id).is_none() {
@@ -81,6 +82,9 @@ fn class(
     let mut out = String::from("within ;\n");
     let title = string(&format!("{}, flat, as bgm writes it", flat.model()));
     let _ = writeln!(out, "model {name} {title}");
+    for note in &beginning.notes {
+        let _ = writeln!(out, "  // {note}");
+    }
     if needs_function(flat, printer, inputs) {
         out.push_str(&written_out::function());
     }
@@ -144,11 +148,7 @@ fn equations(
         lines(&text, out);
     }
     for id in flat.variable_ids() {
-        let variable = flat.variable(id);
-        if variable.kind == Kind::Input {
-            continue;
-        }
-        for order in 1..variable.order {
+        for order in 1..flat.variable(id).order {
             let below = match order {
                 1 => printer.name(id).to_string(),
                 _ => printer.derivative(id, order - 1),
