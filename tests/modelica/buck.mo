@@ -1,6 +1,6 @@
 within ;
 model Buck "Buck, flat, as bgm writes it"
-  // one of the switches `S`, `D1` changes which variables are states; the class says so, but a tool that reduces the index once and for all cannot simulate it
+  // one of the switches `S`, `D1` changes the index of the model, or leaves something open; the class is valid, but a tool that analyses it once for all positions cannot simulate it
   parameter Real E(unit = "V") = 10;
   parameter Real duty = 0.4;
   parameter Real T(unit = "s") = 0.25;

@@ -143,7 +143,7 @@ fn by_position(flat: &Flat, experiment: &Experiment, positions: &Positions) -> B
         values,
         guesses: Values::default(),
         notes: vec![format!(
-            "{} changes which variables are states; the class says so, but a tool that reduces the index once and for all cannot simulate it",
+            "{} changes the index of the model, or leaves something open; the class is valid, but a tool that analyses it once for all positions cannot simulate it",
             switches(positions)
         )],
     }
