@@ -31,7 +31,7 @@ use crate::expr::ExprId;
 use crate::flat::{EquationKind, Flat, InstanceId, Kind, Leaf, VarId};
 use crate::positions::Positions;
 use crate::solve::Solved;
-use model::{Model, columns_of};
+use model::{Model, Told, columns_of};
 
 /// What can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,7 +201,7 @@ type Write<'w, T> = &'w dyn Fn(&Request<'_>) -> Result<T, Refusal>;
 
 fn attempt<T>(
     written: Flat,
-    (given, inputs, from): (&Flat, &Given, Inputs),
+    (given, inputs, from): (&Flat, &FxHashMap<VarId, ExprId>, Inputs),
     experiment: &Experiment,
     write: Write<'_, T>,
     said: &mut Diagnostics,
@@ -209,14 +209,12 @@ fn attempt<T>(
     let Some(presented) = presented(written.clone(), Aliases::Eliminate, said) else {
         return Ok(None);
     };
-    let start = experiment.start;
-    let inputs = (inputs, from);
     match presented {
         Presented::One(mut solved) => {
             let columns = columns_of(&mut solved, experiment);
-            let (inputs, slopes) = inputs_of(&mut solved, inputs, start);
-            let model = Model::new(&solved, columns, &inputs, slopes.as_ref(), start)?;
-            written_as(&written, &model, experiment, write)
+            let told = told(&mut solved, &[], (inputs, from), experiment);
+            let model = Model::new(&solved, columns, &told, experiment.start)?;
+            written_as(write, &written, &model, experiment)
         }
         Presented::Paper(positions, mut form) => {
             // The columns are those of the model itself, which is run by position.
@@ -225,19 +223,39 @@ fn attempt<T>(
             };
             if paper::jumps(&positions, &form).is_err() {
                 // The form of the paper does not say all that jumps.
-                return by_position(*positions, solved, (given, inputs), experiment, write);
+                return by_position(*positions, solved, (given, inputs, from), experiment, write);
             }
             let columns = columns_of(&mut solved, experiment);
             let columns = switched::recorded(&mut form, &columns);
             let starts = paper::start(given.clone(), experiment, &form)?;
-            let (inputs, slopes) = inputs_of(&mut form, inputs, start);
-            let mut model = Model::new(&form, columns, &inputs, slopes.as_ref(), start)?;
+            let told = told(&mut form, &[], (inputs, from), experiment);
+            let mut model = Model::new(&form, columns, &told, experiment.start)?;
             model.start_at(&starts);
-            written_as(&written, &model, experiment, write)
+            written_as(write, &written, &model, experiment)
         }
-        Presented::ByPosition(positions, solved) => {
-            by_position(*positions, *solved, (given, inputs), experiment, write)
-        }
+        Presented::ByPosition(positions, solved) => by_position(
+            *positions,
+            *solved,
+            (given, inputs, from),
+            experiment,
+            write,
+        ),
+    }
+}
+
+/// What a model is told of its inputs.
+fn told(
+    solved: &mut Solved,
+    forms: &[&Flat],
+    (inputs, from): (&FxHashMap<VarId, ExprId>, Inputs),
+    experiment: &Experiment,
+) -> Told {
+    match from {
+        Inputs::Experiment => Told {
+            inputs: inputs.clone(),
+            slopes: None,
+        },
+        Inputs::Outside => fmu::at_start(solved, forms, inputs, experiment.start),
     }
 }
 
@@ -245,7 +263,7 @@ fn attempt<T>(
 fn by_position<T>(
     positions: Positions,
     mut solved: Solved,
-    (given, inputs): (&Flat, (&Given, Inputs)),
+    (given, inputs, from): (&Flat, &FxHashMap<VarId, ExprId>, Inputs),
     experiment: &Experiment,
     write: Write<'_, T>,
 ) -> Result<Option<(T, Vec<String>)>, Refusal> {
@@ -258,43 +276,27 @@ fn by_position<T>(
     let Some(positions) = solved.positions.as_deref() else {
         return Ok(None);
     };
-    let mut shared = switched::shared(positions, &compiled);
-    let (inputs, slopes) = inputs_of(&mut shared, inputs, experiment.start);
-    let inputs = (&inputs, slopes.as_ref());
-    let mut model = Model::of_positions(&shared, positions, &compiled, &columns, inputs)?;
+    let mut shared = switched::shared(positions);
+    let forms: Vec<&Flat> = (compiled.iter())
+        .map(|position| &position.solved.flat)
+        .collect();
+    let told = told(&mut shared, &forms, (inputs, from), experiment);
+    let mut model = Model::of_positions(&shared, positions, &compiled, &columns, &told)?;
     let leaves: Vec<Leaf> = (model.states.iter().copied())
         .chain(model.discretes.iter().map(|&id| Leaf::Var(id)))
         .filter(|leaf| model.is_written(leaf.variable()))
         .collect();
     let starts = paper::at_start(given.clone(), experiment, &shared.flat, &leaves)?;
     model.start_with(&starts);
-    written_as(&positions.written, &model, experiment, write)
+    written_as(write, &positions.written, &model, experiment)
 }
 
-/// What the experiment says of inputs.
-type Given = FxHashMap<VarId, ExprId>;
-
-/// The same for a run; of those from outside what they and their derivatives are at the start.
-fn inputs_of(
-    solved: &mut Solved,
-    (inputs, from): (&Given, Inputs),
-    start: f64,
-) -> (Given, Option<FxHashMap<Leaf, f64>>) {
-    match from {
-        Inputs::Experiment => (inputs.clone(), None),
-        Inputs::Outside => {
-            let (inputs, slopes) = fmu::at_start(solved, inputs, start);
-            (inputs, Some(slopes))
-        }
-    }
-}
-
-/// What a target makes of a model, and what is to be told.
+/// What a target makes of a model, with notes.
 fn written_as<T>(
+    write: Write<'_, T>,
     written: &Flat,
     model: &Model<'_>,
     experiment: &Experiment,
-    write: Write<'_, T>,
 ) -> Result<Option<(T, Vec<String>)>, Refusal> {
     let mut notes = Vec::new();
     for &(id, given) in &model.inputs {

@@ -58,6 +58,42 @@ pub struct Start {
     pub expression: Option<ExprId>,
 }
 
+/// What the experiment tells of inputs.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    pub inputs: FxHashMap<VarId, ExprId>,
+    /// Derivatives of inputs at the start, where they are inputs of their own; others are 0 then.
+    pub slopes: Option<FxHashMap<Leaf, f64>>,
+}
+
+impl Told {
+    /// The derivatives that are inputs: those that one of these forms of the model has.
+    pub fn slopes(&self, forms: &[&Flat]) -> Vec<(Leaf, f64)> {
+        let Some(slopes) = &self.slopes else {
+            return Vec::new();
+        };
+        let value = |leaf: Leaf| (leaf, slopes.get(&leaf).copied().unwrap_or(0.0));
+        derivatives_of_inputs(forms)
+            .into_iter()
+            .map(value)
+            .collect()
+    }
+}
+
+/// Derivatives of inputs that forms of a model have, in order.
+pub fn derivatives_of_inputs(forms: &[&Flat]) -> Vec<Leaf> {
+    let mut all: Vec<Leaf> = Vec::new();
+    for flat in forms {
+        let inputs = (flat.variable_ids()).filter(|&id| flat.variable(id).kind == Kind::Input);
+        all.extend(inputs.flat_map(|id| {
+            (1..=flat.variable(id).order).map(move |order| Leaf::at_order(id, order))
+        }));
+    }
+    all.sort_by_key(|leaf| (leaf.variable(), leaf.order()));
+    all.dedup();
+    all
+}
+
 #[derive(Debug)]
 pub struct Model<'s> {
     pub solved: &'s Solved,
@@ -92,15 +128,15 @@ pub struct Model<'s> {
 }
 
 impl<'s> Model<'s> {
-    /// `inputs`: what the experiment says of them; `slopes`: their derivatives at the start, where they may be given from outside; `time`: where it starts.
+    /// `time`: where the experiment starts.
     pub fn new(
         solved: &'s Solved,
         columns: Vec<Column>,
-        inputs: &FxHashMap<VarId, ExprId>,
-        slopes: Option<&FxHashMap<Leaf, f64>>,
+        told: &Told,
         time: f64,
     ) -> Result<Self, Refusal> {
-        let mut model = Model::bare(solved, columns, (inputs, slopes));
+        let mut model = Model::bare(solved, columns, &told.inputs);
+        model.slopes = told.slopes(&[&solved.flat]);
         model.compute()?;
         model.whens = model.whens()?;
         model.watch()?;
@@ -112,7 +148,7 @@ impl<'s> Model<'s> {
     pub(super) fn bare(
         solved: &'s Solved,
         columns: Vec<Column>,
-        (inputs, slopes): (&FxHashMap<VarId, ExprId>, Option<&FxHashMap<Leaf, f64>>),
+        inputs: &FxHashMap<VarId, ExprId>,
     ) -> Self {
         let flat = &solved.flat;
         let of_kind = |kind: Kind| {
@@ -131,12 +167,7 @@ impl<'s> Model<'s> {
             inputs: of_kind(Kind::Input)
                 .map(|id| (id, inputs.get(&id).copied()))
                 .collect(),
-            slopes: (of_kind(Kind::Input))
-                .flat_map(|id| {
-                    (1..=flat.variable(id).order).map(move |order| Leaf::at_order(id, order))
-                })
-                .filter_map(|leaf| Some((leaf, slopes?.get(&leaf).copied().unwrap_or(0.0))))
-                .collect(),
+            slopes: Vec::new(),
             parameters,
             derived,
             discretes: (of_kind(Kind::Discrete))

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Refusal;
-use super::model::{Model, Sampler, Start, Watch, follows_parameters};
+use super::model::{Model, Sampler, Start, Told, Watch, derivatives_of_inputs, follows_parameters};
 use super::write::{Dialect, Writer};
 use crate::evaluate::Walk;
 use crate::expr::{ExprId, Function, Node};
@@ -140,19 +140,10 @@ pub fn recorded(solved: &mut Solved, columns: &[Column]) -> Vec<Column> {
     all
 }
 
-/// The equations as they are before any position is put in, with nothing solved. Inputs have the derivatives that any position needs.
-pub fn shared(positions: &Positions, compiled: &[Position]) -> Solved {
-    let mut flat = positions.flat.clone();
-    for (at, variable) in flat.variables.iter_mut().enumerate() {
-        if variable.kind == Kind::Input {
-            let orders = compiled
-                .iter()
-                .map(|one| one.solved.flat.variables[at].order);
-            variable.order = orders.max().unwrap_or(0);
-        }
-    }
+/// The equations as they are before any position is put in, with nothing solved.
+pub fn shared(positions: &Positions) -> Solved {
     Solved {
-        flat,
+        flat: positions.flat.clone(),
         blocks: Vec::new(),
         zeros: Vec::new(),
         divisors: Vec::new(),
@@ -182,14 +173,16 @@ impl<'s> Model<'s> {
         positions: &'s Positions,
         compiled: &'s [Position],
         columns: &[Vec<Column>],
-        inputs: (&FxHashMap<VarId, ExprId>, Option<&FxHashMap<Leaf, f64>>),
+        told: &Told,
     ) -> Result<Self, Refusal> {
         let first = columns.first().cloned().unwrap_or_default();
-        let mut model = Model::bare(shared, first, inputs);
-        for &(id, _) in &model.inputs {
-            if model.flat.variable(id).order > 0 && inputs.1.is_none() {
-                return Err(model.refuse(Leaf::Der(id, 1), "no program here can compute it"));
-            }
+        let mut model = Model::bare(shared, first, &told.inputs);
+        let forms: Vec<&Flat> = (compiled.iter())
+            .map(|position| &position.solved.flat)
+            .collect();
+        model.slopes = told.slopes(&forms);
+        if let (None, Some(&slope)) = (&told.slopes, derivatives_of_inputs(&forms).first()) {
+            return Err(model.refuse(slope, "no program here can compute it"));
         }
         let opened = &positions.opened;
         let held: Vec<VarId> = opened.watches.iter().map(|watch| watch.held).collect();
@@ -229,7 +222,7 @@ impl<'s> Model<'s> {
         columns: Vec<Column>,
         apart: &FxHashSet<VarId>,
     ) -> Result<Seat<'s>, Refusal> {
-        let mut model = Model::bare(&position.solved, columns, (&FxHashMap::default(), None));
+        let mut model = Model::bare(&position.solved, columns, &FxHashMap::default());
         model.discretes.clone_from(&self.discretes);
         model.before.clone_from(&self.before);
         model

@@ -5,7 +5,8 @@
 
 use super::super::names::Names;
 use super::{
-    DERIVATIVES, EVENTS, FULL, HEAD, INDICATORS, INTEGRATE, LU, RUNTIME, SPARSE, SYSTEMS, WHENS,
+    DERIVATIVES, EVENTS, FULL, HAPPENS, HEAD, INDICATORS, INTEGRATE, LU, POSITIONS, ROUNDS,
+    RUNTIME, SPARSE, SYSTEMS, WHENS,
 };
 use crate::export::fmu;
 use crate::flat::Flat;
@@ -46,6 +47,9 @@ fn means_something(name: &str) -> bool {
     let own = [
         RUNTIME,
         EVENTS,
+        ROUNDS,
+        POSITIONS,
+        HAPPENS,
         LU,
         SYSTEMS,
         FULL,

@@ -1,7 +1,7 @@
 //! What outputs and derivatives depend on: states, inputs and Time, through the solved blocks.
 //!
 //! Before: a [`Model`]. After: for each unknown that is asked for the known variables that it needs, in order; `None` where finding
-//! them would take too long, which the standard reads as "all of them". Relations count with their sides, as at events they move.
+//! them would take too long or switches change the equations, which the standard reads as "all of them". Relations count with their sides, as at events they move.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -114,7 +114,7 @@ impl<'d> Dependencies<'d> {
     }
 
     pub fn needs(&mut self, unknown: Leaf) -> Option<Needs> {
-        // Positions of switches change what anything is computed from.
+        // In other positions of switches it is another matter.
         if self.model.switched.is_some() {
             return None;
         }

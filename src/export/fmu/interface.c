@@ -5,19 +5,19 @@
 
 /* Names as they are in a shared library; where the sources of several units are linked into one program, each has a prefix. */
 #ifdef FMI2_FUNCTION_PREFIX
-#define MODEL_JOINED(a, b) a##b
-#define MODEL_JOIN(a, b) MODEL_JOINED(a, b)
-#define MODEL_NAME(name) MODEL_JOIN(FMI2_FUNCTION_PREFIX, name)
+#define MODEL_UNIT_JOINED(a, b) a##b
+#define MODEL_UNIT_JOIN(a, b) MODEL_UNIT_JOINED(a, b)
+#define MODEL_UNIT_NAME(name) MODEL_UNIT_JOIN(FMI2_FUNCTION_PREFIX, name)
 #else
-#define MODEL_NAME(name) name
+#define MODEL_UNIT_NAME(name) name
 #endif
 
 #if defined _WIN32 || defined __CYGWIN__
-#define MODEL_SEEN __declspec(dllexport)
+#define MODEL_UNIT_SEEN __declspec(dllexport)
 #elif defined __GNUC__
-#define MODEL_SEEN __attribute__((visibility("default")))
+#define MODEL_UNIT_SEEN __attribute__((visibility("default")))
 #else
-#define MODEL_SEEN
+#define MODEL_UNIT_SEEN
 #endif
 
 typedef void *fmi2Component;

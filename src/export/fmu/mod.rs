@@ -13,10 +13,11 @@ use std::fmt::Write;
 
 use rustc_hash::FxHashMap;
 
+use super::model::{Told, derivatives_of_inputs};
 use super::{Refusal, Request, c};
 use crate::evaluate::{Point, Walk};
 use crate::expr::{ExprId, Value};
-use crate::flat::{Leaf, VarId};
+use crate::flat::{Flat, VarId};
 use crate::solve::Solved;
 use description::{Description, GUID};
 use variables::{Role, Variables, inputs, variables};
@@ -83,9 +84,12 @@ impl Unit {
 /// What inputs and their derivatives are at the start, as the experiment says: this is all of it that an FMU knows.
 pub fn at_start(
     solved: &mut Solved,
+    forms: &[&Flat],
     inputs: &FxHashMap<VarId, ExprId>,
     time: f64,
-) -> (FxHashMap<VarId, ExprId>, FxHashMap<Leaf, f64>) {
+) -> Told {
+    let forms = forms.iter().copied().chain([&solved.flat]);
+    let needed = derivatives_of_inputs(&forms.collect::<Vec<_>>());
     let mut point = Point::new(solved);
     point.time = time;
     let exprs = &mut solved.flat.exprs;
@@ -101,8 +105,7 @@ pub fn at_start(
             _ => continue,
         };
         numbers.insert(id, value);
-        let variable = &solved.flat.variables[id.index()];
-        for order in 1..=variable.order {
+        for &leaf in needed.iter().filter(|leaf| leaf.variable() == id) {
             let one = exprs.number(1.0);
             // In it there are Time and what never moves.
             let Some(rate) = exprs.differentiate(given, Some(one), |_, _| None) else {
@@ -110,10 +113,13 @@ pub fn at_start(
             };
             given = rate;
             let value = point.number(exprs, given).unwrap_or(0.0);
-            slopes.insert(Leaf::at_order(id, order), value);
+            slopes.insert(leaf, value);
         }
     }
-    (numbers, slopes)
+    Told {
+        inputs: numbers,
+        slopes: Some(slopes),
+    }
 }
 
 /// Makes the parts.
@@ -140,8 +146,8 @@ pub fn unit(request: &Request<'_>) -> Result<Unit, Refusal> {
         around.push_str(part);
     }
     let around = around
-        .replace("MODEL_INDICATORS", &indicators.to_string())
-        .replace("MODEL_NOMINAL", &c::number(nominal))
+        .replace("MODEL_UNIT_INDICATORS", &indicators.to_string())
+        .replace("MODEL_UNIT_NOMINAL", &c::number(nominal))
         .replace("MODEL", &c.prefix);
     let mut source = c::program(request);
     source.push_str(&around);
@@ -160,9 +166,9 @@ fn tables(out: &mut String, request: &Request<'_>, c: &c::C<'_>, variables: &Var
         out,
         "
 /* What identifies this unit: made from its description and its source. */
-#define MODEL_GUID \"{GUID}\"
+#define MODEL_UNIT_GUID \"{GUID}\"
 
-enum {{ MODEL_ALL = {count} }};
+enum {{ MODEL_UNIT_ALL = {count} }};
 
 /* What an instance remembers. A copy is another memory of the same. */
 typedef struct {{
@@ -174,18 +180,18 @@ typedef struct {{
     int known;                         /* 0: nothing is computed yet; 1: derivatives are; 2: all is */
     int touched;                       /* something was set after the last event */
     int derives;                       /* a parameter was set */
-    double given[MODEL_ALL];           /* what was set before the start */
-    unsigned char is_given[MODEL_ALL];
-}} MODEL_kept;
+    double given[MODEL_UNIT_ALL];           /* what was set before the start */
+    unsigned char is_given[MODEL_UNIT_ALL];
+}} MODEL_unit_kept;
 
-static const size_t MODEL_places[MODEL_ALL] = {{
+static const size_t MODEL_unit_places[MODEL_UNIT_ALL] = {{
 "
     );
     for variable in &variables.all {
         let place = &variable.place;
-        let _ = writeln!(out, "    offsetof(MODEL_kept, {place}),");
+        let _ = writeln!(out, "    offsetof(MODEL_unit_kept, {place}),");
     }
-    out.push_str("};\n\nstatic const char *const MODEL_names[MODEL_ALL] = {\n");
+    out.push_str("};\n\nstatic const char *const MODEL_unit_names[MODEL_UNIT_ALL] = {\n");
     for variable in &variables.all {
         let _ = writeln!(out, "    {},", c::text(&variable.name));
     }
@@ -193,9 +199,9 @@ static const size_t MODEL_places[MODEL_ALL] = {{
         "};
 
 /* What may be set, and when; what needs no computing; what is false or true. */
-enum { MODEL_PARAMETER = 1, MODEL_BEGINS = 2, MODEL_INPUT = 4, MODEL_DIRECT = 8, MODEL_BOOLEAN = 16 };
+enum { MODEL_UNIT_PARAMETER = 1, MODEL_UNIT_BEGINS = 2, MODEL_UNIT_INPUT = 4, MODEL_UNIT_DIRECT = 8, MODEL_UNIT_BOOLEAN = 16 };
 
-static const unsigned char MODEL_roles[MODEL_ALL] = {",
+static const unsigned char MODEL_unit_roles[MODEL_UNIT_ALL] = {",
     );
     for (at, variable) in variables.all.iter().enumerate() {
         let role = match variable.role {
@@ -210,7 +216,7 @@ static const unsigned char MODEL_roles[MODEL_ALL] = {",
         let _ = write!(out, "{gap}{role},");
     }
     out.push_str(
-        "};\n\n/* Inputs at the start, where nobody sets others. */\nstatic void MODEL_first_inputs(MODEL *m)\n{\n    (void)m;\n",
+        "};\n\n/* Inputs at the start, where nobody sets others. */\nstatic void MODEL_unit_first_inputs(MODEL *m)\n{\n    (void)m;\n",
     );
     for (leaf, value) in inputs(request.model) {
         let place = c.place(leaf);

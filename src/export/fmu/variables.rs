@@ -129,13 +129,15 @@ pub fn variables(model: &Model<'_>, c: &C<'_>) -> Variables {
     for (leaf, start) in inputs(model) {
         list.add(leaf, Role::Input, Some(start));
     }
-    let selected: FxHashSet<Leaf> = (model.selected())
+    let selected: FxHashSet<Leaf> = (model.all())
+        .flat_map(Model::selected)
         .flat_map(|selected| selected.unknowns.iter().copied())
         .collect();
     let states: FxHashSet<Leaf> = model.states.iter().copied().collect();
     let discretes: FxHashSet<Leaf> = model.discretes.iter().map(|&id| Leaf::Var(id)).collect();
     list.discretes.extend(&model.discretes);
-    for leaf in model.leaves() {
+    let written = model.leaves().into_iter();
+    for leaf in written.filter(|leaf| model.is_written(leaf.variable())) {
         let start = model.start(leaf);
         let begins = states.contains(&leaf) || discretes.contains(&leaf);
         match begins {
