@@ -220,6 +220,7 @@ fn programs_are_kept() {
     }
     for (model, languages) in [
         ("sampled", &[Language::Desire, Language::Acsl][..]),
+        ("chain", &[Language::Acsl]),
         ("ticks", &ALL),
         ("ladder", &ALL),
     ] {
@@ -313,6 +314,8 @@ fn samples_and_branches() {
         let names = ["x", "n", "k", "j", "z"];
         runs_alike("tests/export/sampled.bgm", language, &names, 50, 0.01);
     }
+    let names = ["x", "n", "m", "k", "b"];
+    runs_alike("tests/export/chain.bgm", Language::Acsl, &names, 50, 1e-6);
     let refused = program("tests/export/sampled.bgm", "simnon").expect_err("it is refused");
     assert!(
         refused.contains("cannot restart the state `z`"),

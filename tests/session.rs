@@ -650,6 +650,10 @@ fn files_and_typed_models_go_together() {
     assert_eq!(said, "");
     let (text, _) = files.run(&mut other, "output equations\n");
     assert!(text.starts_with("Mine: 2 equations"), "{text}");
+    // What is near may have been entered before.
+    let wrong = mine.replace("Lag", "Lga");
+    let (_, said) = files.run(&mut other, &wrong);
+    assert!(said.contains("did you mean `Lag`?"), "{said}");
     let (_, said) = files.run(&mut other, &format!("enter model Nobody\n{lag}.\n"));
     assert!(said.contains("there is no model `Nobody`"), "{said}");
     let (_, said) = files.run(&mut other, "enter model Nobody\n@lag.bgm\n");

@@ -436,8 +436,12 @@ impl Writer<'_> {
         let becomes = |edge: &str, was: &str| {
             acsl.logic(true, &Text::atom(edge), &acsl.not(&Text::atom(was)))
         };
-        for line in (self.model).event_lines(acsl, LANGUAGE, &acsl.named, &becomes)? {
-            put(out, 6, &line);
+        let lines = (self.model).event_lines(acsl, LANGUAGE, &acsl.named, &becomes)?;
+        // The section is not started again by what it sets itself.
+        for _ in 0..self.model.rounds() {
+            for line in &lines {
+                put(out, 6, line);
+            }
         }
         out.push_str("    END ! OF PROCEDURAL\n  END ! OF DISCRETE\n");
         Ok(())

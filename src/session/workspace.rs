@@ -91,7 +91,7 @@ impl Session {
         match together.map(|one| (compiled(&one, files), one)) {
             Some((found, one))
                 if found.flat.is_some()
-                    || found.diagnostics.errors() < alone.diagnostics.errors() =>
+                    || found.diagnostics.errors() <= alone.diagnostics.errors() =>
             {
                 self.take(one, entry, found, files)
             }

@@ -4,11 +4,13 @@
 //! take their next values, in the second what waits for a condition to become true happens, the first branch of a `when` before
 //! the others. Where a stage changes several variables, all new values are computed before any is taken.
 
+use rustc_hash::FxHashSet;
+
 use super::names::Names;
 use super::text::{Dialect, Text, arithmetic, is_truth, number, text, text_unsampled};
 use super::{Classic, Condition, Started, Update};
 use crate::evaluate::{Point, Walk};
-use crate::expr::{BinaryOp, Function, Node, Value};
+use crate::expr::{BinaryOp, ExprId, Function, Node, Value};
 use crate::flat::{EquationKind, Leaf, WhenId};
 
 /// All that happens to one variable in a stage: places in [`Classic::updates`].
@@ -82,7 +84,7 @@ impl Classic<'_> {
         Ok(())
     }
 
-    fn is_sampled(&self, root: crate::expr::ExprId) -> bool {
+    fn is_sampled(&self, root: ExprId) -> bool {
         let exprs = &self.flat.exprs;
         let mut work = vec![root];
         while let Some(id) = work.pop() {
@@ -96,7 +98,7 @@ impl Classic<'_> {
     }
 
     /// A sample, or one and something else.
-    fn is_momentary(&self, root: crate::expr::ExprId) -> bool {
+    fn is_momentary(&self, root: ExprId) -> bool {
         let exprs = &self.flat.exprs;
         let mut work = vec![root];
         while let Some(id) = work.pop() {
@@ -136,6 +138,72 @@ impl Classic<'_> {
         }
     }
 
+    /// How often the statements have to be gone through at one event, until all that waits for what a `when` sets has seen it.
+    /// Where they wait for each other, once more.
+    pub fn rounds(&self) -> usize {
+        const MOST: usize = 4;
+        let unconditional = self.updates.iter().filter(|update| update.when.is_none());
+        let readers: Vec<FxHashSet<Leaf>> = (self.conditions.iter())
+            .map(|one| self.reads(one.expression))
+            .chain(unconditional.map(|update| self.reads(update.value)))
+            .collect();
+        // What is seen by whom, at once or by others.
+        let mut seen = vec![vec![false; readers.len()]; self.conditions.len()];
+        for update in &self.updates {
+            for (at, reads) in readers.iter().enumerate() {
+                if let Some(when) = update.when {
+                    seen[when][at] |= reads.contains(&update.target);
+                }
+            }
+        }
+        for by in 0..seen.len() {
+            let further = seen[by].clone();
+            for sees in seen.iter_mut().filter(|sees| sees[by]) {
+                for (sees, further) in sees.iter_mut().zip(&further) {
+                    *sees |= further;
+                }
+            }
+        }
+        let mut rounds = vec![1; readers.len()];
+        for _ in 0..MOST {
+            for (from, sees) in seen.iter().enumerate() {
+                for at in 0..readers.len() {
+                    // In a circle nobody is first.
+                    let back = seen.get(at).is_some_and(|sees| sees[from]);
+                    if sees[at] && !back {
+                        rounds[at] = (rounds[from] + 1).max(rounds[at]);
+                    }
+                }
+            }
+        }
+        let circle = |at: usize| seen.get(at).is_some_and(|sees| sees[at]);
+        let all = rounds.iter().enumerate();
+        let most = all
+            .map(|(at, &rounds)| rounds + usize::from(circle(at)))
+            .max();
+        most.unwrap_or(1).min(MOST)
+    }
+
+    /// What events change and an expression mentions, also by what follows from it at once.
+    fn reads(&self, root: ExprId) -> FxHashSet<Leaf> {
+        let exprs = &self.flat.exprs;
+        let mut found = FxHashSet::default();
+        let mut work = vec![root];
+        while let Some(id) = work.pop() {
+            let Node::Leaf(leaf) = exprs.node(id) else {
+                exprs.operands(id, &mut work);
+                continue;
+            };
+            let of = Leaf::Var(leaf.variable());
+            work.extend(self.gone.get(&leaf));
+            if !matches!(leaf, Leaf::Der(..)) && found.insert(of) {
+                let always = self.updates.iter().filter(|one| one.when.is_none());
+                work.extend(always.filter(|one| one.target == of).map(|one| one.value));
+            }
+        }
+        found
+    }
+
     /// Conditions whose truth is kept, by its name.
     pub fn kept<'c>(
         &'c self,
@@ -166,11 +234,18 @@ impl Classic<'_> {
 
     /// Names new values, where they need a name of their own, and what is remembered.
     pub fn name_events(&self, names: &mut Names) -> Happening {
+        // Their truth between samples is looked at when new values are known and not taken yet.
+        let late = self
+            .conditions
+            .iter()
+            .any(|one| one.sampled && !one.momentary);
         for stage in self.stages() {
             for change in &stage {
                 let id = change.target.variable();
                 match &stage[..] {
-                    [only] if only.updates.len() == 1 => names.share(Leaf::New(id), change.target),
+                    [only] if only.updates.len() == 1 && !late => {
+                        names.share(Leaf::New(id), change.target);
+                    }
                     _ => names.add_as(Leaf::New(id), &format!("n{}", self.flat.name(id))),
                 }
             }
@@ -244,7 +319,6 @@ impl Classic<'_> {
                 old = Text::atom(&new);
             }
         }
-        take(dialect, &sometimes, &mut lines);
         for (condition, (edge, was)) in self.kept(named) {
             let kept = match condition.sampled {
                 true => text_unsampled(self, dialect, language, condition.expression)?.text,
@@ -252,6 +326,7 @@ impl Classic<'_> {
             };
             lines.push(format!("{was} = {kept}"));
         }
+        take(dialect, &sometimes, &mut lines);
         Ok(lines)
     }
 }

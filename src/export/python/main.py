@@ -14,14 +14,15 @@ def simulate(until=UNTIL, points=POINTS, p=None, u=None, tolerance=TOLERANCE):
 
 def _arguments(given):
     """What [until [points [tolerance]]] say; ValueError for what cannot be."""
-    import re
-
     numbers = [UNTIL, POINTS, TOLERANCE]
     for i, text in enumerate(given):
         if i > 2:
             raise ValueError("`%s` is too much" % text)
-        plain = re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)
-        value = float(text) if plain else math.inf
+        try:
+            # Letters of inf, nan and the like are none of a number.
+            value = float(text) if set(text) <= set("+-.0123456789eE") else math.inf
+        except ValueError:
+            value = math.inf
         if math.isinf(value):
             raise ValueError("`%s` is no number" % text)
         if i == 0 and value < FROM:
