@@ -19,7 +19,7 @@ pub struct Arguments {
     source: Source,
     #[command(flatten)]
     experimenting: Experimenting,
-    /// The language: c, python, desire, simnon, acsl; fmu, a Functional Mock-up Unit; or latex, a report
+    /// The language: c, python, desire, simnon, acsl, modelica; fmu, a Functional Mock-up Unit; or latex, a report
     #[arg(long, value_name = "TARGET")]
     to: String,
     /// Write to a file instead of standard output

@@ -12,6 +12,7 @@ pub mod desire;
 pub mod fmu;
 pub mod latex;
 pub mod model;
+pub mod modelica;
 pub mod names;
 mod paper;
 pub mod pattern;
@@ -45,6 +46,8 @@ pub enum Target {
     Desire,
     Simnon,
     Acsl,
+    /// One class with the flat equations.
+    Modelica,
     /// A typeset report.
     Latex,
 }
@@ -57,6 +60,7 @@ impl Target {
         Target::Desire,
         Target::Simnon,
         Target::Acsl,
+        Target::Modelica,
         Target::Latex,
     ];
 
@@ -68,6 +72,7 @@ impl Target {
             Target::Desire => "desire",
             Target::Simnon => "simnon",
             Target::Acsl => "acsl",
+            Target::Modelica => "modelica",
             Target::Latex => "latex",
         }
     }
@@ -123,6 +128,9 @@ pub fn export(
 ) -> Result<Option<Exported>, Refusal> {
     if matches!(target, Target::Desire | Target::Simnon | Target::Acsl) {
         return classic::export(flat, experiment, target, stem, said);
+    }
+    if target == Target::Modelica {
+        return modelica::export(&flat, experiment, said);
     }
     let mut free = flat.clone();
     let inputs = take_inputs(&mut free, experiment);
@@ -278,7 +286,7 @@ fn by_position<T>(
         .chain(model.discretes.iter().map(|&id| Leaf::Var(id)))
         .filter(|leaf| model.is_written(leaf.variable()))
         .collect();
-    let starts = paper::start_of(given.clone(), experiment, &shared.flat, &leaves)?;
+    let starts = paper::at_start(given.clone(), experiment, &shared.flat, &leaves)?;
     model.start_with(&starts);
     written_as(write, &positions.written, &model, experiment)
 }
@@ -298,6 +306,11 @@ fn written_as<T>(
                 "the input `{name}` has no value: the program takes 0; `--input {name}=...` gives another"
             ));
         }
+    }
+    if let Some((method, _)) = &experiment.method {
+        notes.push(format!(
+            "the method `{method}` is not taken over: the program integrates with Rodas4"
+        ));
     }
     let run = run_of(experiment, &mut notes);
     let request = Request {

@@ -212,7 +212,7 @@ impl<'s> Model<'s> {
         let mut all = Vec::new();
         for id in self.flat.variable_ids() {
             let variable = self.flat.variable(id);
-            if variable.kind != Kind::Auxiliary {
+            if variable.kind != Kind::Auxiliary && self.is_written(id) {
                 let orders = (0..=variable.order).map(|order| Leaf::at_order(id, order));
                 all.extend(orders.filter(|leaf| found.contains(leaf)));
             }

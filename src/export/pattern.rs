@@ -11,7 +11,7 @@ use super::model::Model;
 use crate::expr::{ExprId, Function, Node};
 use crate::flat::Leaf;
 use crate::simulate::program::{Coloring, color, expressions};
-use crate::solve::{Assignment, Block, Linear, Method};
+use crate::solve::{Assignment, Block, Linear, Method, Nonlinear};
 
 /// Numbers below that of the states are states; the others are inputs, from there on. All in the order of the model.
 #[derive(Clone, Debug)]
@@ -115,6 +115,23 @@ struct Finder<'m> {
 /// The list of what depends on nothing.
 const NONE: u32 = 0;
 
+/// Residuals of a nonlinear loop by what it iterates on: the pattern of their derivatives, and colours of its columns.
+pub fn loop_coloring(model: &Model<'_>, nonlinear: &Nonlinear) -> Coloring {
+    let size = nonlinear.iteration.len();
+    let mut finder = Finder::new(model, size);
+    for (at, &leaf) in nonlinear.iteration.iter().enumerate() {
+        let list = finder.add(vec![at as u32]);
+        finder.of.insert(leaf, list);
+    }
+    for inner in &nonlinear.inner {
+        finder.assign(inner);
+    }
+    let rows: Vec<u32> = (nonlinear.residuals.iter())
+        .map(|residual| finder.gather([residual.value]))
+        .collect();
+    color(&finder.lists, &rows, size)
+}
+
 /// What derivatives of states and outputs depend on, in any position of switches.
 pub fn dependence(model: &Model<'_>) -> Dependence {
     let Some(switched) = &model.switched else {
@@ -134,16 +151,7 @@ pub fn dependence(model: &Model<'_>) -> Dependence {
 /// The same of one position, for the states and inputs of all: what is a state elsewhere may be computed here.
 fn in_position(model: &Model<'_>, all: &Model<'_>) -> Dependence {
     let states = all.states.len();
-    let mut finder = Finder {
-        model,
-        lists: vec![Vec::new()],
-        columns: states + all.inputs.len(),
-        room: 0,
-        all: None,
-        of: FxHashMap::default(),
-        seen: vec![0; model.flat.exprs.len()],
-        search: 0,
-    };
+    let mut finder = Finder::new(model, states + all.inputs.len());
     let own: FxHashSet<Leaf> = model.states.iter().copied().collect();
     for (at, &state) in all.states.iter().enumerate() {
         if own.contains(&state) {
@@ -151,10 +159,9 @@ fn in_position(model: &Model<'_>, all: &Model<'_>) -> Dependence {
             finder.of.insert(state, list);
         }
     }
-    for (at, &(id, given)) in all.inputs.iter().enumerate() {
-        let own = finder.add(vec![(states + at) as u32]);
-        let given = finder.gather(given);
-        let list = finder.merge(vec![own, given]);
+    // What an experiment says of inputs has nothing in it but Time and parameters.
+    for (at, &(id, _)) in all.inputs.iter().enumerate() {
+        let list = finder.add(vec![(states + at) as u32]);
         finder.of.insert(Leaf::Var(id), list);
     }
     for block in &model.solved.blocks {
@@ -174,7 +181,20 @@ fn in_position(model: &Model<'_>, all: &Model<'_>) -> Dependence {
     }
 }
 
-impl Finder<'_> {
+impl<'m> Finder<'m> {
+    fn new(model: &'m Model<'m>, columns: usize) -> Self {
+        Finder {
+            model,
+            lists: vec![Vec::new()],
+            columns,
+            room: 0,
+            all: None,
+            of: FxHashMap::default(),
+            seen: vec![0; model.flat.exprs.len()],
+            search: 0,
+        }
+    }
+
     fn add(&mut self, list: Vec<u32>) -> u32 {
         self.room += list.len();
         self.lists.push(list);

@@ -1,6 +1,7 @@
 //! Programs of the experiment in other languages.
 
 use super::runs::Performed;
+use super::words::in_session;
 use super::{Reply, Session};
 use crate::export::{Target, export};
 use crate::load::Files;
@@ -39,6 +40,7 @@ impl Session {
         match made {
             Ok(Some(exported)) => {
                 for note in &exported.notes {
+                    let note = in_session(note);
                     reply.messages.push_str(&format!("note: {note}\n"));
                 }
                 Ok((exported.text, reply))

@@ -128,6 +128,21 @@ fn a_linear_loop_of_many_equations() {
     );
 }
 
+/// Resistors with a cubic law: one nonlinear loop, in which a few unknowns are moved at a time.
+#[test]
+fn a_nonlinear_loop_of_many_equations() {
+    if !has("cc") {
+        return;
+    }
+    let cubic = "model class (TwoTerminal) Cubic\n  parameter G\n  i = G*u + 1E-4*u**3\nend\n";
+    let text = ladder(120, "(Cubic) S#(G = 1E-3)", LAST);
+    let text = text.replacen("model Ladder", &format!("{cubic}\nmodel Ladder"), 1);
+    let options = ["--until", "0.02", "--points", "41"];
+    let file = compared("cubic", &text, &options, "first,middle,last,CL.u", 1e-7);
+    let program = std::fs::read_to_string(file).expect("a program");
+    assert!(program.contains("if (Ladder_newton_sparse(m, &Ladder_pattern_"));
+}
+
 /// What is singular is told by name, also where the matrix is sparse.
 #[test]
 fn a_large_loop_that_becomes_singular_is_told() {

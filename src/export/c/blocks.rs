@@ -5,7 +5,7 @@ use super::{Program, text};
 use crate::flat::{EqId, Flat, Leaf};
 use crate::solve::{Assignment, Block, Linear, Method, Nonlinear, Selected};
 
-/// Larger linear loops are sparse matrices.
+/// Larger loops have sparse matrices.
 pub const FULL: usize = 50;
 
 /// The equations of a block in one line, the first ones of many.
@@ -188,6 +188,9 @@ impl Program<'_> {
             &head,
             "    return 0;\n",
         );
+        if nonlinear.iteration.len() > FULL {
+            self.pattern(at, nonlinear);
+        }
     }
 
     fn iterate(&mut self, at: usize, nonlinear: &Nonlinear) {
@@ -207,8 +210,12 @@ impl Program<'_> {
         ));
         self.line(&format!("    double z[] = {{{}}};", places.join(", ")));
         let about = text(&about(self.model.flat, &nonlinear.equations));
+        let solver = match size > FULL {
+            true => format!("newton_sparse(m, &{}, first, z", self.pattern_name(at)),
+            false => format!("newton(m, {size}, z, first"),
+        };
         self.line(&format!(
-            "    if (MODEL_newton(m, {size}, z, first, MODEL_loop{}_{at}, {about}))",
+            "    if (MODEL_{solver}, MODEL_loop{}_{at}, {about}))",
             self.suffix
         ));
         self.line("        return 1;");

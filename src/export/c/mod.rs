@@ -8,6 +8,7 @@
 mod blocks;
 mod dialect;
 mod fill;
+mod loops;
 mod parts;
 mod positions;
 mod prefix;
@@ -38,6 +39,7 @@ const POSITIONS: &str = include_str!("positions.c");
 const HAPPENS: &str = include_str!("happens.c");
 const LU: &str = include_str!("lu.c");
 const SYSTEMS: &str = include_str!("systems.c");
+const LOOPS: &str = include_str!("loops.c");
 const FULL: &str = include_str!("full.c");
 const SPARSE: &str = include_str!("sparse.c");
 const INTEGRATE: &str = include_str!("integrate.c");
@@ -87,10 +89,18 @@ fn sources(request: &Request<'_>, sparse: bool) -> String {
     });
     program.file.push_str(HAPPENS);
     // Before the functions that call them, and only where some do.
-    let large = program.file.contains("MODEL_large(m, ");
-    let systems = if large { SYSTEMS } else { "" };
-    let lu = if large || sparse { LU } else { "" };
-    program.file.insert_str(solvers, &format!("{lu}{systems}"));
+    let used = |call: &str, text: &'static str| match program.file.contains(call) {
+        true => text,
+        false => "",
+    };
+    let systems = used("MODEL_large(m, ", SYSTEMS);
+    let loops = used("MODEL_newton_sparse(m, ", LOOPS);
+    let lu = match sparse || !systems.is_empty() || !loops.is_empty() {
+        true => LU,
+        false => "",
+    };
+    let all = [lu, systems, loops].concat();
+    program.file.insert_str(solvers, &all);
     program.file
 }
 

@@ -81,18 +81,23 @@ impl Sparse {
         table(&mut out, "MODEL_lu_column", &self.filled.columns);
         table(&mut out, "MODEL_lu_diagonal", &self.filled.diagonals);
         out.push_str("/* States that can be moved together. */\n");
-        let mut groups: Vec<Vec<usize>> = vec![Vec::new(); self.coloring.count];
-        for (state, &color) in self.coloring.colors.iter().enumerate() {
-            groups[color as usize].push(state);
-        }
-        let mut starts = vec![0];
-        for group in &groups {
-            starts.push(starts[starts.len() - 1] + group.len());
-        }
-        table(&mut out, "MODEL_color_start", &starts);
-        table(&mut out, "MODEL_color_state", &groups.concat());
+        groups(&mut out, "MODEL_color", "state", &self.coloring);
         out
     }
+}
+
+/// What has one colour, one colour after the other.
+pub fn groups(out: &mut String, name: &str, what: &str, coloring: &Coloring) {
+    let mut groups: Vec<Vec<usize>> = vec![Vec::new(); coloring.count];
+    for (at, &color) in coloring.colors.iter().enumerate() {
+        groups[color as usize].push(at);
+    }
+    let mut starts = vec![0];
+    for group in &groups {
+        starts.push(starts[starts.len() - 1] + group.len());
+    }
+    table(out, &format!("{name}_start"), &starts);
+    table(out, &format!("{name}_{what}"), &groups.concat());
 }
 
 /// Whole numbers that do not change.

@@ -143,7 +143,11 @@ pub fn variables(model: &Model<'_>, c: &C<'_>) -> Variables {
         match begins {
             false => list.add(leaf, Role::Computed, None),
             true if start.expression.is_some() => list.add(leaf, Role::Follows, None),
-            true if selected.contains(&leaf) || discretes.contains(&leaf) => {
+            // Where switches have positions, what is given may have to jump.
+            true if selected.contains(&leaf)
+                || discretes.contains(&leaf)
+                || model.switched.is_some() =>
+            {
                 list.add(leaf, Role::Guessed, Some(start.value));
             }
             true => list.add(leaf, Role::State, Some(start.value)),

@@ -1,0 +1,33 @@
+//! Nonlinear loops of many equations as C: which residuals depend on what is iterated on, and what can be moved together.
+
+use std::fmt::Write;
+
+use super::Program;
+use super::fill::column_order;
+use super::sparse::{groups, table};
+use crate::export::pattern::loop_coloring;
+use crate::solve::Nonlinear;
+
+impl Program<'_> {
+    pub(super) fn pattern_name(&self, at: usize) -> String {
+        format!("MODEL_pattern{}_{at}", self.suffix)
+    }
+
+    /// Its tables.
+    pub(super) fn pattern(&mut self, at: usize, nonlinear: &Nonlinear) {
+        let coloring = loop_coloring(self.model, nonlinear);
+        let name = self.pattern_name(at);
+        let out = &mut self.file;
+        out.push('\n');
+        table(out, &format!("{name}_start"), &coloring.pattern.starts);
+        table(out, &format!("{name}_row"), &coloring.pattern.rows);
+        let order = column_order(&coloring.pattern);
+        table(out, &format!("{name}_order"), &order);
+        groups(out, &format!("{name}_color"), "column", &coloring);
+        let _ = writeln!(
+            out,
+            "static const MODEL_pattern {name} = {{{}, {}, {name}_start, {name}_row, {name}_order, {name}_color_start, {name}_color_column}};",
+            coloring.pattern.size, coloring.count,
+        );
+    }
+}
