@@ -39,6 +39,8 @@ const POSITIONS: &str = include_str!("positions.c");
 const HAPPENS: &str = include_str!("happens.c");
 const LU: &str = include_str!("lu.c");
 const SYSTEMS: &str = include_str!("systems.c");
+/// For each `KIND` of matrix.
+const NEWTON: &str = include_str!("newton.c");
 const LOOPS: &str = include_str!("loops.c");
 const FULL: &str = include_str!("full.c");
 const SPARSE: &str = include_str!("sparse.c");
@@ -73,6 +75,7 @@ fn sources(request: &Request<'_>, sparse: bool) -> String {
     let mut program = Program::new(model, &c);
     program.file = types::types(request, &c, &auxiliaries);
     program.file.push_str(RUNTIME);
+    program.file.push_str(&NEWTON.replace("KIND", "full"));
     let solvers = program.file.len();
     program.parameters();
     match &model.switched {
@@ -99,7 +102,11 @@ fn sources(request: &Request<'_>, sparse: bool) -> String {
         true => LU,
         false => "",
     };
-    let all = [lu, systems, loops].concat();
+    let newton = match loops.is_empty() {
+        true => String::new(),
+        false => NEWTON.replace("KIND", "sparse"),
+    };
+    let all = [lu, systems, loops, &newton].concat();
     program.file.insert_str(solvers, &all);
     program.file
 }
