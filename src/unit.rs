@@ -81,6 +81,11 @@ impl Unit {
         (!wants_factor && signs.len() == 1).then_some(unit)
     }
 
+    /// What it is a product of.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
     fn multiply(&mut self, name: &str, power: i32) {
         match self.0.iter_mut().find(|(known, _)| known == name) {
             Some((_, total)) => *total += power,
@@ -108,7 +113,23 @@ impl Unit {
         Some(total)
     }
 
-    fn write(&self) -> String {
+    /// Powers of the base units and of the radian, by name; `None` if a name is not known.
+    pub fn powers(&self) -> Option<[(&'static str, i32); 7]> {
+        let [kg, m, s, a, k, mol] = self.dimension()?;
+        let rad = (self.0.iter().find(|(name, _)| name == "rad")).map_or(0, |&(_, power)| power);
+        Some([
+            ("kg", kg),
+            ("m", m),
+            ("s", s),
+            ("A", a),
+            ("K", k),
+            ("mol", mol),
+            ("rad", rad),
+        ])
+    }
+
+    /// `J/(kg.K)`
+    pub fn text(&self) -> String {
         let side = |sign: i32| -> Vec<String> {
             (self.0.iter().filter(|(_, power)| power * sign > 0))
                 .map(|(name, power)| match power.abs() {
@@ -135,7 +156,7 @@ pub fn product(a: &str, b: &str) -> Option<String> {
     let product = Unit::read(a)?.times(&Unit::read(b)?);
     Some(match product.dimension() {
         Some(WATT) => "W".to_string(),
-        _ => product.write(),
+        _ => product.text(),
     })
 }
 
@@ -143,7 +164,7 @@ pub fn product(a: &str, b: &str) -> Option<String> {
 pub fn times_seconds(unit: &str, often: i32) -> Option<String> {
     let mut unit = Unit::read(unit)?;
     unit.multiply("s", often);
-    let text = unit.write();
+    let text = unit.text();
     Some(match text.as_str() {
         "A.s" => "C".to_string(),
         _ => text,

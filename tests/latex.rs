@@ -139,6 +139,61 @@ const OF_REPORTS: &[&str] = &[
     "textdegree",
 ];
 
+/// Accents, letters and signs of [`LETTERS`].
+const OF_LETTERS: &[&str] = &[
+    "'",
+    "`",
+    "^",
+    "~",
+    "\"",
+    "=",
+    ".",
+    "u",
+    "v",
+    "H",
+    "c",
+    "d",
+    "b",
+    "r",
+    "i",
+    "j",
+    "l",
+    "L",
+    "oe",
+    "OE",
+    "S",
+    "ensuremath",
+    "textsuperscript",
+    "textsubscript",
+    "textmu",
+    "textohm",
+    "textperiodcentered",
+    "textendash",
+    "textemdash",
+    "textquoteleft",
+    "textquoteright",
+    "textquotedblleft",
+    "textquotedblright",
+    "omega",
+    "rho",
+    "chi",
+    "eta",
+    "phi",
+    "vartheta",
+    "times",
+    "div",
+    "pm",
+    "leq",
+    "geq",
+    "neq",
+    "approx",
+    "infty",
+    "rightarrow",
+    "Delta",
+    "surd",
+    "textbullet",
+];
+
 /// What is wrong with a document, if anything.
 fn check(document: &str) -> Result<(), String> {
     let mut open: Vec<String> = Vec::new();
@@ -172,6 +227,7 @@ fn check(document: &str) -> Result<(), String> {
                         }
                     }
                     _ if KNOWN.contains(&word) || OF_REPORTS.contains(&word) => {}
+                    _ if OF_LETTERS.contains(&word) => {}
                     _ => return Err(format!("the command `\\{word}`")),
                 }
             }
@@ -278,6 +334,85 @@ fn all_models_have_a_report() {
         pictures += text.matches("\\begin{tikzpicture}").count();
     }
     assert!(pictures > 15, "only {pictures} pictures");
+}
+
+/// Names and descriptions in letters of many scripts.
+const LETTERS: &str = "@bondgraph
+model Größe
+  parameter é = 1.0 'Ω' \"čřžšěďťňůýĩőąęłøœßıĳŋ ÀÖÿ ðþÐÞ\", жёсткость = 2.0 'µm' \"Жёсткость пружины, объём, їґ\"
+  parameter 質量 = 3.0 'kg' \"質量 ― mass\", ω₀ = 1 \"ω₀ ± 5 °C × 2 ÷ 3, x², ≤ ≥ ≠ ≈ ∞ → “quoted” ‘so’ – — … • § ⅓\"
+  submodel (SE) ἀρχή
+  submodel (R) Ř1(R = é)
+  submodel (C) Ć_1(C = жёсткость)
+  submodel (I) مقاومة(I = 質量)
+  junction1 ϑ_ϕ
+  output выход 'm·s⁻¹' \"Ausgangsgröße\"
+  connect ἀρχή at ϑ_ϕ, Ř1 at ϑ_ϕ, Ć_1 at ϑ_ϕ, مقاومة at ϑ_ϕ
+  ἀρχή.E0 = ω₀
+  выход = Ř1.e
+end
+experiment Größe
+  simutime 1
+  plot выход
+end
+";
+
+/// All that pdflatex can set; and it does, where there is one.
+#[test]
+fn letters_of_all_scripts() {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("letters");
+    std::fs::create_dir_all(&place).expect("a folder can be made");
+    std::fs::write(place.join("letters.bgm"), LETTERS).expect("a file can be written");
+    let known = ["é", "Ö", "ÿ", "ß", "ø", "ö"];
+    for (words, name) in [
+        (&["export", "--to", "latex", "letters.bgm"][..], "report"),
+        (&["solve", "--format", "latex", "letters.bgm"], "solved"),
+        (
+            &[
+                "equations",
+                "--style",
+                "1990",
+                "--format",
+                "latex",
+                "letters.bgm",
+            ],
+            "equations",
+        ),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_bgm"))
+            .args(words)
+            .current_dir(&place)
+            .output()
+            .expect("bgm runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        let text = String::from_utf8(output.stdout).expect("LaTeX is UTF-8");
+        assert_eq!(check(&text), Ok(()), "{name}\n{text}");
+        let is_plain = |c: &char| c.is_ascii() || ('À'..='ÿ').contains(c);
+        assert_eq!(text.chars().find(|c| !is_plain(c)), None, "{name}");
+        assert!(known.iter().any(|known| text.contains(known)), "{text}");
+        let numbered = if name == "report" {
+            "[U+8CEA]"
+        } else {
+            "[U+0645]"
+        };
+        assert!(text.contains(numbered), "{text}");
+        assert!(text.contains("vykhod"), "{text}");
+        let file = format!("{name}.tex");
+        std::fs::write(place.join(&file), text).expect("a file can be written");
+        let typeset = Command::new("pdflatex")
+            .args(["-interaction=nonstopmode", "-halt-on-error", &file])
+            .current_dir(&place)
+            .output();
+        let Ok(typeset) = typeset else {
+            continue;
+        };
+        let told = String::from_utf8_lossy(&typeset.stdout);
+        assert!(typeset.status.success(), "{told}");
+        for warning in ["Missing character", "undefined", "LaTeX Warning"] {
+            assert!(!told.contains(warning), "{told}");
+        }
+    }
 }
 
 /// The right side of the equation `y = ...`.

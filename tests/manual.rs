@@ -22,6 +22,7 @@ const PAGES: &[&str] = &[
     "docs/solving.md",
     "docs/simulation.md",
     "docs/export.md",
+    "docs/interoperability.md",
     "docs/bondgraph.md",
     "docs/session.md",
     "docs/json.md",

@@ -36,6 +36,7 @@ use bgm::evaluate::{Point, evaluate};
 use bgm::expr::Value;
 use bgm::flat::{Flat, Kind, Leaf};
 use bgm::load::{Input, NoFiles};
+use bgm::revise::form::Form;
 use bgm::revise::reduce::{Revised, Wishes, reduce};
 use bgm::revise::{Desk, Failure};
 use nalgebra::Complex;
@@ -165,7 +166,12 @@ fn random_bond_graphs() {
         {
             continue;
         }
-        let Ok(revised) = revise(&text, None, &Wishes::default()) else {
+        // All forms of the equivalent have the same value.
+        let wishes = Wishes {
+            form: [None, Some(Form::Gain), Some(Form::Attenuation)][(seed % 3) as usize],
+            ..Wishes::default()
+        };
+        let Ok(revised) = revise(&text, None, &wishes) else {
             continue;
         };
         models += 1;
@@ -389,6 +395,65 @@ fn merged_when_asked_for() {
     assert_eq!(flat(&revised.text).states().count(), 1);
     let run = |text: &str| trial(text, 5e-3).input("v=10");
     same_trajectories(&run(text), &run(&revised.text), &[("y", "y"), ("z", "z")]);
+}
+
+/// ENPORT's two forms: a parameter of the type that is not in the form follows one of the model that is.
+#[test]
+fn forms_of_the_equivalent() {
+    let with = |text: &str, model: &str, form: Form, merge: bool| {
+        let wishes = Wishes {
+            form: Some(form),
+            merge,
+            ..Wishes::default()
+        };
+        let done = revise(text, Some(model), &wishes);
+        done.unwrap_or_else(|why| panic!("{model}: {why:?}"))
+    };
+    let masses = "@bondgraph\nmodel Masses\n  submodel (SE) F\n  submodel (I) A(I = 2), B(I = 3)\n  \
+        junction1 v\n  input u\n  connect F at v, A at v, B at v\n  F.E0 = u\nend\n";
+    let gain = with(masses, "Masses", Form::Gain, false);
+    assert!(
+        gain.text.contains("A_gain = 1/(A_I + B_I)"),
+        "{}",
+        gain.text
+    );
+    assert!(gain.text.contains("A(I = 1/A_gain)"), "{}", gain.text);
+    let attenuation = with(masses, "Masses", Form::Attenuation, false);
+    assert!(
+        attenuation.text.contains("A(I = A_I + B_I)"),
+        "{}",
+        attenuation.text
+    );
+    for revised in [&gain, &attenuation] {
+        assert!(compare(masses, &revised.text, 1), "{}", revised.text);
+    }
+    // A type whose parameter is a gain: the other way round.
+    let types = "@bondgraph\nmodel type J\n  cut A(e/f)\n  parameter G = 1\n  der(f) = G*e\nend\n";
+    let gains = masses
+        .replace("@bondgraph\n", types)
+        .replace("(I) A(I = 2), B(I = 3)", "(J) A(G = 0.5), B(G = 0.25)");
+    let gain = with(&gains, "Masses", Form::Gain, false);
+    assert!(
+        gain.text.contains("A(G = 1/(1/A_G + 1/B_G))"),
+        "{}",
+        gain.text
+    );
+    let attenuation = with(&gains, "Masses", Form::Attenuation, false);
+    assert!(
+        attenuation.text.contains("A(G = 1/A_att)"),
+        "{}",
+        attenuation.text
+    );
+    for revised in [&gain, &attenuation] {
+        assert!(compare(&gains, &revised.text, 1), "{}", revised.text);
+    }
+    // Merged storages, too.
+    let series = "@bondgraph\nmodel Series\n  submodel (SE) U0\n  submodel (R) R1\n  submodel (C) C1(C = 2), C2(C = 3)\n  \
+        junction1 i\n  output y\n  connect U0 at i, R1 at i, C1 at i, C2 at i\n  U0.E0 = 1\n  y = R1.f\nend\n";
+    let merged = with(series, "Series", Form::Gain, true);
+    assert!(merged.text.contains("C1(C = 1/C1_gain)"), "{}", merged.text);
+    let run = |text: &str| trial(text, 3.0);
+    same_trajectories(&run(series), &run(&merged.text), &[("y", "y")]);
 }
 
 /// What lies in submodels, arrays and `for`s is written out first.

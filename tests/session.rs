@@ -536,3 +536,192 @@ fn dialogues_in_transcripts() {
         assert_eq!(session.end(&files).failed, fails, "{script}");
     }
 }
+
+/// The form that was asked for is the form in which the reduced model has its equivalent; its value is the same.
+#[test]
+fn the_form_of_the_equivalent() {
+    let lever = std::fs::read_to_string("examples/lever_arm.bgm").expect("it is there");
+    let reduced = |answers: &str| {
+        let mut files = Memory::with(&[("lever.bgm", &lever)]);
+        let mut session = session();
+        let lines = format!("enter model\n@lever.bgm\nalleviate\n{answers}");
+        let (text, said) = files.run(&mut session, &lines);
+        assert!(text.contains("Trace is complete"), "{text}{said}");
+        let (text, _) = files.run(&mut session, "output model\n");
+        let run = "simulate\noutfile r.csv\noutput results\n";
+        let (_, said) = files.run(&mut session, run);
+        assert_eq!(said, "");
+        (text, files.file("r.csv").to_string())
+    };
+    // The usual form of an inertance, as ENPORT has it: f = p*GAIN.
+    let (usual, rows) = reduced("\n\n");
+    assert!(
+        usual.contains("parameter I1_gain = 1/(m1 + (b/a)**2*m2)"),
+        "{usual}"
+    );
+    assert!(usual.contains("I1(I = 1/I1_gain)"), "{usual}");
+    assert_eq!(reduced("I2\ngain\n"), (usual, rows.clone()));
+    let (text, others) = reduced("I2\nATT\n");
+    assert!(text.contains("I1(I = m1 + (b/a)**2*m2)"), "{text}");
+    assert!(!text.contains("gain"), "{text}");
+    // 1/(1/x) is x but for rounding.
+    let numbers = |rows: &str| -> Vec<f64> {
+        let cells = rows.lines().skip(1).flat_map(|line| line.split(','));
+        cells.map(|cell| cell.parse().expect("a number")).collect()
+    };
+    let (one, other) = (numbers(&rows), numbers(&others));
+    assert_eq!(one.len(), other.len());
+    assert!((one.iter().zip(&other)).all(|(a, b)| (a - b).abs() <= 1e-6 * (1.0 + a.abs())));
+    // Force 9 on a mass of 9.
+    assert!(one.iter().any(|value| (value - 0.5).abs() < 1e-5));
+}
+
+/// Types first, then the model that uses them, each with its own `enter model` or with none; entered again they are replaced.
+#[test]
+fn models_are_entered_one_after_the_other() {
+    const LAG: &str = "model type Lag\n  input u\n  output y\n  der(y) = u - y\nend\n";
+    const TWO: &str = "model Two\n  submodel (Lag) a, b\n  input u\n  output y\n  a.u = u\n  b.u = a.y\n  y = b.y\nend\n";
+    for entering in [
+        format!("enter model Lag\n{LAG}enter model Two\n{TWO}"),
+        format!("enter model\n{LAG}.\nenter model\n{TWO}"),
+        format!("{LAG}{TWO}"),
+        format!("enter model Two\n{LAG}{TWO}"),
+        format!(
+            "> {}> {}",
+            LAG.replace('\n', "\n- "),
+            TWO.replace('\n', "\n- ")
+        ),
+    ] {
+        let entering = entering
+            .replace("- > ", "> ")
+            .trim_end_matches("- ")
+            .to_string();
+        let mut files = Memory::default();
+        let mut session = session();
+        let (_, said) = files.run(&mut session, &entering);
+        assert!(!said.contains("error"), "{entering}{said}");
+        assert_eq!(session.prompt(), "> ", "{entering}");
+        let (text, said) = files.run(&mut session, "output equations\nlist\n");
+        assert!(
+            text.starts_with("Two: 5 equations"),
+            "{entering}{text}{said}"
+        );
+        assert!(text.contains("entered     Lag, Two"), "{text}");
+        // A type that is entered again changes the model that uses it.
+        let again = LAG.replace("u - y", "3*(u - y)");
+        let (_, said) = files.run(&mut session, &format!("enter model Lag\n{again}"));
+        assert!(said.contains("`Two` is read again, with `Lag`"), "{said}");
+        let (text, _) = files.run(&mut session, "output equations\n");
+        assert!(text.contains("dery = 3 * (u - y)"), "{text}");
+        // One that the model cannot use leaves it as it was.
+        let wrong = LAG.replace("input u", "input v");
+        let (_, said) = files.run(&mut session, &format!("enter model Lag\n{wrong}"));
+        assert!(said.contains("`Two` stays as it was"), "{said}");
+        let (text, _) = files.run(&mut session, "output equations\n");
+        assert!(text.contains("dery = 3 * (u - y)"), "{text}");
+        // And a model that uses the model.
+        files.run(&mut session, &format!("enter model Lag\n{LAG}"));
+        let (_, said) = files.run(
+            &mut session,
+            "enter model\nmodel Four\n  submodel (Two) t\n  input u\n  t.u = u\nend\n",
+        );
+        assert_eq!(said, "");
+        let (text, _) = files.run(&mut session, "output equations\noutput model\n");
+        assert!(text.contains("t.b   dery = u - y"), "{text}");
+    }
+}
+
+/// A model of a file with types that were typed, a typed model with types of a file, and what has no such model.
+#[test]
+fn files_and_typed_models_go_together() {
+    let uses = "model Uses\n  submodel (Lag) a\n  a.u = 1\nend\n";
+    let lag = "model type Lag\n  input u\n  output y\n  der(y) = u - y\nend\n";
+    let mut files = Memory::with(&[("uses.bgm", uses), ("lag.bgm", &format!("{lag}{uses}"))]);
+    let mut one = session();
+    let (_, said) = files.run(&mut one, "enter model\n@uses.bgm\n");
+    assert!(said.contains("error["), "{said}");
+    let (_, said) = files.run(&mut one, &format!("{lag}enter model\n@uses.bgm\n"));
+    assert!(!said.contains("error"), "{said}");
+    let (text, _) = files.run(&mut one, "output equations\n");
+    assert!(text.starts_with("Uses: 2 equations"), "{text}");
+    let mut other = session();
+    let mine = "model Mine\n  submodel (Lag) b\n  b.u = 2\nend\n";
+    let (_, said) = files.run(&mut other, &format!("enter model\n@lag.bgm\n{mine}"));
+    assert_eq!(said, "");
+    let (text, _) = files.run(&mut other, "output equations\n");
+    assert!(text.starts_with("Mine: 2 equations"), "{text}");
+    let (_, said) = files.run(&mut other, &format!("enter model Nobody\n{lag}.\n"));
+    assert!(said.contains("there is no model `Nobody`"), "{said}");
+    let (_, said) = files.run(&mut other, "enter model Nobody\n@lag.bgm\n");
+    assert!(said.contains("there is no model `Nobody`"), "{said}");
+}
+
+/// Naming an outfile again goes on behind what the session has written there; a picture is a file by itself.
+#[test]
+fn an_outfile_that_is_named_again_goes_on() {
+    let mut files = Memory::with(&[("m.eq", "old\n")]);
+    let mut session = session();
+    let model = "enter model\nmodel M\n  local x\n  der(x) = -x\nend\n";
+    files.run(&mut session, model);
+    files.run(
+        &mut session,
+        "out file m.eq\noutput equations\noutfile other.eq\noutput equations\noutfile ./m.eq\npartition\noutput sorted equations\n",
+    );
+    let text = files.file("m.eq").to_string() + files.file("./m.eq");
+    assert!(!text.contains("old"), "{text}");
+    assert_eq!(text.matches("M: 1 equation").count(), 2, "{text}");
+    assert!(text.contains("[derx] = -x"), "{text}");
+    files.run(
+        &mut session,
+        "cmodel\nsimutime 1\nend\nsimulate\noutfile x.svg\nplot x\nplot x\noutfile x.svg\nplot x\n",
+    );
+    assert_eq!(files.file("x.svg").matches("<svg").count(), 1);
+    files
+        .files
+        .insert("x.ctl".into(), "cmodel\nsimutime 2\nend\n".into());
+    let (_, said) = files.run(
+        &mut session,
+        "enter experiment\n@x.ctl\noutfile x.ctl\noutput equations\n",
+    );
+    assert!(said.contains("the experiment was read from it"), "{said}");
+}
+
+/// What is said in a session speaks of its commands, not of options of the command line.
+#[test]
+fn hints_speak_of_the_session() {
+    let two = "model M\n  input u\n  output y\n  der(y) = u - y\nend\nexperiment one for M\n  simutime 1\n  input u = 1\nend\nexperiment two for M\n  simutime 2\n  input u = 1\nend\n";
+    let other = "model A\n  local x\n  der(x) = 1\nend\nmodel B\n  local y\n  der(y) = 1\nend\nexperiment A\n  simutime 1\nend\n";
+    let bare = "model M\n  input u\n  output y\n  der(y) = u - y\nend\n";
+    let mut files = Memory::with(&[("two.bgm", two), ("other.bgm", other), ("bare.bgm", bare)]);
+    for (lines, wanted) in [
+        (
+            "enter model\n@two.bgm\nsimulate",
+            "choose with `enter experiment one` or `enter experiment two`",
+        ),
+        (
+            "enter model\n@other.bgm\nenter experiment A",
+            "`enter model A`",
+        ),
+        (
+            "enter model\n@bare.bgm\nsimulate",
+            "in an experiment, which `enter experiment` reads",
+        ),
+        (
+            "enter model\n@bare.bgm\noutput c program",
+            "an experiment with `input u = ...` gives another",
+        ),
+        (
+            "enter model\n@bare.bgm\noutput c program",
+            "an experiment says otherwise: `enter experiment`",
+        ),
+        (
+            "enter model\n@bare.bgm\noutput desire program",
+            "which `enter experiment` reads",
+        ),
+        ("enter model\n@bondgraph\n.", "`enter model NAME`"),
+    ] {
+        let (_, said) = files.run(&mut session(), lines);
+        assert!(said.contains(wanted), "{lines}: {said}");
+        assert!(!said.contains("`--"), "{lines}: {said}");
+    }
+}

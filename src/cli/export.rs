@@ -9,7 +9,7 @@ use super::experiment_options::Options as Experimenting;
 use super::{Console, FAILED, Source};
 use crate::compile::{Prepared, prepare};
 use crate::diagnostics::nearest;
-use crate::export::{Target, export};
+use crate::export::{Refusal, Target, export, unit};
 use crate::simulate::job::method;
 use crate::source::Origin;
 
@@ -19,7 +19,7 @@ pub struct Arguments {
     source: Source,
     #[command(flatten)]
     experimenting: Experimenting,
-    /// The language: c, python, desire, simnon, acsl; or latex, a report
+    /// The language: c, python, desire, simnon, acsl, modelica; fmu, a Functional Mock-up Unit; or latex, a report
     #[arg(long, value_name = "TARGET")]
     to: String,
     /// Write to a file instead of standard output
@@ -65,6 +65,22 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         }
     }
     let name = flat.model().to_string();
+    if target == Target::Fmu {
+        if arguments.output.is_none() {
+            return Err(format!("an FMU is a file: say which with `-o {name}.fmu`"));
+        }
+        let made = unit(flat, &experiment, &mut diagnostics);
+        console.diagnostics(&sources, &diagnostics);
+        return match made {
+            Ok(Some((unit, notes))) => {
+                tell(console, &notes);
+                super::fmu::write(&unit, output, console)?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Ok(None) => Ok(ExitCode::from(FAILED)),
+            Err(refusal) => Ok(refused(console, &name, target, &refusal)),
+        };
+    }
     let stem = match output.and_then(|path| path.file_stem()) {
         Some(stem) => stem.to_string_lossy().into_owned(),
         None => name.to_lowercase(),
@@ -73,22 +89,28 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
     console.diagnostics(&sources, &diagnostics);
     match exported {
         Ok(Some(exported)) => {
-            for note in &exported.notes {
-                console.message(&format!("note: {note}\n"));
-            }
+            tell(console, &exported.notes);
             console.result(output, |out| out.write_all(exported.text.as_bytes()))?;
             Ok(ExitCode::SUCCESS)
         }
         Ok(None) => Ok(ExitCode::from(FAILED)),
-        Err(refusal) => {
-            let target = target.name();
-            console.message(&format!(
-                "error: `{name}` cannot be exported to {target}: {}\n",
-                refusal.0
-            ));
-            Ok(ExitCode::from(FAILED))
-        }
+        Err(refusal) => Ok(refused(console, &name, target, &refusal)),
     }
+}
+
+fn tell(console: &Console, notes: &[String]) {
+    for note in notes {
+        console.message(&format!("note: {note}\n"));
+    }
+}
+
+fn refused(console: &Console, name: &str, target: Target, refusal: &Refusal) -> ExitCode {
+    let target = target.name();
+    console.message(&format!(
+        "error: `{name}` cannot be exported to {target}: {}\n",
+        refusal.0
+    ));
+    ExitCode::from(FAILED)
 }
 
 fn target(name: &str) -> Result<Target, String> {

@@ -9,6 +9,7 @@ pub mod experiment_options;
 mod explain;
 mod export;
 mod fields;
+mod fmu;
 mod golden;
 mod io;
 mod library;

@@ -9,6 +9,7 @@ use super::{Console, FAILED, Output};
 use crate::compile::Options;
 use crate::load::Files;
 use crate::model::Limits;
+use crate::revise::form::Form;
 use crate::revise::reduce::{Left, Revised, Wishes, reduce};
 use crate::revise::{Desk, Failure};
 
@@ -121,6 +122,14 @@ pub struct Arguments {
     /// Merge independent storages of one kind that share their rate, too: C on a 1-junction, I on a 0-junction
     #[arg(long)]
     merge: bool,
+    /// Write equivalents as what is stored is multiplied by (gain) or divided by (attenuation), rather than as the types have them
+    #[arg(long, value_name = "FORM", value_parser = form)]
+    form: Option<Form>,
+}
+
+fn form(text: &str) -> Result<Form, String> {
+    let found = Form::ALL.into_iter().find(|form| form.name() == text);
+    found.ok_or_else(|| "there are gain and attenuation".to_string())
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
@@ -129,6 +138,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         only: false,
         matrix: arguments.matrix,
         merge: arguments.merge,
+        form: arguments.form,
     };
     arguments.writing.write(
         console,

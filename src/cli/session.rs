@@ -72,12 +72,13 @@ fn plain(
         let reply = session.line(&line, &files);
         let ended = reply.ended;
         let place = name.map(|name| format!("{name}:{}: ", at + 1));
-        failed |= !shown(reply, place.as_deref(), console)?;
+        failed |= !shown(&mut session, reply, place.as_deref(), console)?;
         if ended {
             return Ok(code(failed));
         }
     }
-    failed |= !shown(session.end(&files), None, console)?;
+    let reply = session.end(&files);
+    failed |= !shown(&mut session, reply, None, console)?;
     Ok(code(failed))
 }
 
@@ -89,7 +90,12 @@ fn code(failed: bool) -> ExitCode {
 }
 
 /// Shows a reply and writes its files; false if something was wrong.
-fn shown(reply: Reply, place: Option<&str>, console: &Console) -> Result<bool, String> {
+fn shown(
+    session: &mut Session,
+    reply: Reply,
+    place: Option<&str>,
+    console: &Console,
+) -> Result<bool, String> {
     let mut fine = !reply.failed;
     if !reply.messages.is_empty() {
         let place = place.unwrap_or("");
@@ -101,6 +107,7 @@ fn shown(reply: Reply, place: Option<&str>, console: &Console) -> Result<bool, S
             let place = place.unwrap_or("");
             let path = file.path.display();
             console.message(&format!("{place}error: cannot write `{path}`: {error}\n"));
+            session.not_written(&file.path);
             fine = false;
         }
     }
@@ -180,7 +187,7 @@ fn edited(session: Session, console: &Console) -> Result<ExitCode, String> {
             Err(error) => return Err(trouble(error)),
         };
         let ended = reply.ended;
-        shown(reply, None, console)?;
+        shown(session, reply, None, console)?;
         if ended {
             return Ok(ExitCode::SUCCESS);
         }

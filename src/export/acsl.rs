@@ -2,17 +2,15 @@
 //!
 //! Before: a solved model and its experiment. After: the text of the program in INITIAL, DYNAMIC, DERIVATIVE and TERMINAL. States
 //! are INTEGs, truths are LOGICAL, `if` is RSW, of which both branches are computed. What happens at events is a DISCRETE
-//! section that SCHEDULE starts where a relation changes. Lines are continued with `...`.
+//! section that SCHEDULE starts where a relation changes or a sample is due. Lines are continued with `...`.
 
 use super::classic::names::{Names, Rules};
 use super::classic::text::{Dialect, Text, arithmetic, comment, number as number_text, real, text};
-use super::classic::{Classic, Edges, Right, Target, number};
+use super::classic::{Classic, Happening, Right, Target, Task, number};
 use super::desire::call;
-use crate::experiment::Experiment;
 use crate::expr::op::precedence as level;
 use crate::expr::{BinaryOp, ExprId, Function, Node, Value};
 use crate::flat::{Leaf, VarId};
-use crate::solve::Solved;
 
 const RULES: Rules = Rules {
     between: Some('_'),
@@ -103,12 +101,13 @@ const RULES: Rules = Rules {
     ],
 };
 
-const LANGUAGE: &str = "ACSL";
+pub(super) const LANGUAGE: &str = "ACSL";
 /// Longer lines are continued.
 const WIDEST: usize = 72;
 
 struct Acsl {
     names: Names,
+    named: Happening,
 }
 
 impl Dialect for Acsl {
@@ -152,6 +151,10 @@ impl Dialect for Acsl {
         };
         let (a, b) = (a.at(level::SUM), b.at(level::SUM));
         Text::new(format!("{a} {word} {b}"), level::RELATION)
+    }
+
+    fn due(&self, at: usize) -> Text {
+        Text::atom(&self.named.ticks[at].0)
     }
 
     fn same_truth(&self, equal: bool, a: &Text, b: &Text) -> Text {
@@ -224,21 +227,20 @@ impl Dialect for Acsl {
     }
 }
 
-/// The program; `raised` where a switch changes the index.
-pub fn program(solved: &Solved, experiment: &Experiment, raised: bool) -> Result<String, String> {
-    let model = Classic::new(solved, experiment, raised, LANGUAGE)?;
+/// The program.
+pub fn program(task: &Task<'_>) -> Result<String, String> {
+    let model = Classic::new(task, LANGUAGE)?;
     let flat = model.flat;
     let mut names = Names::new(RULES);
     for leaf in model.leaves() {
         names.add(flat, leaf);
     }
     let title = names.fresh(flat.model());
-    let edges = model.name_events(&mut names);
-    let acsl = Acsl { names };
+    let named = model.name_events(&mut names);
+    let acsl = Acsl { names, named };
     let writer = Writer {
         model: &model,
         acsl: &acsl,
-        edges: &edges,
     };
     let mut out = format!("PROGRAM {title}\n");
     let states = model.states.iter().map(|one| acsl.names.get(one.leaf));
@@ -254,6 +256,9 @@ pub fn program(solved: &Solved, experiment: &Experiment, raised: bool) -> Result
     writer.statements(&mut out)?;
     for crossing in writer.crossings()? {
         put(&mut out, 4, &format!("SCHEDULE EVENTS .XZ. {crossing}"));
+    }
+    for (_, next) in &acsl.named.ticks {
+        put(&mut out, 4, &format!("SCHEDULE EVENTS .XP. T - {next}"));
     }
     out.push_str("  END ! OF DERIVATIVE\n");
     if !model.updates.is_empty() {
@@ -275,8 +280,6 @@ pub fn program(solved: &Solved, experiment: &Experiment, raised: bool) -> Result
 struct Writer<'w> {
     model: &'w Classic<'w>,
     acsl: &'w Acsl,
-    /// Names for the truth of conditions, now and before.
-    edges: &'w Edges,
 }
 
 impl Writer<'_> {
@@ -305,8 +308,10 @@ impl Writer<'_> {
             .filter(|&leaf| model.is_boolean(leaf))
             .map(|leaf| self.name(leaf).to_string())
             .collect();
-        let conditional = || model.conditional(self.edges);
-        truths.extend(conditional().flat_map(|(_, (edge, was))| [edge.clone(), was.clone()]));
+        let Happening { edges, ticks } = &self.acsl.named;
+        truths.extend(edges.iter().map(|(edge, _)| edge.clone()));
+        truths.extend((model.kept(&self.acsl.named)).map(|(_, (_, was))| was.clone()));
+        truths.extend(ticks.iter().map(|(due, _)| due.clone()));
         let new = model
             .stages()
             .into_iter()
@@ -354,12 +359,12 @@ impl Writer<'_> {
             };
             put(out, 2, &format!("{} = {value}", self.name(one.leaf)));
         }
-        for (update, (_, was)) in conditional() {
-            put(
-                out,
-                2,
-                &format!("{was} = {}", self.acsl.truth(update.holds).text),
-            );
+        for (condition, (_, was)) in model.kept(&self.acsl.named) {
+            let truth = self.acsl.truth(condition.holds).text;
+            put(out, 2, &format!("{was} = {truth}"));
+        }
+        for (sampler, (_, next)) in model.samplers.iter().zip(ticks) {
+            put(out, 2, &format!("{next} = {}", real(sampler.next)));
         }
         out.push_str("END ! OF INITIAL\n");
     }
@@ -395,10 +400,8 @@ impl Writer<'_> {
     fn crossings(&self) -> Result<Vec<String>, String> {
         let exprs = &self.model.flat.exprs;
         let mut work: Vec<ExprId> = Vec::new();
-        for update in self.model.updates.iter().rev() {
-            work.push(update.value);
-            work.extend(update.when);
-        }
+        work.extend(self.model.conditions.iter().rev().map(|one| one.expression));
+        work.extend(self.model.updates.iter().rev().map(|update| update.value));
         let mut found: Vec<String> = Vec::new();
         while let Some(id) = work.pop() {
             match exprs.node(id) {
@@ -420,6 +423,7 @@ impl Writer<'_> {
                         found.push(crossing);
                     }
                 }
+                Node::Call(Function::Sample, _) => {}
                 _ => exprs.operands(id, &mut work),
             }
         }
@@ -432,7 +436,7 @@ impl Writer<'_> {
         let becomes = |edge: &str, was: &str| {
             acsl.logic(true, &Text::atom(edge), &acsl.not(&Text::atom(was)))
         };
-        for line in (self.model).event_lines(acsl, LANGUAGE, self.edges, &becomes)? {
+        for line in (self.model).event_lines(acsl, LANGUAGE, &acsl.named, &becomes)? {
             put(out, 6, &line);
         }
         out.push_str("    END ! OF PROCEDURAL\n  END ! OF DISCRETE\n");

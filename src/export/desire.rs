@@ -7,13 +7,11 @@
 
 use super::classic::names::{Names, Rules};
 use super::classic::text::{Dialect, Text, arithmetic, comment, real, text};
-use super::classic::{Classic, Right, Started, Target, next, number};
-use crate::experiment::Experiment;
+use super::classic::{Classic, Happening, Right, Started, Target, Task, next, number};
 use crate::expr::op::precedence as level;
 use crate::expr::{BinaryOp, ExprId, Function};
 use crate::flat::{InstanceId, Leaf};
 use crate::listing::outputs_for_states;
-use crate::solve::Solved;
 
 const RULES: Rules = Rules {
     between: Some('$'),
@@ -32,6 +30,7 @@ const RULES: Rules = Rules {
 
 struct Desire {
     names: Names,
+    named: Happening,
 }
 
 impl Dialect for Desire {
@@ -80,6 +79,10 @@ impl Dialect for Desire {
             BinaryOp::NotEqual => call("swtch", &[distance()]),
             _ => self.not(&call("swtch", &[distance()])),
         }
+    }
+
+    fn due(&self, at: usize) -> Text {
+        Text::atom(&self.named.ticks[at].0)
     }
 
     fn same_truth(&self, equal: bool, a: &Text, b: &Text) -> Text {
@@ -152,17 +155,13 @@ pub(super) fn call(name: &str, args: &[Text]) -> Text {
     Text::atom(format!("{name}({})", texts.join(", ")))
 }
 
-const LANGUAGE: &str = "DESIRE";
+pub(super) const LANGUAGE: &str = "DESIRE";
 const RULE: &str = "------------------------------------------------------------";
 
-/// The program; `stem` is the name of its file without the end, `raised` where a switch changes the index.
-pub fn program(
-    solved: &Solved,
-    experiment: &Experiment,
-    stem: &str,
-    raised: bool,
-) -> Result<String, String> {
-    let model = Classic::new(solved, experiment, raised, LANGUAGE)?;
+/// The program; `stem` is the name of its file without the end.
+pub fn program(task: &Task<'_>, stem: &str) -> Result<String, String> {
+    let experiment = task.experiment;
+    let model = Classic::new(task, LANGUAGE)?;
     let flat = model.flat;
     let mut names = Names::new(RULES);
     // As in the paper, an output that equals a state is its name.
@@ -181,8 +180,8 @@ pub fn program(
     for leaf in model.leaves() {
         names.add(flat, leaf);
     }
-    let edges = model.name_events(&mut names);
-    let desire = Desire { names };
+    let named = model.name_events(&mut names);
+    let desire = Desire { names, named };
     let value = |id: ExprId| text(&model, &desire, LANGUAGE, id).map(|text| text.text);
     let name = |leaf: Leaf| desire.names.get(leaf).to_string();
     let mut out = format!("-- CONTINUOUS SYSTEM {}\n{RULE}\n", comment(flat.model()));
@@ -218,8 +217,11 @@ pub fn program(
             out.push_str(&format!("{} = {}\n", name(one.leaf), begin(one)));
         }
     }
-    for (update, (_, was)) in model.conditional(&edges) {
-        out.push_str(&format!("{was} = {}\n", u8::from(update.holds)));
+    for (condition, (_, was)) in model.kept(&desire.named) {
+        out.push_str(&format!("{was} = {}\n", u8::from(condition.holds)));
+    }
+    for (sampler, (_, next)) in model.samplers.iter().zip(&desire.named.ticks) {
+        out.push_str(&format!("{next} = {}\n", real(sampler.next)));
     }
     for &(leaf, value) in &model.inputs {
         out.push_str(&format!("{} = {}\n", name(leaf), real(value)));
@@ -261,7 +263,7 @@ pub fn program(
     if !model.updates.is_empty() {
         out.push_str("step\n");
         let becomes = |edge: &str, was: &str| Text::atom(format!("swtch({edge} - {was})"));
-        for line in model.event_lines(&desire, LANGUAGE, &edges, &becomes)? {
+        for line in model.event_lines(&desire, LANGUAGE, &desire.named, &becomes)? {
             out.push_str(&format!("{line}\n"));
         }
     }

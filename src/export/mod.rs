@@ -9,8 +9,10 @@ pub mod acsl;
 pub mod c;
 pub mod classic;
 pub mod desire;
+pub mod fmu;
 pub mod latex;
 pub mod model;
+pub mod modelica;
 pub mod names;
 mod paper;
 pub mod pattern;
@@ -38,10 +40,14 @@ pub enum Target {
     C,
     /// One module.
     Python,
+    /// A Functional Mock-up Unit, FMI 2.0: [`unit`] makes it.
+    Fmu,
     /// The language of the 1990 paper.
     Desire,
     Simnon,
     Acsl,
+    /// One class with the flat equations.
+    Modelica,
     /// A typeset report.
     Latex,
 }
@@ -50,9 +56,11 @@ impl Target {
     pub const ALL: &'static [Target] = &[
         Target::C,
         Target::Python,
+        Target::Fmu,
         Target::Desire,
         Target::Simnon,
         Target::Acsl,
+        Target::Modelica,
         Target::Latex,
     ];
 
@@ -60,9 +68,11 @@ impl Target {
         match self {
             Target::C => "c",
             Target::Python => "python",
+            Target::Fmu => "fmu",
             Target::Desire => "desire",
             Target::Simnon => "simnon",
             Target::Acsl => "acsl",
+            Target::Modelica => "modelica",
             Target::Latex => "latex",
         }
     }
@@ -119,38 +129,94 @@ pub fn export(
     if matches!(target, Target::Desire | Target::Simnon | Target::Acsl) {
         return classic::export(flat, experiment, target, stem, said);
     }
+    if target == Target::Modelica {
+        return modelica::export(&flat, experiment, said);
+    }
     let mut free = flat.clone();
     let inputs = take_inputs(&mut free, experiment);
     if target == Target::Latex {
         return Ok(latex::document(&free, said));
     }
+    let write = |request: &Request<'_>| match target {
+        Target::C => Ok(c::program(request)),
+        Target::Python => {
+            request.model.loops_up_to(python::LARGEST)?;
+            Ok(python::program(request))
+        }
+        // Written from other representations, above; or not as one text.
+        _ => Err(Refusal(
+            "it is a file with several parts, which `bgm export` writes".into(),
+        )),
+    };
     let mut unsaid = Diagnostics::default();
-    if !inputs.is_empty()
-        && let Ok(Some(exported)) = attempt(free, (&flat, &inputs), experiment, target, &mut unsaid)
-    {
-        said.extend(unsaid.iter().cloned());
-        return Ok(Some(exported));
-    }
-    // Where the derivative of an input is needed, the input is what the experiment says.
-    let none = FxHashMap::default();
-    attempt(flat.clone(), (&flat, &none), experiment, target, said)
+    let made = match inputs.is_empty() {
+        true => None,
+        false => attempt(
+            free,
+            (&flat, &inputs, Inputs::Experiment),
+            experiment,
+            &write,
+            &mut unsaid,
+        )
+        .ok()
+        .flatten(),
+    };
+    let made = match made {
+        Some(made) => {
+            said.extend(unsaid.iter().cloned());
+            Some(made)
+        }
+        // Where the derivative of an input is needed, the input is what the experiment says.
+        None => {
+            let none = (&flat, &FxHashMap::default(), Inputs::Experiment);
+            attempt(flat.clone(), none, experiment, &write, said)?
+        }
+    };
+    Ok(made.map(|(text, notes)| Exported { text, notes }))
 }
 
-fn attempt(
-    written: Flat,
-    (given, inputs): (&Flat, &FxHashMap<VarId, ExprId>),
+/// The parts of a Functional Mock-up Unit, and what is to be told about it; `None` after an error that was said. Inputs come from
+/// outside, and so do their derivatives where the model needs them.
+pub fn unit(
+    flat: Flat,
     experiment: &Experiment,
-    target: Target,
     said: &mut Diagnostics,
-) -> Result<Option<Exported>, Refusal> {
+) -> Result<Option<(fmu::Unit, Vec<String>)>, Refusal> {
+    let mut free = flat.clone();
+    let inputs = take_inputs(&mut free, experiment);
+    let inputs = (&flat, &inputs, Inputs::Outside);
+    attempt(free, inputs, experiment, &fmu::unit, said)
+}
+
+/// Who gives the inputs of a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inputs {
+    Experiment,
+    /// What the experiment says holds at the start.
+    Outside,
+}
+
+/// What a target makes of a model.
+type Write<'w, T> = &'w dyn Fn(&Request<'_>) -> Result<T, Refusal>;
+
+fn attempt<T>(
+    written: Flat,
+    (given, inputs, from): (&Flat, &Given, Inputs),
+    experiment: &Experiment,
+    write: Write<'_, T>,
+    said: &mut Diagnostics,
+) -> Result<Option<(T, Vec<String>)>, Refusal> {
     let Some(presented) = presented(written.clone(), Aliases::Eliminate, said) else {
         return Ok(None);
     };
+    let start = experiment.start;
+    let inputs = (inputs, from);
     match presented {
         Presented::One(mut solved) => {
             let columns = columns_of(&mut solved, experiment);
-            let model = Model::new(&solved, columns, inputs, experiment.start)?;
-            written_as(target, &written, &model, experiment)
+            let (inputs, slopes) = inputs_of(&mut solved, inputs, start);
+            let model = Model::new(&solved, columns, &inputs, slopes.as_ref(), start)?;
+            written_as(&written, &model, experiment, write)
         }
         Presented::Paper(positions, mut form) => {
             // The columns are those of the model itself, which is run by position.
@@ -159,29 +225,30 @@ fn attempt(
             };
             if paper::jumps(&positions, &form).is_err() {
                 // The form of the paper does not say all that jumps.
-                return by_position(*positions, solved, (given, inputs), experiment, target);
+                return by_position(*positions, solved, (given, inputs), experiment, write);
             }
             let columns = columns_of(&mut solved, experiment);
             let columns = switched::recorded(&mut form, &columns);
             let starts = paper::start(given.clone(), experiment, &form)?;
-            let mut model = Model::new(&form, columns, inputs, experiment.start)?;
+            let (inputs, slopes) = inputs_of(&mut form, inputs, start);
+            let mut model = Model::new(&form, columns, &inputs, slopes.as_ref(), start)?;
             model.start_at(&starts);
-            written_as(target, &written, &model, experiment)
+            written_as(&written, &model, experiment, write)
         }
         Presented::ByPosition(positions, solved) => {
-            by_position(*positions, *solved, (given, inputs), experiment, target)
+            by_position(*positions, *solved, (given, inputs), experiment, write)
         }
     }
 }
 
 /// A model with other equations in each position of its switches.
-fn by_position(
+fn by_position<T>(
     positions: Positions,
     mut solved: Solved,
-    (given, inputs): (&Flat, &FxHashMap<VarId, ExprId>),
+    (given, inputs): (&Flat, (&Given, Inputs)),
     experiment: &Experiment,
-    target: Target,
-) -> Result<Option<Exported>, Refusal> {
+    write: Write<'_, T>,
+) -> Result<Option<(T, Vec<String>)>, Refusal> {
     let mut compiled = switched::compile(&positions)?;
     solved.positions = Some(Box::new(positions));
     let columns = columns_of(&mut solved, experiment);
@@ -191,24 +258,44 @@ fn by_position(
     let Some(positions) = solved.positions.as_deref() else {
         return Ok(None);
     };
-    let shared = switched::shared(positions);
+    let mut shared = switched::shared(positions, &compiled);
+    let (inputs, slopes) = inputs_of(&mut shared, inputs, experiment.start);
+    let inputs = (&inputs, slopes.as_ref());
     let mut model = Model::of_positions(&shared, positions, &compiled, &columns, inputs)?;
     let leaves: Vec<Leaf> = (model.states.iter().copied())
         .chain(model.discretes.iter().map(|&id| Leaf::Var(id)))
         .filter(|leaf| model.is_written(leaf.variable()))
         .collect();
-    let starts = paper::start_of(given.clone(), experiment, &shared.flat, &leaves)?;
+    let starts = paper::at_start(given.clone(), experiment, &shared.flat, &leaves)?;
     model.start_with(&starts);
-    written_as(target, &positions.written, &model, experiment)
+    written_as(&positions.written, &model, experiment, write)
 }
 
-/// The program of a model; `None` for targets that are made from other representations.
-fn written_as(
-    target: Target,
+/// What the experiment says of inputs.
+type Given = FxHashMap<VarId, ExprId>;
+
+/// The same for a run; of those from outside what they and their derivatives are at the start.
+fn inputs_of(
+    solved: &mut Solved,
+    (inputs, from): (&Given, Inputs),
+    start: f64,
+) -> (Given, Option<FxHashMap<Leaf, f64>>) {
+    match from {
+        Inputs::Experiment => (inputs.clone(), None),
+        Inputs::Outside => {
+            let (inputs, slopes) = fmu::at_start(solved, inputs, start);
+            (inputs, Some(slopes))
+        }
+    }
+}
+
+/// What a target makes of a model, and what is to be told.
+fn written_as<T>(
     written: &Flat,
     model: &Model<'_>,
     experiment: &Experiment,
-) -> Result<Option<Exported>, Refusal> {
+    write: Write<'_, T>,
+) -> Result<Option<(T, Vec<String>)>, Refusal> {
     let mut notes = Vec::new();
     for &(id, given) in &model.inputs {
         if given.is_none() && model.flat.value(id).is_none() {
@@ -218,22 +305,18 @@ fn written_as(
             ));
         }
     }
+    if let Some((method, _)) = &experiment.method {
+        notes.push(format!(
+            "the method `{method}` is not taken over: the program integrates with Rodas4"
+        ));
+    }
     let run = run_of(experiment, &mut notes);
     let request = Request {
         written,
         model,
         run,
     };
-    let text = match target {
-        Target::C => c::program(&request),
-        Target::Python => {
-            model.loops_up_to(python::LARGEST)?;
-            python::program(&request)
-        }
-        // Written from other representations, above.
-        Target::Desire | Target::Simnon | Target::Acsl | Target::Latex => return Ok(None),
-    };
-    Ok(Some(Exported { text, notes }))
+    Ok(Some((write(&request)?, notes)))
 }
 
 /// Inputs that the experiment gives are inputs again; what it says of them comes back.

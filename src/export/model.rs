@@ -66,6 +66,8 @@ pub struct Model<'s> {
     pub states: Vec<Leaf>,
     /// With what the experiment says of each.
     pub inputs: Vec<(VarId, Option<ExprId>)>,
+    /// Derivatives of inputs, where they are inputs of their own, with their values at the start.
+    pub slopes: Vec<(Leaf, f64)>,
     /// Parameters that may have other values,
     pub parameters: Vec<VarId>,
     /// and what follows from them or is fixed, in the order of evaluation.
@@ -90,14 +92,15 @@ pub struct Model<'s> {
 }
 
 impl<'s> Model<'s> {
-    /// `inputs`: what the experiment says of them; `time`: where it starts.
+    /// `inputs`: what the experiment says of them; `slopes`: their derivatives at the start, where they may be given from outside; `time`: where it starts.
     pub fn new(
         solved: &'s Solved,
         columns: Vec<Column>,
         inputs: &FxHashMap<VarId, ExprId>,
+        slopes: Option<&FxHashMap<Leaf, f64>>,
         time: f64,
     ) -> Result<Self, Refusal> {
-        let mut model = Model::bare(solved, columns, inputs);
+        let mut model = Model::bare(solved, columns, (inputs, slopes));
         model.compute()?;
         model.whens = model.whens()?;
         model.watch()?;
@@ -109,7 +112,7 @@ impl<'s> Model<'s> {
     pub(super) fn bare(
         solved: &'s Solved,
         columns: Vec<Column>,
-        inputs: &FxHashMap<VarId, ExprId>,
+        (inputs, slopes): (&FxHashMap<VarId, ExprId>, Option<&FxHashMap<Leaf, f64>>),
     ) -> Self {
         let flat = &solved.flat;
         let of_kind = |kind: Kind| {
@@ -127,6 +130,12 @@ impl<'s> Model<'s> {
         Model {
             inputs: of_kind(Kind::Input)
                 .map(|id| (id, inputs.get(&id).copied()))
+                .collect(),
+            slopes: (of_kind(Kind::Input))
+                .flat_map(|id| {
+                    (1..=flat.variable(id).order).map(move |order| Leaf::at_order(id, order))
+                })
+                .filter_map(|leaf| Some((leaf, slopes?.get(&leaf).copied().unwrap_or(0.0))))
                 .collect(),
             parameters,
             derived,
@@ -167,11 +176,12 @@ impl<'s> Model<'s> {
         found.extend(self.gone.keys());
         found.extend(&self.states);
         found.extend(self.inputs.iter().map(|&(id, _)| Leaf::Var(id)));
+        found.extend(self.slopes.iter().map(|&(leaf, _)| leaf));
         found.extend(self.discretes.iter().map(|&id| Leaf::Var(id)));
         let mut all = Vec::new();
         for id in self.flat.variable_ids() {
             let variable = self.flat.variable(id);
-            if variable.kind != Kind::Auxiliary {
+            if variable.kind != Kind::Auxiliary && self.is_written(id) {
                 let orders = (0..=variable.order).map(|order| Leaf::at_order(id, order));
                 all.extend(orders.filter(|leaf| found.contains(leaf)));
             }
@@ -305,6 +315,9 @@ impl<'s> Model<'s> {
             if let Some(value) = given.and_then(|given| point.number(&flat.exprs, given)) {
                 point.guess(Leaf::Var(id), Value::Real(value));
             }
+        }
+        for &(leaf, value) in &self.slopes {
+            point.guess(leaf, Value::Real(value));
         }
         evaluate_start(self.solved, &mut point).map_err(|failure| {
             Refusal(format!("its start cannot be computed: {}", failure.message))

@@ -61,17 +61,17 @@ pub fn start(flat: Flat, experiment: &Experiment, solved: &Solved) -> Result<Val
         .filter(|&id| solved.flat.variable(id).kind == Kind::Discrete)
         .map(Leaf::Var);
     let leaves: Vec<Leaf> = solved.flat.states().chain(discrete).collect();
-    start_of(flat, experiment, &solved.flat, &leaves)
+    at_start(flat, experiment, &solved.flat, &leaves)
 }
 
-/// What some variables are at the start, by the simulator; `names` has their names.
-pub fn start_of(
+/// What these are at the start, by the simulator; they have their names from `named`.
+pub fn at_start(
     flat: Flat,
     experiment: &Experiment,
-    names: &Flat,
+    named: &Flat,
     leaves: &[Leaf],
 ) -> Result<Values, Refusal> {
-    let names: Vec<String> = leaves.iter().map(|&leaf| names.leaf_name(leaf)).collect();
+    let names: Vec<String> = leaves.iter().map(|&leaf| named.leaf_name(leaf)).collect();
     let wishes = Wishes {
         vars: names.clone(),
         ..Wishes::default()

@@ -5,15 +5,15 @@
 //! step of output, and a connecting system joins the two. A truth that is kept is a number, 0 or 1. SIMNON cannot restart a
 //! state: a model that asks for it is refused, but where a switch only holds a state at zero that stands there already.
 
+mod events;
+
 use super::classic::names::{Names, Rules};
 use super::classic::text::{Dialect, Text, arithmetic, comment, is_truth, real, text};
-use super::classic::{Change, Classic, Edges, Right, Target, Update, number};
+use super::classic::{Change, Classic, Happening, Right, Target, Task, Update, number};
 use super::desire::call;
-use crate::experiment::Experiment;
 use crate::expr::op::precedence as level;
-use crate::expr::{BinaryOp, ExprId, Function, Node};
+use crate::expr::{BinaryOp, ExprId, Function};
 use crate::flat::{Kind, Leaf};
-use crate::solve::Solved;
 
 const RULES: Rules = Rules {
     between: None,
@@ -29,10 +29,11 @@ const RULES: Rules = Rules {
     ],
 };
 
-const LANGUAGE: &str = "SIMNON";
+pub(super) const LANGUAGE: &str = "SIMNON";
 
 struct Simnon {
     names: Names,
+    named: Happening,
 }
 
 impl Dialect for Simnon {
@@ -78,6 +79,11 @@ impl Dialect for Simnon {
             BinaryOp::NotEqual => self.logic(false, &plain("<"), &plain(">")),
             _ => self.not(&self.logic(false, &plain("<"), &plain(">"))),
         }
+    }
+
+    fn due(&self, at: usize) -> Text {
+        let due = &self.named.ticks[at].0;
+        Text::new(format!("{due} > 0.5"), level::RELATION)
     }
 
     fn same_truth(&self, equal: bool, a: &Text, b: &Text) -> Text {
@@ -154,19 +160,27 @@ impl Dialect for Simnon {
     }
 }
 
-/// The program; `raised` where a switch changes the index.
-pub fn program(solved: &Solved, experiment: &Experiment, raised: bool) -> Result<String, String> {
-    let mut model = Classic::new(solved, experiment, raised, LANGUAGE)?;
-    restarts(&mut model, raised)?;
+/// The program.
+pub fn program(task: &Task<'_>) -> Result<String, String> {
+    let mut model = Classic::new(task, LANGUAGE)?;
+    restarts(&mut model, task.raised)?;
     let model = model;
     let flat = model.flat;
     let mut names = Names::new(RULES);
     for leaf in model.leaves() {
         names.add(flat, leaf);
     }
-    for one in &model.states {
-        names.add(flat, super::classic::next(one.leaf));
-    }
+    // A derivative has a name of its own, also where it is a state itself.
+    let rates: Vec<String> = (model.states.iter())
+        .map(|one| {
+            let rate = super::classic::next(one.leaf);
+            if model.states.iter().any(|other| other.leaf == rate) {
+                return names.fresh(&format!("d{}", flat.name(rate.variable())));
+            }
+            names.add(flat, rate);
+            names.get(rate).to_string()
+        })
+        .collect();
     let system = names.fresh(flat.model());
     let [always, sometimes] = model.stages();
     let changes: Vec<Change> = always.into_iter().chain(sometimes).collect();
@@ -183,15 +197,24 @@ pub fn program(solved: &Solved, experiment: &Experiment, raised: bool) -> Result
         }
         names.add_as(Leaf::New(id), &format!("n{}", flat.name(id)));
     }
-    let edges: Edges = (model.updates.iter())
-        .map(|_| (names.fresh("was"), names.fresh("nwas")))
+    let named = Happening {
+        edges: (model.conditions.iter())
+            .map(|_| (names.fresh("nwas"), names.fresh("was")))
+            .collect(),
+        ticks: (model.samplers.iter())
+            .map(|_| (names.fresh("due"), names.fresh("tnext")))
+            .collect(),
+    };
+    let later: Vec<String> = (model.samplers.iter())
+        .map(|_| names.fresh("ntnext"))
         .collect();
-    let simnon = Simnon { names };
+    let simnon = Simnon { names, named };
     let mut out = format!("CONTINUOUS SYSTEM {system}\n");
     let writer = Writer {
         model: &model,
         simnon: &simnon,
-        edges: &edges,
+        rates: &rates,
+        later: &later,
     };
     for note in &model.notes {
         out.push_str(&format!("\" NOTE: {}\n", comment(note)));
@@ -262,6 +285,7 @@ fn restarts(model: &mut Classic<'_>, held: bool) -> Result<(), String> {
     let (kept, lost): (Vec<Update>, Vec<Update>) =
         model.updates.iter().partition(|update| is_discrete(update));
     model.updates = kept;
+    model.forget_unused();
     for update in lost {
         let name = flat.leaf_name(update.target);
         if !held {
@@ -280,8 +304,10 @@ fn restarts(model: &mut Classic<'_>, held: bool) -> Result<(), String> {
 struct Writer<'w> {
     model: &'w Classic<'w>,
     simnon: &'w Simnon,
-    /// Names for the truth of conditions at the last look, and now.
-    edges: &'w Edges,
+    /// By state, the name of its derivative.
+    rates: &'w [String],
+    /// Names for the times of the next samples, when one has been taken.
+    later: &'w [String],
 }
 
 impl Writer<'_> {
@@ -290,7 +316,8 @@ impl Writer<'_> {
     }
 
     fn rate(&self, state: Leaf) -> String {
-        self.name(super::classic::next(state))
+        let at = (self.model.states.iter()).position(|one| one.leaf == state);
+        at.map_or_else(String::new, |at| self.rates[at].clone())
     }
 
     fn parameter(&self, id: crate::flat::VarId) -> String {
@@ -357,119 +384,6 @@ impl Writer<'_> {
                 self.value(expression)?
             ));
         }
-        Ok(())
-    }
-
-    /// What the discrete system needs of the continuous one.
-    fn outside(&self) -> Vec<Leaf> {
-        let flat = self.model.flat;
-        let mut found = Vec::new();
-        for leaf in self.mentioned() {
-            let kind = flat.variable(leaf.variable()).kind;
-            if !matches!(kind, Kind::Parameter | Kind::Constant | Kind::Discrete) {
-                found.push(leaf);
-            }
-        }
-        found
-    }
-
-    /// What updates mention, each once.
-    fn mentioned(&self) -> Vec<Leaf> {
-        let exprs = &self.model.flat.exprs;
-        let mut found: Vec<Leaf> = Vec::new();
-        let mut work: Vec<ExprId> = Vec::new();
-        for update in &self.model.updates {
-            work.push(update.value);
-            work.extend(update.when);
-        }
-        while let Some(id) = work.pop() {
-            match exprs.node(id) {
-                Node::Leaf(leaf) => match self.model.gone.get(&leaf) {
-                    Some(&expression) => work.push(expression),
-                    None if found.contains(&leaf) => {}
-                    None => found.push(leaf),
-                },
-                _ => exprs.operands(id, &mut work),
-            }
-        }
-        found.sort_by_key(|leaf| leaf.variable());
-        found
-    }
-
-    fn events(
-        &self,
-        changes: &[Change],
-        system: &str,
-        outside: &[Leaf],
-        out: &mut String,
-    ) -> Result<(), String> {
-        let model = self.model;
-        let new = |change: &Change| self.name(Leaf::New(change.target.variable()));
-        out.push_str("\nDISCRETE SYSTEM Events\n");
-        line(out, "INPUT", outside.iter().map(|&leaf| self.name(leaf)));
-        let outputs = model.discretes.iter().map(|one| self.name(one.leaf));
-        line(out, "OUTPUT", outputs);
-        let waits = || model.conditional(self.edges).map(|(_, names)| names);
-        let states = changes.iter().map(|change| self.name(change.target));
-        line(
-            out,
-            "STATE",
-            states.chain(waits().map(|(was, _)| was.clone())),
-        );
-        let names = changes.iter().map(new);
-        line(out, "NEW", names.chain(waits().map(|(_, now)| now.clone())));
-        out.push_str("TIME t\nTSAMP ts\n");
-        for change in changes {
-            let mut made = Text::atom(self.name(change.target));
-            for &at in &change.updates {
-                let update = &model.updates[at];
-                let value = match is_truth(model, update.value) {
-                    true => Text::new(self.value(update.value)?, level::IF),
-                    false => self.condition(update.value)?,
-                };
-                let Some(when) = update.when else {
-                    made = value;
-                    continue;
-                };
-                let (was, now) = &self.edges[at];
-                let when = self.condition(when)?;
-                out.push_str(&format!("{now} = if {} then 1 else 0\n", when.text));
-                let edge = Text::new(format!("{was} < 0.5"), level::RELATION);
-                let becomes = self.simnon.logic(true, &when, &edge);
-                made = self.simnon.choice(&becomes, &value, &made);
-            }
-            out.push_str(&format!("{} = {}\n", new(change), made.text));
-        }
-        out.push_str(&format!("ts = t + h\nh: {}\n", real(model.step)));
-        for one in &model.discretes {
-            out.push_str(&format!(
-                "{}: {}\n",
-                self.name(one.leaf),
-                real(number(one.value))
-            ));
-        }
-        for (update, (was, _)) in model.conditional(self.edges) {
-            out.push_str(&format!("{was}: {}\n", u8::from(update.holds)));
-        }
-        let flat = model.flat;
-        for leaf in self.mentioned() {
-            if matches!(
-                flat.variable(leaf.variable()).kind,
-                Kind::Parameter | Kind::Constant
-            ) {
-                out.push_str(&self.parameter(leaf.variable()));
-            }
-        }
-        out.push_str("END\n\nCONNECTING SYSTEM Connect\n");
-        for &leaf in outside {
-            let name = self.name(leaf);
-            out.push_str(&format!("{name}[Events] = {name}[{system}]\n"));
-        }
-        for one in &model.discretes {
-            let name = self.name(one.leaf);
-            out.push_str(&format!("{name}[{system}] = {name}[Events]\n"));
-        }
-        out.push_str("END\n");
         Ok(())
     }
 }

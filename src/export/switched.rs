@@ -140,10 +140,19 @@ pub fn recorded(solved: &mut Solved, columns: &[Column]) -> Vec<Column> {
     all
 }
 
-/// The equations as they are before any position is put in, with nothing solved.
-pub fn shared(positions: &Positions) -> Solved {
+/// The equations as they are before any position is put in, with nothing solved. Inputs have the derivatives that any position needs.
+pub fn shared(positions: &Positions, compiled: &[Position]) -> Solved {
+    let mut flat = positions.flat.clone();
+    for (at, variable) in flat.variables.iter_mut().enumerate() {
+        if variable.kind == Kind::Input {
+            let orders = compiled
+                .iter()
+                .map(|one| one.solved.flat.variables[at].order);
+            variable.order = orders.max().unwrap_or(0);
+        }
+    }
     Solved {
-        flat: positions.flat.clone(),
+        flat,
         blocks: Vec::new(),
         zeros: Vec::new(),
         divisors: Vec::new(),
@@ -173,10 +182,15 @@ impl<'s> Model<'s> {
         positions: &'s Positions,
         compiled: &'s [Position],
         columns: &[Vec<Column>],
-        inputs: &FxHashMap<VarId, ExprId>,
+        inputs: (&FxHashMap<VarId, ExprId>, Option<&FxHashMap<Leaf, f64>>),
     ) -> Result<Self, Refusal> {
         let first = columns.first().cloned().unwrap_or_default();
         let mut model = Model::bare(shared, first, inputs);
+        for &(id, _) in &model.inputs {
+            if model.flat.variable(id).order > 0 && inputs.1.is_none() {
+                return Err(model.refuse(Leaf::Der(id, 1), "no program here can compute it"));
+            }
+        }
         let opened = &positions.opened;
         let held: Vec<VarId> = opened.watches.iter().map(|watch| watch.held).collect();
         let sampled: Vec<VarId> = opened.samplers.iter().map(|one| one.held).collect();
@@ -215,7 +229,7 @@ impl<'s> Model<'s> {
         columns: Vec<Column>,
         apart: &FxHashSet<VarId>,
     ) -> Result<Seat<'s>, Refusal> {
-        let mut model = Model::bare(&position.solved, columns, &FxHashMap::default());
+        let mut model = Model::bare(&position.solved, columns, (&FxHashMap::default(), None));
         model.discretes.clone_from(&self.discretes);
         model.before.clone_from(&self.before);
         model
@@ -262,6 +276,7 @@ impl<'s> Model<'s> {
             .chain(switched.held.iter().map(|&id| Leaf::Var(id)))
             .chain(switched.sampled.iter().map(|&id| Leaf::Var(id)))
             .chain(self.inputs.iter().map(|&(id, _)| Leaf::Var(id)))
+            .chain(self.slopes.iter().map(|&(leaf, _)| leaf))
             .collect();
         let mut all: FxHashSet<Leaf> = FxHashSet::default();
         for seat in &switched.seats {

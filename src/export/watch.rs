@@ -42,6 +42,7 @@ impl Model<'_> {
             if let Node::Leaf(leaf @ (Leaf::Init(_) | Leaf::Der(..))) = node
                 && (matches!(leaf, Leaf::Init(_))
                     || flat.variable(leaf.variable()).kind == Kind::Input)
+                && !self.slopes.iter().any(|&(slope, _)| slope == leaf)
             {
                 return Err(self.refuse(leaf, "no program here can compute it"));
             }

@@ -4,6 +4,7 @@
 //! `x[2]` is x with the subscript 2, `c[2].R1.i` is i with the subscript c[2].R1. No two names look
 //! alike: what was written stays as it is, but for underscores, which are escaped.
 
+use super::latex_letters::letter;
 use crate::expr::latex::Names;
 use crate::flat::{Flat, InstanceId, Leaf, VarId};
 
@@ -135,7 +136,7 @@ fn upright(name: &str) -> String {
 
 fn italic(name: &str) -> String {
     match name.len() {
-        1 => name.to_string(),
+        1 if name != "_" => name.to_string(),
         _ => set(name, "\\mathit", "\\itshape "),
     }
 }
@@ -163,9 +164,17 @@ fn set(name: &str, math: &str, text: &str) -> String {
     }
 }
 
-/// Text outside math mode.
+/// Text outside math mode, made of names and of words of ours.
 pub(super) fn escape(text: &str) -> String {
-    text.replace('_', "\\_")
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '_' => out.push_str("\\_"),
+            c if c.is_ascii() => out.push(c),
+            c => out.push_str(&letter(c)),
+        }
+    }
+    out
 }
 
 /// Letters that TeX has by name. Capitals that look Latin have none.

@@ -3,6 +3,7 @@
 //! Before: the model at each stage. After: a document that needs amsmath and TikZ and compiles with pdflatex.
 
 use super::latex::{PREAMBLE, equations_as, sorted_as};
+use super::latex_letters::letter;
 use super::latex_names::LatexNames;
 use super::latex_solved::solved_as;
 use crate::bond::draw::{Sketch, tikz};
@@ -128,17 +129,10 @@ fn prose(text: &str) -> String {
             '`' => out.push_str("\\textasciigrave{}"),
             // Two of them would be one dash.
             '-' => out.push_str("-{}"),
-            '°' => out.push_str("\\textdegree{}"),
-            'µ' | 'μ' => out.push_str("\\textmu{}"),
-            'Ω' => out.push_str("\\textohm{}"),
-            '·' | '⋅' => out.push_str("\\textperiodcentered{}"),
             c if c.is_ascii_graphic() || c == ' ' => out.push(c),
-            // In the first page of Unicode TeX knows all letters.
-            'À'..='ÿ' => out.push(c),
-            c => match super::latex_names::greek(c) {
-                Some(word) => out.push_str(&format!("$\\{word}$")),
-                None => out.push('?'),
-            },
+            // A tab, the end of a line.
+            c if c.is_ascii() => out.push(' '),
+            c => out.push_str(&letter(c)),
         }
     }
     out

@@ -8,6 +8,7 @@ pub mod fields;
 pub mod fields_json;
 pub mod json;
 pub mod latex;
+mod latex_letters;
 mod latex_names;
 pub mod latex_report;
 pub mod latex_solved;

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::draft::Draft;
 use super::edit::Edits;
+use super::form::{Equivalent, Form};
 use super::going::going;
 use super::observed::{Explained, Observed, set};
 use super::parameters::Parameters;
@@ -141,12 +142,13 @@ struct Member {
     start: ExprId,
 }
 
-/// The text with one storage in the place of a group.
+/// The text with one storage in the place of a group, its equivalent in a form.
 pub fn merge(
     desk: &Desk<'_>,
     traced: &Traced,
     text: &str,
     group: &Group,
+    form: Option<Form>,
 ) -> Result<Taken, Obstacle> {
     let (flat, named) = (&traced.flat, &traced.fields.named);
     let graph = &named.graph;
@@ -222,7 +224,17 @@ pub fn merge(
     observed.settings(&mut known, &mut parameters, &mut edits)?;
     observed.uses(&mut known, &mut parameters, &mut edits)?;
     observed.no_starts(known.flat)?;
-    let value = parameters.text(known.flat, value)?;
+    let kept_name = name_of(kept.node);
+    let equivalent = Equivalent {
+        name: &kept_name,
+        owner: kept.owner,
+        is_flow: group.is_flow,
+        own: kept.own,
+        total,
+        parameter: set_parameter,
+        value,
+    };
+    let (value, told) = equivalent.text(known.flat, &mut parameters, form)?;
     let declared = script.declared(flat, kept.owner)?;
     let own_name = flat.names.name(flat.declaration(set_parameter).name);
     set(&script, declared, own_name, false, &value, &mut edits);
@@ -258,7 +270,7 @@ pub fn merge(
                 name_of(group.junction),
                 name_of(kept.node)
             ),
-            value: format!("{}.{own_name} = {value}", name_of(kept.node)),
+            value: told.clone(),
             dropped: Vec::new(),
         })
         .collect();

@@ -11,6 +11,7 @@ mod draft;
 mod edit;
 mod excerpt;
 pub mod expand;
+pub mod form;
 mod going;
 mod matrix;
 mod meaning;

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::excerpt::excerpt;
 use super::expand::expand;
+use super::form::Form;
 use super::matrix::combine;
 use super::merge::{groups, merge};
 use super::rewrite::{Taken, rewrite};
@@ -33,6 +34,8 @@ pub struct Wishes {
     pub matrix: bool,
     /// Independent storages of one kind that share their rate, too.
     pub merge: bool,
+    /// How equivalents are written; else as the types have their parameters.
+    pub form: Option<Form>,
 }
 
 /// A storage that is gone.
@@ -165,25 +168,27 @@ pub fn reduce(desk: &Desk<'_>, text: &str, wishes: &Wishes) -> Result<Revised, F
                 }
             }
         }
-        let done = rewrite(desk, &mut traced, &revised.text, &candidates).or_else(|why| {
-            // One after the other, to find out which it is.
-            let mut why = why;
-            for field in &candidates {
-                match rewrite(
-                    desk,
-                    &mut traced,
-                    &revised.text,
-                    std::slice::from_ref(field),
-                ) {
-                    Ok(done) => return Ok(done),
-                    Err(obstacle) => {
-                        refused.insert(name(&traced, field), obstacle.clone());
-                        why = obstacle;
+        let done =
+            rewrite(desk, &mut traced, &revised.text, &candidates, wishes.form).or_else(|why| {
+                // One after the other, to find out which it is.
+                let mut why = why;
+                for field in &candidates {
+                    match rewrite(
+                        desk,
+                        &mut traced,
+                        &revised.text,
+                        std::slice::from_ref(field),
+                        wishes.form,
+                    ) {
+                        Ok(done) => return Ok(done),
+                        Err(obstacle) => {
+                            refused.insert(name(&traced, field), obstacle.clone());
+                            why = obstacle;
+                        }
                     }
                 }
-            }
-            Err(why)
-        });
+                Err(why)
+            });
         if let Ok(Taken { text, steps }) = done {
             let gone: FxHashSet<&str> = steps.iter().map(|step| step.removed.as_str()).collect();
             wanted.retain(|name| !gone.contains(name.as_str()));
@@ -231,7 +236,7 @@ fn beyond(
         if refused.contains_key(&name) {
             continue;
         }
-        match merge(desk, traced, text, &group) {
+        match merge(desk, traced, text, &group, wishes.form) {
             Ok(done) => return Some(done),
             Err(why) => refused.insert(name, why),
         };

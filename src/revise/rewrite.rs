@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::draft::Draft;
 use super::edit::Edits;
+use super::form::{Equivalent, Form};
 use super::going::going;
 use super::meaning::{Meaning, Stored};
 use super::observed::{Observed, set};
@@ -33,12 +34,13 @@ pub struct Taken {
     pub steps: Vec<Step>,
 }
 
-/// The text without the dependent storages of these fields.
+/// The text without the dependent storages of these fields; the equivalents in a form, else as the types have them.
 pub fn rewrite(
     desk: &Desk<'_>,
     traced: &mut Traced,
     text: &str,
     taken: &[StorageField],
+    form: Option<Form>,
 ) -> Result<Taken, Obstacle> {
     let Traced {
         flat,
@@ -84,6 +86,7 @@ pub fn rewrite(
     let one = meaning.transfer.flat.exprs.number(1.0);
     let mut stored: Vec<Stored> = Vec::new();
     let mut totals: Vec<(NodeId, VarId, ExprId, ExprId)> = Vec::new();
+    let mut sums_of: Vec<(ExprId, ExprId)> = Vec::new();
     for &into in &kept {
         let missing = || Obstacle::NoParameter(name(into));
         let own = meaning.parameter(into).ok_or_else(missing)?;
@@ -120,6 +123,7 @@ pub fn rewrite(
         let exprs = &mut meaning.transfer.flat.exprs;
         let growth = exprs.tidy_div(total, own);
         totals.push((into, parameter, value, growth));
+        sums_of.push((own, total));
     }
     let changed: FxHashSet<VarId> = totals.iter().map(|&(_, id, ..)| id).collect();
     let mut meaning = Meaning::new(&mut flow, &stored, touched.clone());
@@ -132,16 +136,23 @@ pub fn rewrite(
     observed.uses(&mut meaning, &mut parameters, &mut edits)?;
     observed.starts(&mut meaning, &mut parameters, &totals, &mut edits)?;
     let mut values: Vec<(NodeId, String)> = Vec::new();
-    for &(into, parameter, value, _) in &totals {
+    for (&(into, parameter, value, _), &(own, total)) in totals.iter().zip(&sums_of) {
         let flat = &mut *meaning.transfer.flat;
-        let text = parameters.text(flat, value)?;
+        let element = named.graph.node(into).element();
+        let equivalent = Equivalent {
+            name: &name(into),
+            owner: owner(into),
+            is_flow: element.is_some_and(|element| element.kind == ElementKind::I),
+            own,
+            total,
+            parameter,
+            value,
+        };
+        let (text, told) = equivalent.text(flat, &mut parameters, form)?;
         let declared = script.declared(flat, owner(into))?;
-        let own = flat
-            .names
-            .name(flat.declaration(parameter).name)
-            .to_string();
-        set(&script, declared, &own, false, &text, &mut edits);
-        values.push((into, format!("{}.{own} = {text}", name(into))));
+        let own = flat.names.name(flat.declaration(parameter).name);
+        set(&script, declared, own, false, &text, &mut edits);
+        values.push((into, told));
     }
     // A storage by its displacement: that grows with it.
     let mut sums = Vec::new();

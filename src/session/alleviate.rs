@@ -16,24 +16,15 @@ use crate::compile::{Options, bond_graph};
 use crate::diagnostics::Diagnostics;
 use crate::listing::storage_fields::{path, refusal};
 use crate::load::Files;
+use crate::revise::form::Form;
 use crate::revise::reduce::{Wishes, reduce};
 use crate::revise::{Desk, Failure};
 
-/// How the equivalent parameter is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// What is given is a multiple of what is stored: `f = p*(1/I)`
-    Gain,
-    /// What is stored is divided: `f = p/I`
-    Attenuation,
-}
-
-impl Form {
-    fn text(self) -> &'static str {
-        match self {
-            Form::Gain => "GAIN",
-            Form::Attenuation => "ATT",
-        }
+/// The word of the dialogue.
+fn word(form: Form) -> &'static str {
+    match form {
+        Form::Gain => "GAIN",
+        Form::Attenuation => "ATT",
     }
 }
 
@@ -89,6 +80,7 @@ pub fn revise(wanted: &Reduction<'_>, files: &dyn Files) -> Result<Reduced, Stri
     let wishes = Wishes {
         remove: vec![wanted.removed.to_string()],
         only: true,
+        form: Some(wanted.form),
         ..Wishes::default()
     };
     let revised = reduce(&desk, wanted.text, &wishes).map_err(|failure| match failure {
@@ -245,7 +237,7 @@ impl Session {
                 }
                 let (_, kept) = dialogue.storages(dependent_goes);
                 let form = dialogue.left(dependent_goes).1;
-                dialogue.prompt = format!("Select equation type for {kept} ({}): ", form.text());
+                dialogue.prompt = format!("Select equation type for {kept} ({}): ", word(form));
                 dialogue.question = Question::Form(dependent_goes);
                 self.dialogue = Some(dialogue);
                 Reply::default()

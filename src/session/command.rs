@@ -13,6 +13,8 @@ pub enum Command {
     EnterExperiment(Option<String>),
     /// An experiment written without `enter experiment`: its first line.
     Classic,
+    /// A model or a type written without `enter model`: its name.
+    Model(String),
     /// `None`: results are shown again.
     OutFile(Option<String>),
     Output(Output),
@@ -140,6 +142,7 @@ pub fn read(line: &str, languages: &[&str]) -> Result<Command, String> {
         [more, ..] => Err(format!("`{first}` stands alone: `{more}` is too much")),
     };
     let name = |words: &[&str]| words.first().map(|word| word.to_string());
+    let path = |text: &str| Some(text.to_string()).filter(|text| !text.is_empty());
     match first.to_lowercase().as_str() {
         "enter" => match lower[..] {
             ["model"] | ["model", _] => Ok(Command::EnterModel(name(&rest[1..]))),
@@ -147,13 +150,21 @@ pub fn read(line: &str, languages: &[&str]) -> Result<Command, String> {
             _ => Err("enter what? There are `enter model` and `enter experiment`".into()),
         },
         "cmodel" => Ok(Command::Classic),
-        "outfile" => match rest {
-            [] => Ok(Command::OutFile(None)),
-            _ => {
-                let path = line.trim()[first.len()..].trim();
-                Ok(Command::OutFile(Some(path.to_string())))
-            }
-        },
+        "model" if first == "model" => {
+            let named = match (lower.first(), rest) {
+                (Some(&"type"), [_, name, ..]) | (_, [name, ..]) => *name,
+                _ => return Err("a model has a name: `model NAME`".into()),
+            };
+            let end = |c: char| !(c.is_alphanumeric() || c == '_');
+            let name = named.split(end).next().unwrap_or(named);
+            Ok(Command::Model(name.to_string()))
+        }
+        "outfile" => Ok(Command::OutFile(path(line.trim()[first.len()..].trim()))),
+        // The paper prints it so as well.
+        "out" if lower.first() == Some(&"file") => {
+            let behind = line.trim()[first.len()..].trim();
+            Ok(Command::OutFile(path(behind[rest[0].len()..].trim())))
+        }
         "output" => output(&lower, languages).map(Command::Output),
         "partition" => match lower[..] {
             [] => Ok(Command::Partition(false)),

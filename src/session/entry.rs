@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::intern::Interner;
 use crate::load::{Files, Input, Loaded, load};
-use crate::source::{FileId, Origin};
+use crate::source::{FileId, Origin, Sources};
 use crate::syntax::ast::{Item, ModelKind};
 use crate::syntax::parse;
 
@@ -29,7 +29,7 @@ impl What {
     }
 
     /// The name of typed text in messages; no file has it.
-    fn file(self) -> &'static str {
+    pub fn file(self) -> &'static str {
         match self {
             What::Model => "<model>",
             What::Experiment => "<experiment>",
@@ -84,9 +84,29 @@ impl Entry {
         let mut entry = Entry::typed(what, text, name);
         if what == What::Model && entry.name.is_none() {
             let (loaded, _) = entry.load(files);
-            entry.name = included_model(&loaded);
+            if models(&loaded, loaded.main).next().is_none() {
+                entry.name = last_model(&loaded);
+            }
         }
         entry
+    }
+
+    /// Whether there is a model in it, or in a file that it includes: types are none.
+    pub fn has_model(&self, files: &dyn Files) -> bool {
+        last_model(&self.load(files).0).is_some()
+    }
+
+    /// The model that is meant where none is named.
+    pub fn last_model(&self, files: &dyn Files) -> Option<String> {
+        let (loaded, _) = self.load(files);
+        let own = models(&loaded, loaded.main).last();
+        own.or_else(|| last_model(&loaded))
+    }
+
+    /// What is wrong with the text by itself.
+    pub fn read(&self, files: &dyn Files) -> (Sources, Diagnostics) {
+        let (loaded, said) = self.load(files);
+        (loaded.sources, said)
     }
 
     pub fn input(&self) -> Input {
@@ -104,20 +124,54 @@ impl Entry {
     }
 }
 
-/// The last model of the included files, where the text itself has none.
-fn included_model(loaded: &Loaded) -> Option<String> {
-    let models = |file: FileId| {
-        (loaded.tree(file).items.iter()).filter_map(|item| match item {
-            Item::Model(model) if model.kind == ModelKind::Model => Some(model.name.symbol),
+/// The models of a file.
+fn models(loaded: &Loaded, file: FileId) -> impl Iterator<Item = String> {
+    (loaded.tree(file).items.iter()).filter_map(|item| match item {
+        Item::Model(model) if model.kind == ModelKind::Model => {
+            Some(loaded.interner.name(model.name.symbol).to_string())
+        }
+        _ => None,
+    })
+}
+
+/// The last model of all files that are the user's.
+fn last_model(loaded: &Loaded) -> Option<String> {
+    let own = |&file: &FileId| loaded.sources.file(file).origin == Origin::User;
+    let files = loaded.sources.ids().filter(own);
+    files.flat_map(|file| models(loaded, file)).last()
+}
+
+/// The names of models and types that a text itself defines.
+pub fn defined(text: &str) -> Vec<String> {
+    let mut interner = Interner::default();
+    let (tree, _) = parse(FileId(0), text, &mut interner);
+    (tree.items.iter())
+        .filter_map(|item| match item {
+            Item::Model(model) => Some(interner.name(model.name.symbol).to_string()),
             _ => None,
         })
-    };
-    if models(loaded.main).next().is_some() {
-        return None;
+        .collect()
+}
+
+/// A text without models and types of these names.
+pub fn without(text: &str, names: &[String]) -> String {
+    let mut interner = Interner::default();
+    let (tree, _) = parse(FileId(0), text, &mut interner);
+    let mut out = String::new();
+    let mut at = 0;
+    for item in &tree.items {
+        if let Item::Model(model) = item
+            && names
+                .iter()
+                .any(|name| name == interner.name(model.name.symbol))
+        {
+            let range = model.span.range();
+            out.push_str(text.get(at..range.start.max(at)).unwrap_or(""));
+            at = range.end.max(at);
+        }
     }
-    let own = |&file: &FileId| loaded.sources.file(file).origin == Origin::User;
-    let last = loaded.sources.ids().filter(own).flat_map(models).last()?;
-    Some(loaded.interner.name(last).to_string())
+    out.push_str(text.get(at..).unwrap_or(""));
+    out
 }
 
 /// The files of a session: typed texts, and those of the machine.
@@ -160,8 +214,9 @@ pub fn is_open(text: &str) -> bool {
     found.iter().any(|diagnostic| open(diagnostic.code))
 }
 
-/// Whether nothing is missing; a file that cannot be read ends the text, too.
-pub fn is_complete(what: What, text: &str, files: &dyn Files) -> bool {
+/// Whether nothing is missing: what is named, where a name was asked for and more than a file was entered. A file that cannot be
+/// read ends the text, too.
+pub fn is_complete(what: What, name: Option<&str>, text: &str, files: &dyn Files) -> bool {
     if is_open(text) {
         return false;
     }
@@ -177,8 +232,13 @@ pub fn is_complete(what: What, text: &str, files: &dyn Files) -> bool {
         .filter(own)
         .map(|file| loaded.tree(file));
     let mut items = trees.flat_map(|tree| &tree.items);
+    let main = &loaded.tree(loaded.main).items;
+    let typed = main.iter().any(|item| matches!(item, Item::Model(_)));
     items.any(|item| match item {
-        Item::Model(model) => what == What::Model && model.kind == ModelKind::Model,
+        Item::Model(model) if what == What::Model => match name.filter(|_| typed) {
+            Some(name) => loaded.interner.name(model.name.symbol) == name,
+            None => model.kind == ModelKind::Model,
+        },
         Item::Experiment(_) => what == What::Experiment,
         _ => false,
     })

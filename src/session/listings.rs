@@ -1,6 +1,7 @@
 //! What a session lists: equations, sorted and solved; causality and fields; what is loaded.
 
 use super::command::Output;
+use super::words::in_session;
 use super::{Experiment, Reply, Session};
 use crate::bond::fields::fields;
 use crate::bond::view::{Choice, view};
@@ -53,7 +54,7 @@ impl Session {
         let mut reply = self.told(&self.model()?.sources, &said);
         // A model that cannot be sorted has a graph all the same.
         reply.failed = text.is_none();
-        Ok((text.unwrap_or_default(), reply))
+        Ok((in_session(&text.unwrap_or_default()), reply))
     }
 
     fn reduce(&self, flat: Flat, said: &mut Diagnostics) -> Option<Flat> {
@@ -155,6 +156,10 @@ impl Session {
                     model.entry.path.display()
                 ));
             }
+        }
+        let names = self.workspace.names();
+        if names.len() > 1 {
+            text.push_str(&format!("entered     {}\n", names.join(", ")));
         }
         let experiment = match &self.experiment {
             Experiment::Own => "the model's own, if there is one".to_string(),

@@ -11,22 +11,27 @@ mod entry;
 mod listings;
 mod program;
 mod runs;
+mod words;
+mod workspace;
 
-pub use alleviate::{Form, Reduce, Reduced, Reduction, revise};
+pub use crate::revise::form::Form;
+pub use alleviate::{Reduce, Reduced, Reduction, revise};
 pub use command::HELP;
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use crate::compile::{Aliases, Options, compile};
+use crate::compile::Aliases;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::render::render_all;
 use crate::flat::{Flat, VarId};
 use crate::load::Files;
-use crate::source::{Origin, Sources};
+use crate::source::Sources;
 use alleviate::Dialogue;
 use command::{Command, Output};
-use entry::{Entry, What, With};
+use entry::{Entry, What};
 use runs::Results;
+use words::in_session;
+use workspace::Workspace;
 
 /// What a session is told of where it runs.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +70,7 @@ pub struct Written {
 impl Reply {
     fn fails(message: impl AsRef<str>) -> Reply {
         Reply {
-            messages: format!("error: {}\n", message.as_ref()),
+            messages: format!("error: {}\n", in_session(message.as_ref())),
             failed: true,
             ..Reply::default()
         }
@@ -83,6 +88,8 @@ impl Reply {
 #[derive(Debug)]
 struct Model {
     entry: Entry,
+    /// The entry without what it uses of earlier ones.
+    own: Entry,
     sources: Sources,
     flat: Flat,
 }
@@ -110,13 +117,16 @@ struct Entering {
 #[derive(Debug)]
 pub struct Session {
     around: Surroundings,
+    workspace: Workspace,
     model: Option<Model>,
+    /// The files that the model was read from.
+    read: Vec<PathBuf>,
     experiment: Experiment,
     entering: Option<Entering>,
     dialogue: Option<Dialogue>,
     outfile: Option<PathBuf>,
-    /// Files that were written to since `outfile` named them.
-    begun: bool,
+    /// Files that this session has written to.
+    begun: Vec<PathBuf>,
     partition: Option<Aliases>,
     differentiated: bool,
     wishes: Vec<(VarId, bool)>,
@@ -127,12 +137,14 @@ impl Session {
     pub fn new(around: Surroundings) -> Session {
         Session {
             around,
+            workspace: Workspace::default(),
             model: None,
+            read: Vec::new(),
             experiment: Experiment::Own,
             entering: None,
             dialogue: None,
             outfile: None,
-            begun: false,
+            begun: Vec::new(),
             partition: None,
             differentiated: false,
             wishes: Vec::new(),
@@ -180,8 +192,9 @@ impl Session {
             }
             entering.text.push_str(text);
             entering.text.push('\n');
-            let complete =
-                entry::can_end(text) && entry::is_complete(entering.what, &entering.text, files);
+            let name = entering.name.as_deref();
+            let complete = entry::can_end(text)
+                && entry::is_complete(entering.what, name, &entering.text, files);
             if complete {
                 return self.entered(entering, files);
             }
@@ -198,9 +211,12 @@ impl Session {
         };
         match command::read(text, &program::languages()) {
             Ok(Command::Classic) => {
-                let mut text = text.trim().to_string();
-                text.push('\n');
+                let text = format!("{}\n", text.trim());
                 self.enter(What::Experiment, text, None, transcript)
+            }
+            Ok(Command::Model(name)) => {
+                let text = format!("{}\n", text.trim());
+                self.enter(What::Model, text, Some(name), transcript)
             }
             Ok(Command::EnterModel(name)) => {
                 self.enter(What::Model, String::new(), name, transcript)
@@ -237,6 +253,7 @@ impl Session {
         Ok(match command {
             Command::Nothing
             | Command::Classic
+            | Command::Model(_)
             | Command::EnterModel(_)
             | Command::EnterExperiment(None) => Reply::default(),
             Command::EnterExperiment(Some(name)) => {
@@ -244,7 +261,6 @@ impl Session {
             }
             Command::OutFile(path) => {
                 self.outfile = path.map(PathBuf::from);
-                self.begun = false;
                 Reply::default()
             }
             Command::Output(what) => self.output(&what, files)?,
@@ -256,7 +272,7 @@ impl Session {
             Command::Variable(state, names) => self.wish(state, &names)?,
             Command::List => Reply::shows(self.list()),
             Command::Simulate => self.simulate(files)?,
-            Command::Plot(names) => self.plot(&names)?,
+            Command::Plot(names) => self.plot(&names, files)?,
             Command::Alleviate => self.alleviate()?,
             Command::Help(word) => {
                 Reply::shows(command::help(word.as_deref(), &program::languages())?)
@@ -297,37 +313,14 @@ impl Session {
         }
     }
 
-    /// Takes a model in place of the one before; all that was said of that one is forgotten.
-    fn load(&mut self, entry: Entry, files: &dyn Files) -> Reply {
-        let options = Options {
-            model: entry.name.clone(),
-            ..Options::default()
-        };
-        let with = With {
-            entries: vec![&entry],
-            files,
-        };
-        let compiled = compile(&entry.input(), &options, &with);
-        let reply = self.told(&compiled.sources, &compiled.diagnostics);
-        if let Some(flat) = compiled.flat {
-            self.model = Some(Model {
-                entry,
-                sources: compiled.sources,
-                flat,
-            });
-            self.experiment = Experiment::Own;
-            self.partition = None;
-            self.differentiated = false;
-            self.wishes.clear();
-            self.results = None;
-        }
-        reply
-    }
-
     /// What diagnostics say.
     fn told(&self, sources: &Sources, found: &Diagnostics) -> Reply {
         Reply {
-            messages: render_all(sources, found, self.around.colour),
+            messages: in_session(&render_all(
+                sources,
+                &words::said(found),
+                self.around.colour,
+            )),
             failed: found.has_errors(),
             ..Reply::default()
         }
@@ -352,27 +345,51 @@ impl Session {
         flat.wishes.sort_unstable_by_key(|&(id, _)| id);
     }
 
-    /// Puts a result where it is wanted: shown, or in the outfile.
-    fn put(&mut self, text: String, mut reply: Reply) -> Result<Reply, String> {
+    /// Puts a result where it is wanted: shown, or in the outfile. The first that a session writes there takes the place of what
+    /// was there, what follows stands behind it; `whole` is a file by itself, such as a picture.
+    fn put(
+        &mut self,
+        text: String,
+        whole: bool,
+        mut reply: Reply,
+        files: &dyn Files,
+    ) -> Result<Reply, String> {
         let Some(path) = &self.outfile else {
             reply.text.push_str(&text);
             return Ok(reply);
         };
-        if let Some(model) = &self.model {
-            let mut read = model.sources.ids().map(|id| model.sources.file(id));
-            if read.any(|file| file.origin == Origin::User && Path::new(&file.name) == path) {
-                return Err(format!(
-                    "cannot write `{}`: the model was read from it; name another outfile",
-                    path.display()
-                ));
-            }
+        if self.read.contains(&files.identity(path)) {
+            return Err(format!(
+                "cannot write `{}`: the model was read from it; name another outfile",
+                path.display()
+            ));
+        }
+        if let Experiment::Entered(entry) = &self.experiment
+            && !entry.typed
+            && files.identity(&entry.path) == files.identity(path)
+        {
+            return Err(format!(
+                "cannot write `{}`: the experiment was read from it; name another outfile",
+                path.display()
+            ));
+        }
+        let known = plain(path);
+        let begun = self.begun.contains(&known);
+        if !begun {
+            self.begun.push(known);
         }
         reply.files.push(Written {
             path: path.clone(),
             text,
-            append: std::mem::replace(&mut self.begun, true),
+            append: begun && !whole,
         });
         Ok(reply)
+    }
+
+    /// A file could not be written: what is written there next is the first.
+    pub fn not_written(&mut self, path: &Path) {
+        let path = plain(path);
+        self.begun.retain(|known| *known != path);
     }
 
     fn output(&mut self, what: &Output, files: &dyn Files) -> Result<Reply, String> {
@@ -384,9 +401,15 @@ impl Session {
         };
         match reply.failed {
             true => Ok(reply),
-            false => self.put(text, reply),
+            false => self.put(text, false, reply, files),
         }
     }
+}
+
+/// `./rlc.eq` is `rlc.eq`.
+fn plain(path: &Path) -> PathBuf {
+    let parts = path.components();
+    parts.filter(|part| *part != Component::CurDir).collect()
 }
 
 const NO_MODEL: &str = "there is no model; `enter model` reads one";

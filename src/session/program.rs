@@ -1,13 +1,15 @@
 //! Programs of the experiment in other languages.
 
 use super::runs::Performed;
+use super::words::in_session;
 use super::{Reply, Session};
 use crate::export::{Target, export};
 use crate::load::Files;
 
 /// The names of the languages.
 pub(super) fn languages() -> Vec<&'static str> {
-    Target::ALL.iter().map(|target| target.name()).collect()
+    let texts = Target::ALL.iter().filter(|&&target| target != Target::Fmu);
+    texts.map(|target| target.name()).collect()
 }
 
 impl Session {
@@ -38,6 +40,7 @@ impl Session {
         match made {
             Ok(Some(exported)) => {
                 for note in &exported.notes {
+                    let note = in_session(note);
                     reply.messages.push_str(&format!("note: {note}\n"));
                 }
                 Ok((exported.text, reply))

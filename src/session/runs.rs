@@ -186,7 +186,7 @@ impl Session {
     }
 
     /// Draws the last run: what was named, else what the experiment says.
-    pub(super) fn plot(&mut self, names: &[String]) -> Result<Reply, String> {
+    pub(super) fn plot(&mut self, names: &[String], files: &dyn Files) -> Result<Reply, String> {
         let results = self.results()?;
         let data = &results.data;
         let groups = match names {
@@ -199,7 +199,7 @@ impl Session {
         let is_picture = |path: &Path| path.extension().is_some_and(|end| end == "svg");
         if self.outfile.as_deref().is_some_and(is_picture) {
             let text = svg::plot(&results.title, data, groups.as_deref())?;
-            return self.put(text, Reply::default());
+            return self.put(text, true, Reply::default(), files);
         }
         let which = match groups.and_then(|groups| groups.into_iter().next()) {
             Some(first) => first,

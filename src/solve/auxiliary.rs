@@ -40,6 +40,17 @@ impl Auxiliaries {
         }
     }
 
+    /// More of them, in a model that has been solved.
+    pub fn after(flat: &Flat) -> Self {
+        let top = (flat.variable_ids())
+            .filter(|&id| flat.variable(id).instance == InstanceId::TOP)
+            .map(|id| flat.name(id));
+        Auxiliaries {
+            taken: top.filter(|name| name.starts_with('Q')).collect(),
+            ..Auxiliaries::new(flat)
+        }
+    }
+
     /// A new variable of the model that stands for the expression.
     pub fn name(&mut self, flat: &mut Flat, definition: ExprId, span: Span) -> Leaf {
         let name = loop {

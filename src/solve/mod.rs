@@ -20,7 +20,7 @@ use crate::flat::{EqId, Flat, InstanceId, Kind, Leaf, Type, WhenId};
 use crate::positions::Positions;
 use crate::sort::{Row, Sorted};
 use crate::vanishing::{Vanishing, vanishing_with};
-use auxiliary::Auxiliaries;
+pub use auxiliary::Auxiliaries;
 
 /// A value computed from what is known before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

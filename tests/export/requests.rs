@@ -167,6 +167,96 @@ fn what_nobody_said_is_told() {
     assert!(said.contains("no end of Time is given"), "{said}");
 }
 
+/// The programs have an integrator of their own: a method that was asked for is not passed over in silence.
+#[test]
+fn a_method_that_is_not_taken_over_is_told() {
+    for (target, wanted) in [
+        ("c", "the program integrates with Rodas4"),
+        ("python", "the program integrates with Rodas4"),
+        ("acsl", "the system that runs the program has its own"),
+    ] {
+        let words = ["export", "examples/rlc.bgm", "--to", target];
+        assert!(!stderr(&bgm(&words)).contains("method"), "{target}");
+        let output = bgm(&[&words[..], &["--method", "bdf"]].concat());
+        let said = stderr(&output);
+        assert!(output.status.success(), "{said}");
+        assert!(
+            said.contains("the method `bdf` is not taken over"),
+            "{said}"
+        );
+        assert!(said.contains(wanted), "{said}");
+    }
+}
+
+/// `[until [points [tolerance]]]`: both programs take and refuse the same, with the same words.
+#[test]
+fn arguments_are_checked_alike() {
+    let folder = folder("arguments");
+    let file = folder.join("lag.bgm");
+    let text = "model Lag\n output y\n der(y) = 1 - y\nend\nexperiment Lag\n simutime 4\n commupoints 5\nend\n";
+    std::fs::write(&file, text).expect("a file");
+    let model = file.to_str().expect("text");
+    let mut programs: Vec<Vec<String>> = Vec::new();
+    if has("cc") {
+        let place = folder.join("lag.c");
+        exported(model, "c", &place, &[]);
+        let program = compiled(&place, "Lag");
+        programs.push(vec![program.display().to_string()]);
+    }
+    if has("python3") {
+        let place = folder.join("lag.py");
+        exported(model, "python", &place, &[]);
+        programs.push(vec!["python3".into(), place.display().to_string()]);
+    }
+    let run = |program: &[String], words: &[&str]| {
+        let output = Command::new(&program[0])
+            .args(&program[1..])
+            .args(words)
+            .output()
+            .expect("it runs");
+        let said = stderr(&output).replace(&program[program.len() - 1], "lag");
+        (output, said)
+    };
+    for program in &programs {
+        for (words, wanted) in [
+            (&["abc"][..], "`abc` is no number"),
+            (&[""], "`` is no number"),
+            (&["1e"], "`1e` is no number"),
+            (&["nan"], "`nan` is no number"),
+            (&["0x10"], "`0x10` is no number"),
+            (&["1e999"], "`1e999` is no number"),
+            (&[" 1"], "` 1` is no number"),
+            (&["-1"], "`-1` is before the start of the run"),
+            (&["1", "0"], "`0` is no number of points"),
+            (&["1", "2.5"], "`2.5` is no number of points"),
+            (&["1", "2", "0"], "`0` is no tolerance"),
+            (&["1", "2", "1e-6", "x"], "`x` is too much"),
+        ] {
+            let (output, said) = run(program, words);
+            let usage = "usage: lag [until [points [tolerance]]]\n";
+            assert_eq!(said, format!("error: {wanted}\n{usage}"), "{words:?}");
+            assert_eq!(output.status.code(), Some(2), "{words:?}");
+            assert!(output.stdout.is_empty(), "{words:?}");
+        }
+        for (words, rows, last) in [
+            (&[][..], 5, 4.0),
+            (&["2"], 5, 2.0),
+            (&["1.5E0", "3."], 3, 1.5),
+            (&[".5", "4", "1e-9"], 4, 0.5),
+            (&["0"], 1, 0.0),
+            (&["+3", "1"], 1, 3.0),
+        ] {
+            let (output, said) = run(program, words);
+            assert_eq!((said.as_str(), output.status.code()), ("", Some(0)));
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            let times: Vec<f64> = (text.lines().skip(1))
+                .filter_map(|line| line.split(',').next()?.parse().ok())
+                .collect();
+            assert_eq!((times.len(), times.last()), (rows, Some(&last)), "{text}");
+        }
+    }
+}
+
 /// What the programs of a model write and say that fails.
 fn failing(name: &str, text: &str, options: &[&str]) -> Vec<(String, String)> {
     let folder = folder(name);

@@ -46,6 +46,8 @@ pub struct Program {
     events: Vec<Line>,
     /// SIMNON: new values, and the states they are for.
     new: Vec<(String, String)>,
+    /// ACSL: events are scheduled where these cross zero; upwards only, or both ways.
+    crossings: Vec<(bool, String)>,
 }
 
 pub struct Run<'p> {
@@ -71,6 +73,7 @@ impl Program {
             lines: Vec::new(),
             events: Vec::new(),
             new: Vec::new(),
+            crossings: Vec::new(),
         };
         match language {
             Language::Desire => program.desire(text),
@@ -102,7 +105,7 @@ impl Program {
             } else {
                 let (name, value) = line.split_once('=').expect("a value");
                 self.give(name, value);
-                if discrete && !name.starts_with("was") && !name.starts_with("u ") {
+                if discrete && !is_remembered(name) && !name.starts_with("u ") {
                     self.discretes.push(name.trim().to_string());
                 }
             }
@@ -141,10 +144,11 @@ impl Program {
                 ("DER", 1) => rates = words(),
                 ("STATE", 2) => new.0 = words(),
                 ("NEW", 2) => new.1 = words(),
-                ("INPUT", _) | ("ts" | "h:", 2) => {}
+                ("INPUT", _) => {}
                 (_, 3) => assert!(line.contains("] = "), "{line}"),
                 (name, _) if name.ends_with(':') => {
                     let name = name.trim_end_matches(':');
+                    assert!(!name.is_empty(), "{line}");
                     let key = format!("{system}{name}");
                     assert!(!given.contains(&key), "{name} is given twice");
                     given.push(key);
@@ -196,13 +200,21 @@ impl Program {
                     self.give(name, value);
                 }
                 "LOGICAL" => logical = rest.split(", ").map(str::to_string).collect(),
-                "" | "PROGRAM" | "VARIABLE" | "CINTERVAL" | "SCHEDULE" | "DYNAMIC"
-                | "PROCEDURAL" | "TERMINAL" => {}
+                "SCHEDULE" => {
+                    let upwards = rest.strip_prefix("EVENTS .XP. ");
+                    let crossing = upwards.or_else(|| rest.strip_prefix("EVENTS .XZ. "));
+                    let crossing = crossing.unwrap_or_else(|| panic!("{line}"));
+                    assert_eq!(section, "DERIVATIVE", "{line}");
+                    self.crossings
+                        .push((upwards.is_some(), crossing.to_string()));
+                }
+                "" | "PROGRAM" | "VARIABLE" | "CINTERVAL" | "DYNAMIC" | "PROCEDURAL"
+                | "TERMINAL" => {}
                 _ if word.starts_with("TERMT") => {}
                 _ => match (section, set(line)) {
                     ("INITIAL", Line::Set(name, value)) => {
                         self.give(&name, &value);
-                        if !name.starts_with("was") {
+                        if !is_remembered(&name) {
                             self.discretes.push(name);
                         }
                     }
@@ -253,6 +265,11 @@ impl Program {
     }
 }
 
+/// What a program remembers besides its variables: truths, and times of samples.
+fn is_remembered(name: &str) -> bool {
+    name.starts_with("was") || name.starts_with("tnext")
+}
+
 fn word_of(word: &str) -> &'static str {
     match word {
         "INITIAL" => "INITIAL",
@@ -296,6 +313,102 @@ impl Run<'_> {
                     let value = self.value(text);
                     self.rates.insert(self.program.language.key(name), value);
                 }
+            }
+        }
+    }
+
+    fn states(&self) -> Vec<f64> {
+        (self.program.states.iter())
+            .map(|name| self.get(name))
+            .collect()
+    }
+
+    fn rates_at(&mut self, time: f64, states: &[f64]) -> Vec<f64> {
+        let key = self.program.language.key("T");
+        let time_name = if self.program.language == Language::Acsl {
+            key
+        } else {
+            "t".into()
+        };
+        self.values.insert(time_name, time);
+        for (name, &value) in self.program.states.iter().zip(states) {
+            self.set(name, value);
+        }
+        self.derive();
+        (self.program.states.iter())
+            .map(|name| self.rate(name))
+            .collect()
+    }
+
+    /// A step of the classic method of Runge and Kutta.
+    fn step(&mut self, time: f64, h: f64) {
+        let x = self.states();
+        let moved =
+            |k: &[f64], h: f64| -> Vec<f64> { x.iter().zip(k).map(|(x, k)| x + h * k).collect() };
+        let k1 = self.rates_at(time, &x);
+        let k2 = self.rates_at(time + h / 2.0, &moved(&k1, h / 2.0));
+        let k3 = self.rates_at(time + h / 2.0, &moved(&k2, h / 2.0));
+        let k4 = self.rates_at(time + h, &moved(&k3, h));
+        let end: Vec<f64> = (0..x.len())
+            .map(|i| x[i] + h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]))
+            .collect();
+        self.rates_at(time + h, &end);
+    }
+
+    fn sides(&self) -> Vec<f64> {
+        (self.program.crossings.iter())
+            .map(|(_, text)| self.value(text))
+            .collect()
+    }
+
+    /// Runs as the system of the language does, in small steps: DESIRE looks after each of them, SIMNON at its sampling
+    /// times, ACSL where something crosses zero. What is seen at each time of output is told before and after what happens then.
+    pub fn simulate(
+        &mut self,
+        every: f64,
+        rows: usize,
+        parts: usize,
+        see: &mut dyn FnMut(&Self, usize),
+    ) {
+        let h = every / parts as f64;
+        let simnon = self.program.language == Language::Simnon && !self.program.new.is_empty();
+        let begin = self.states();
+        self.rates_at(0.0, &begin);
+        if simnon {
+            self.happen();
+            self.derive();
+        }
+        let mut sides = self.sides();
+        see(self, 0);
+        for step in 1..rows * parts {
+            let (from, to) = ((step - 1) as f64 * h, step as f64 * h);
+            self.step(from, h);
+            let row = (step % parts == 0).then_some(step / parts);
+            let due = match self.program.language {
+                Language::Desire => true,
+                Language::Simnon => simnon && to >= self.get("ts") - 0.01 * h,
+                Language::Acsl => {
+                    let now = self.sides();
+                    let crossed = |((was, now), (upwards, _)): ((&f64, &f64), &(bool, String))| {
+                        let up = *was < 0.0 && *now >= -1e-9;
+                        up || !upwards && (*was > 0.0) != (*now > 0.0)
+                    };
+                    let pairs = sides.iter().zip(&now);
+                    let due = pairs.zip(&self.program.crossings).any(crossed);
+                    sides = now;
+                    due
+                }
+            };
+            if let Some(row) = row.filter(|_| due) {
+                see(self, row);
+            }
+            if due {
+                self.happen();
+                self.derive();
+                sides = self.sides();
+            }
+            if let Some(row) = row {
+                see(self, row);
             }
         }
     }

@@ -158,7 +158,7 @@ impl<'m> C<'m> {
     pub fn new(model: &'m Model<'m>) -> Self {
         let flat = model.flat;
         let mut names = Names::new(RESERVED);
-        let prefix = names.fresh(flat.model());
+        let prefix = super::prefix::prefix(&mut names, flat);
         let mut places: FxHashMap<Leaf, &'static str> = FxHashMap::default();
         let mut put = |leaf: Leaf, place: &'static str| {
             // The name of a side of a relation is all of its text.
@@ -174,6 +174,9 @@ impl<'m> C<'m> {
         }
         for &(id, _) in &model.inputs {
             put(Leaf::Var(id), "u");
+        }
+        for &(leaf, _) in &model.slopes {
+            put(leaf, "u");
         }
         for &id in model.parameters.iter().chain(&model.derived) {
             put(Leaf::Var(id), "p");

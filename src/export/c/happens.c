@@ -45,7 +45,7 @@ int MODEL_event(MODEL *m)
         MODEL_samples(m, start, period);
         for (int i = 0; i < MODEL_SAMPLERS; i++) {
             double count = fmax(0.0, floor((m->time - start[i]) / period[i] + 0.5));
-            m->sampled[i] = MODEL_at_once(start[i] + count * period[i], m->time);
+            m->sampled[i] = !m->resettles && MODEL_at_once(start[i] + count * period[i], m->time);
             sampled |= m->sampled[i] != 0.0;
         }
         fails = MODEL_rounds(m);

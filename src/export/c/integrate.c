@@ -287,24 +287,47 @@ int MODEL_advance(MODEL *m, double until)
 }
 
 #ifdef MODEL_MAIN
+/* The number that an argument is, if it is one. */
+static int MODEL_number(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return *text && !*end && strspn(text, "+-.0123456789eE") == strlen(text) && fabs(*value) <= DBL_MAX;
+}
+
 /* Integrates, and prints the columns of `bgm simulate`: [until [points [tolerance]]] */
 int main(int count, char **arguments)
 {
     static MODEL m;
     static double values[MODEL_COLUMNS + 1];
+    double given[3];
     char text[2000];
     MODEL_start(&m, MODEL_FROM);
-    double until = count > 1 ? strtod(arguments[1], NULL) : MODEL_UNTIL;
-    int points = count > 2 ? atoi(arguments[2]) : MODEL_POINTS;
-    if (count > 3) {
-        m.relative = strtod(arguments[3], NULL);
-        m.absolute = 1e-3 * m.relative;
+    given[0] = MODEL_UNTIL;
+    given[1] = MODEL_POINTS;
+    given[2] = m.relative;
+    for (int i = 1; i < count; i++) {
+        const char *wrong = NULL;
+        if (i > 3)
+            wrong = "is too much";
+        else if (!MODEL_number(arguments[i], &given[i - 1]))
+            wrong = "is no number";
+        else if (i == 1 && given[0] < MODEL_FROM)
+            wrong = "is before the start of the run";
+        else if (i == 2 && !(given[1] >= 1 && given[1] <= 2e9 && given[1] == floor(given[1])))
+            wrong = "is no number of points";
+        else if (i == 3 && !(given[2] > 0))
+            wrong = "is no tolerance";
+        if (wrong) {
+            fprintf(stderr, "error: `%s` %s\nusage: %s [until [points [tolerance]]]\n", arguments[i], wrong, arguments[0]);
+            return 2;
+        }
     }
-    if (!(until > MODEL_FROM))
-        points = until == MODEL_FROM ? 1 : 0;
-    if (points < 1) {
-        fprintf(stderr, "usage: %s [until [points [tolerance]]]\n", arguments[0]);
-        return 2;
+    double until = given[0];
+    int points = until == MODEL_FROM ? 1 : (int)given[1];
+    if (given[2] != m.relative) {
+        m.relative = given[2];
+        m.absolute = 1e-3 * m.relative;
     }
     m.span = until - MODEL_FROM;
     m.longest = m.span / (MODEL_STATES > 0 ? 20.0 : 2000.0);
@@ -315,7 +338,7 @@ int main(int count, char **arguments)
     printf("\n");
     for (int point = 0; !fails && point < points; point++) {
         double time = points == 1 ? until : MODEL_FROM + m.span * point / (points - 1);
-        if (MODEL_STEP > 0.0 && count < 2)
+        if (MODEL_STEP > 0.0 && until == MODEL_UNTIL && points == MODEL_POINTS)
             time = fmin(MODEL_FROM + point * MODEL_STEP, until);
         fails = MODEL_advance(&m, time) || MODEL_columns(&m, values);
         if (fails)

@@ -7,27 +7,27 @@
 typedef struct {
     double held[MODEL_WATCHES + 1];
     MODEL_discretes d;
-} MODEL_kept;
+} MODEL_truths;
 
 /* What the rounds of an event have come to. */
 typedef struct {
     MODEL before;    /* values that positions begin from */
-    MODEL_kept kept; /* when the position was entered */
+    MODEL_truths kept; /* when the position was entered */
     int stands;      /* the run is where its truths say */
     int leaps;       /* states have jumped */
     double impulse[MODEL_WATCHES + 1];
 } MODEL_standing;
 
-static MODEL_kept MODEL_keeps(const MODEL *m)
+static MODEL_truths MODEL_keeps(const MODEL *m)
 {
-    MODEL_kept kept;
+    MODEL_truths kept;
     memset(&kept, 0, sizeof kept);
     memcpy(kept.held, m->held, sizeof kept.held);
     kept.d = m->d;
     return kept;
 }
 
-static void MODEL_put_back(MODEL *m, const MODEL_kept *kept)
+static void MODEL_put_back(MODEL *m, const MODEL_truths *kept)
 {
     memcpy(m->held, kept->held, sizeof m->held);
     m->d = kept->d;
@@ -90,7 +90,7 @@ static int MODEL_enter(MODEL *m, int to, MODEL_standing *s)
 {
     const MODEL_seat *seat = &MODEL_seats[to];
     int n = seat->size;
-    (void)MODEL_number;
+    (void)MODEL_or_zero;
     s->leaps = s->stands = 0;
     memset(s->impulse, 0, sizeof s->impulse);
     m->position = to;
@@ -152,7 +152,7 @@ static int MODEL_stand(MODEL *m, MODEL_standing *s)
     if (MODEL_evaluate(m))
         return 1;
     int to = MODEL_by_key[MODEL_key(m)];
-    MODEL_kept kept = MODEL_keeps(m);
+    MODEL_truths kept = MODEL_keeps(m);
     /* A source that jumps in the same position moves what is tied to it. */
     if (s->stands && to == m->position && !memcmp(&kept, &s->kept, sizeof kept))
         return 0;
@@ -173,7 +173,7 @@ static void MODEL_flip(MODEL *m, int i)
    did; 1 if there is one: the run stands there then. */
 static int MODEL_accompanied(MODEL *m, MODEL_standing *s, const int *moved)
 {
-    MODEL_kept kept = MODEL_keeps(m);
+    MODEL_truths kept = MODEL_keeps(m);
     int failed = m->failed;
     for (int pairs = 0; pairs < 2; pairs++)
         for (int i = 0; i < MODEL_SWITCHES; i++)
@@ -243,7 +243,7 @@ static int MODEL_suits(MODEL *m, MODEL_standing *s)
 /* Looks for a position that nothing is against, one switch away, then two, and so on. */
 static int MODEL_search(MODEL *m, MODEL_standing *s)
 {
-    MODEL_kept kept = MODEL_keeps(m);
+    MODEL_truths kept = MODEL_keeps(m);
     int failed = m->failed;
     if (MODEL_evaluate(m))
         return 1;
@@ -277,7 +277,7 @@ static int MODEL_rank(const MODEL_standing *s, int i) { return s->leaps && s->im
 
 static unsigned long long MODEL_mark(const MODEL *m)
 {
-    MODEL_kept kept = MODEL_keeps(m);
+    MODEL_truths kept = MODEL_keeps(m);
     const unsigned char *bytes = (const unsigned char *)&kept, *states = (const unsigned char *)&m->x;
     unsigned long long mark = 14695981039346656037ull;
     for (size_t i = 0; i < sizeof kept; i++)
@@ -295,12 +295,12 @@ static void MODEL_landed(const MODEL *m, MODEL_standing *s)
     memset(s->impulse, 0, sizeof s->impulse);
 }
 
-static int MODEL_settle(MODEL *m, MODEL_standing *s)
+static int MODEL_settle_positions(MODEL *m, MODEL_standing *s)
 {
     enum { ROUNDS = 200 + 8 * (MODEL_WATCHES + MODEL_DISCRETES), ALL = MODEL_WATCHES + MODEL_DISCRETES };
     unsigned long long seen[ROUNDS];
     int single = 0, barred[ALL + 1] = {0}, refused = 0, marks = 0, last_count = 0, last_changes[ALL + 1] = {0};
-    MODEL_kept last;
+    MODEL_truths last;
     const char *what = NULL, *about = NULL;
     for (int round = 0; round < ROUNDS; round++) {
         int failed = m->failed;
@@ -431,7 +431,7 @@ static MODEL_standing *MODEL_stand_here(MODEL *m)
 static int MODEL_rounds(MODEL *m)
 {
     MODEL_standing *s = MODEL_stand_here(m);
-    int fails = !s || MODEL_settle(m, s);
+    int fails = !s || MODEL_settle_positions(m, s);
     free(s);
     for (int i = 0; i < MODEL_STATES; i++)
         m->largest = fmax(m->largest, fabs(((double *)&m->x)[i]));

@@ -123,7 +123,7 @@ impl Program<'_> {
         for (at, (&leaf, &impulsive)) in columns.clone() {
             let value = match impulsive || !self.c.has(leaf) {
                 true => "0.0".to_string(),
-                false => format!("MODEL_number({})", self.c.place(leaf)),
+                false => format!("MODEL_or_zero({})", self.c.place(leaf)),
             };
             self.line(&format!("z[{at}] = {value};"));
         }
@@ -278,5 +278,5 @@ typedef struct {
     const char *name;
 } MODEL_seat;
 
-static double MODEL_number(double a) { return isnan(a) ? 0.0 : a; }
+static double MODEL_or_zero(double a) { return isnan(a) ? 0.0 : a; }
 ";

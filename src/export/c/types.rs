@@ -66,7 +66,7 @@ pub fn types(request: &Request<'_>, c: &C<'_>, auxiliaries: &[(String, String)])
         || conditions > 0;
     let counts = [
         ("STATES", model.states.len()),
-        ("INPUTS", model.inputs.len()),
+        ("INPUTS", model.inputs.len() + model.slopes.len()),
         ("PARAMETERS", model.parameters.len()),
         ("OUTPUTS", outputs(flat).count()),
         ("DISCRETES", model.discretes.len()),
@@ -104,7 +104,8 @@ pub fn types(request: &Request<'_>, c: &C<'_>, auxiliaries: &[(String, String)])
         &model.states,
         &[],
     );
-    let inputs: Vec<Leaf> = model.inputs.iter().map(|&(id, _)| Leaf::Var(id)).collect();
+    let mut inputs: Vec<Leaf> = model.inputs.iter().map(|&(id, _)| Leaf::Var(id)).collect();
+    inputs.extend(model.slopes.iter().map(|&(leaf, _)| leaf));
     structure(&mut out, c, ("inputs", "Given from outside."), &inputs, &[]);
     let parameters = vars(&[&model.parameters[..], &model.derived[..]].concat());
     let about = format!(
@@ -181,6 +182,7 @@ typedef struct {
     double sampled[MODEL_SAMPLERS + 1];   /* true at the moment of a sample */
     int condition[MODEL_CONDITIONS + 1];  /* conditions of `when`s, as they were last */
     int event;                            /* next values are computed */
+    int resettles;                        /* samples of this moment have been taken */
     int projects, fixed[MODEL_STATES + 1];
     double scale[MODEL_WATCHES + 1], largest, shared;
     int rests[MODEL_WATCHES + 1], dull[MODEL_WATCHES + 1];

@@ -1,15 +1,15 @@
 //! What happens at events, as statements one after the other.
 //!
-//! Before: updates as the model has them, all at once. After: two stages. In the first discrete variables take their next
-//! values, in the second what waits for a condition to become true happens. Where a stage changes several variables, all new
-//! values are computed before any is taken.
+//! Before: updates as the model has them, all at once. After: samples that are due, then two stages. In the first discrete variables
+//! take their next values, in the second what waits for a condition to become true happens, the first branch of a `when` before
+//! the others. Where a stage changes several variables, all new values are computed before any is taken.
 
 use super::names::Names;
-use super::text::{Dialect, Text, is_truth, text};
-use super::{Classic, Started, Update};
+use super::text::{Dialect, Text, arithmetic, is_truth, number, text, text_unsampled};
+use super::{Classic, Condition, Started, Update};
 use crate::evaluate::{Point, Walk};
-use crate::expr::{Node, Value};
-use crate::flat::{EquationKind, Leaf};
+use crate::expr::{BinaryOp, Function, Node, Value};
+use crate::flat::{EquationKind, Leaf, WhenId};
 
 /// All that happens to one variable in a stage: places in [`Classic::updates`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,14 +18,23 @@ pub struct Change {
     pub updates: Vec<usize>,
 }
 
-/// Names for the truth of conditions, now and before, by update.
-pub type Edges = Vec<(String, String)>;
+/// Names of what a program remembers between events.
+#[derive(Clone, Debug, Default)]
+pub struct Happening {
+    /// By condition: its truth now and before.
+    pub edges: Vec<(String, String)>,
+    /// By sampler: whether it is due, and when it is next.
+    pub ticks: Vec<(String, String)>,
+}
+
+/// A part of the period by which a sample may come too soon.
+const SOON: f64 = 1e-6;
 
 impl Classic<'_> {
     /// What `when`s do.
     pub(super) fn events(&mut self, point: &Point, language: &str) -> Result<(), String> {
         let flat = self.flat;
-        let mut walk = Walk::default();
+        let mut known: Vec<(WhenId, u16)> = Vec::new();
         for equation in &flat.equations {
             let EquationKind::When(when, branch) = equation.kind else {
                 continue;
@@ -34,30 +43,106 @@ impl Classic<'_> {
                 Node::Leaf(Leaf::New(id) | Leaf::Init(id)) => Leaf::Var(id),
                 _ => continue,
             };
-            let known = |list: &[Started]| list.iter().any(|one| one.leaf == target);
-            if !known(&self.states) && !known(&self.discretes) {
+            let is_in = |list: &[Started]| list.iter().any(|one| one.leaf == target);
+            if !is_in(&self.states) && !is_in(&self.discretes) {
                 return Err(format!(
                     "{language} programs cannot set `{}` at events: it is no state",
                     flat.leaf_name(target)
                 ));
             }
-            let conditions = &flat.whens[when.index()].conditions;
-            if branch > 0 {
-                return Err(format!(
-                    "{language} programs have no `elsewhen`, which sets `{}`",
-                    flat.leaf_name(target)
-                ));
+            let mut earlier = Vec::new();
+            for branch in 0..=branch {
+                let at = match known.iter().position(|&one| one == (when, branch)) {
+                    Some(at) => at,
+                    None => {
+                        let conditions = &flat.whens[when.index()].conditions;
+                        let Some(&(expression, _)) = conditions.get(usize::from(branch)) else {
+                            continue;
+                        };
+                        known.push((when, branch));
+                        let truth = point.value(&flat.exprs, expression, &mut Walk::default());
+                        self.conditions.push(Condition {
+                            expression,
+                            holds: truth == Ok(Value::Bool(true)),
+                            earlier: earlier.clone(),
+                            sampled: self.is_sampled(expression),
+                            momentary: self.is_momentary(expression),
+                        });
+                        self.conditions.len() - 1
+                    }
+                };
+                earlier.push(at);
             }
-            let when = conditions.first().map(|&(condition, _)| condition);
-            let truth = when.and_then(|when| point.value(&flat.exprs, when, &mut walk).ok());
             self.updates.push(Update {
                 target,
                 value: equation.right,
-                when,
-                holds: truth == Some(Value::Bool(true)),
+                when: earlier.last().copied(),
             });
         }
         Ok(())
+    }
+
+    fn is_sampled(&self, root: crate::expr::ExprId) -> bool {
+        let exprs = &self.flat.exprs;
+        let mut work = vec![root];
+        while let Some(id) = work.pop() {
+            match exprs.node(id) {
+                Node::Call(Function::Sample, _) => return true,
+                Node::Leaf(leaf) => work.extend(self.gone.get(&leaf)),
+                _ => exprs.operands(id, &mut work),
+            }
+        }
+        false
+    }
+
+    /// A sample, or one and something else.
+    fn is_momentary(&self, root: crate::expr::ExprId) -> bool {
+        let exprs = &self.flat.exprs;
+        let mut work = vec![root];
+        while let Some(id) = work.pop() {
+            match exprs.node(id) {
+                Node::Call(Function::Sample, _) => return true,
+                Node::Leaf(leaf) => work.extend(self.gone.get(&leaf)),
+                Node::Binary(BinaryOp::And, a, b) => work.extend([a, b]),
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Conditions and samplers that no update waits for are dropped.
+    pub fn forget_unused(&mut self) {
+        let mut used = vec![false; self.conditions.len()];
+        for when in self.updates.iter().filter_map(|update| update.when) {
+            used[when] = true;
+            for &earlier in &self.conditions[when].earlier {
+                used[earlier] = true;
+            }
+        }
+        let new: Vec<usize> = (0..used.len())
+            .map(|at| used[..at].iter().filter(|used| **used).count())
+            .collect();
+        let all = std::mem::take(&mut self.conditions);
+        let kept = all.into_iter().zip(&used).filter(|(_, used)| **used);
+        self.conditions = kept.map(|(condition, _)| condition).collect();
+        for earlier in self.conditions.iter_mut().flat_map(|one| &mut one.earlier) {
+            *earlier = new[*earlier];
+        }
+        for when in self.updates.iter_mut().filter_map(|one| one.when.as_mut()) {
+            *when = new[*when];
+        }
+        if self.updates.is_empty() {
+            self.samplers.clear();
+        }
+    }
+
+    /// Conditions whose truth is kept, by its name.
+    pub fn kept<'c>(
+        &'c self,
+        named: &'c Happening,
+    ) -> impl Iterator<Item = (&'c Condition, &'c (String, String))> {
+        let pairs = self.conditions.iter().zip(&named.edges);
+        pairs.filter(|(condition, _)| !condition.momentary)
     }
 
     /// The two stages, each by variable.
@@ -79,8 +164,8 @@ impl Classic<'_> {
         stages
     }
 
-    /// Names new values, where they need a name of their own, and the truths of conditions.
-    pub fn name_events(&self, names: &mut Names) -> Edges {
+    /// Names new values, where they need a name of their own, and what is remembered.
+    pub fn name_events(&self, names: &mut Names) -> Happening {
         for stage in self.stages() {
             for change in &stage {
                 let id = change.target.variable();
@@ -90,18 +175,14 @@ impl Classic<'_> {
                 }
             }
         }
-        (self.updates.iter())
-            .map(|_| (names.fresh("edge"), names.fresh("was")))
-            .collect()
-    }
-
-    /// Updates that wait for a condition, with the names of its truth.
-    pub fn conditional<'c>(
-        &'c self,
-        edges: &'c Edges,
-    ) -> impl Iterator<Item = (&'c Update, &'c (String, String))> {
-        let pairs = self.updates.iter().zip(edges);
-        pairs.filter(|(update, _)| update.when.is_some())
+        Happening {
+            edges: (self.conditions.iter())
+                .map(|_| (names.fresh("edge"), names.fresh("was")))
+                .collect(),
+            ticks: (self.samplers.iter())
+                .map(|_| (names.fresh("due"), names.fresh("tnext")))
+                .collect(),
+        }
     }
 
     /// The statements, without anything around them. `becomes` says that a truth holds now and did not before.
@@ -109,43 +190,79 @@ impl Classic<'_> {
         &self,
         dialect: &D,
         language: &str,
-        edges: &Edges,
+        named: &Happening,
         becomes: &dyn Fn(&str, &str) -> Text,
     ) -> Result<Vec<String>, String> {
         let mut lines = Vec::new();
-        for stage in self.stages() {
-            for change in &stage {
-                let target = dialect.leaf(change.target).text;
-                let new = dialect.leaf(Leaf::New(change.target.variable())).text;
-                let mut old = Text::atom(&target);
-                for &at in &change.updates {
-                    let update = &self.updates[at];
-                    let value = text(self, dialect, language, update.value)?;
-                    let Some(when) = update.when else {
-                        lines.push(format!("{new} = {}", value.text));
-                        continue;
-                    };
-                    let (edge, was) = &edges[at];
-                    let condition = text(self, dialect, language, when)?;
-                    lines.push(format!("{edge} = {}", condition.text));
-                    let edge_now = becomes(edge, was);
-                    let value = match is_truth(self, update.value) {
-                        true => dialect.choice_of_truth(&edge_now, &value, &old),
-                        false => dialect.choice(&edge_now, &value, &old),
-                    };
-                    lines.push(format!("{new} = {}", value.text));
-                    lines.push(format!("{was} = {edge}"));
-                    old = Text::atom(&new);
-                }
-            }
-            for change in &stage {
-                let target = dialect.leaf(change.target).text;
-                let new = dialect.leaf(Leaf::New(change.target.variable())).text;
-                if new != target {
-                    lines.push(format!("{target} = {new}"));
-                }
+        for (sampler, (due, next)) in self.samplers.iter().zip(&named.ticks) {
+            let next = Text::atom(next);
+            let period = text(self, dialect, language, sampler.period)?;
+            let soon = arithmetic(BinaryOp::Sub, &next, &number(SOON * sampler.seconds));
+            let reached = dialect.relation(BinaryOp::GreaterEqual, &dialect.time(), &soon);
+            lines.push(format!("{due} = {}", reached.text));
+            let later = arithmetic(BinaryOp::Add, &next, &period);
+            let later = dialect.choice(&Text::atom(due), &later, &next);
+            lines.push(format!("{} = {}", next.text, later.text));
+        }
+        let [always, sometimes] = self.stages();
+        for change in &always {
+            let new = dialect.leaf(Leaf::New(change.target.variable())).text;
+            for &at in &change.updates {
+                let value = text(self, dialect, language, self.updates[at].value)?;
+                lines.push(format!("{new} = {}", value.text));
             }
         }
+        take(dialect, &always, &mut lines);
+        for (condition, (edge, _)) in self.conditions.iter().zip(&named.edges) {
+            let now = text(self, dialect, language, condition.expression)?;
+            lines.push(format!("{edge} = {}", now.text));
+        }
+        for change in &sometimes {
+            let target = dialect.leaf(change.target).text;
+            let new = dialect.leaf(Leaf::New(change.target.variable())).text;
+            let mut old = Text::atom(&target);
+            for &at in &change.updates {
+                let update = &self.updates[at];
+                let Some(when) = update.when else {
+                    continue;
+                };
+                let value = text(self, dialect, language, update.value)?;
+                let (edge, was) = &named.edges[when];
+                let mut acts = match self.conditions[when].momentary {
+                    true => Text::atom(edge),
+                    false => becomes(edge, was),
+                };
+                for &earlier in &self.conditions[when].earlier {
+                    let not = dialect.not(&Text::atom(&named.edges[earlier].0));
+                    acts = dialect.logic(true, &acts, &not);
+                }
+                let value = match is_truth(self, update.value) {
+                    true => dialect.choice_of_truth(&acts, &value, &old),
+                    false => dialect.choice(&acts, &value, &old),
+                };
+                lines.push(format!("{new} = {}", value.text));
+                old = Text::atom(&new);
+            }
+        }
+        take(dialect, &sometimes, &mut lines);
+        for (condition, (edge, was)) in self.kept(named) {
+            let kept = match condition.sampled {
+                true => text_unsampled(self, dialect, language, condition.expression)?.text,
+                false => edge.clone(),
+            };
+            lines.push(format!("{was} = {kept}"));
+        }
         Ok(lines)
+    }
+}
+
+/// New values become the values.
+fn take<D: Dialect>(dialect: &D, stage: &[Change], lines: &mut Vec<String>) {
+    for change in stage {
+        let target = dialect.leaf(change.target).text;
+        let new = dialect.leaf(Leaf::New(change.target.variable())).text;
+        if new != target {
+            lines.push(format!("{target} = {new}"));
+        }
     }
 }

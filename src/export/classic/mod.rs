@@ -2,24 +2,27 @@
 //!
 //! Before: a solved model and its experiment. After: [`Classic`]: states with their start values, parameters, inputs, and
 //! statements in the order of evaluation, each an assignment or the rate of a state; what happens at events; what
-//! is shown. None of these languages iterates, so a model with a loop that has to be solved at run time is refused, by
-//! name. Where the run would choose states, all candidates are states: the equations are those of the reduced index, and
+//! is shown. None of these languages iterates: linear loops are written out ([`elimination`]), and a model with a nonlinear one is
+//! refused, by name. Where the run would choose states, all candidates are states: the equations are those of the reduced index, and
 //! nothing holds the constraints but the accuracy of the integration, which a note says.
 
+mod elimination;
 mod events;
+mod mention;
 pub mod names;
 mod program;
 pub mod text;
 
-pub use events::{Change, Edges};
+pub use events::{Change, Happening};
 pub use program::{export, keep_inputs};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::evaluate::{Point, evaluate_start};
 use crate::experiment::Experiment;
-use crate::expr::{ExprId, Function, Node, Value};
+use crate::expr::{ExprId, Value};
 use crate::flat::{Flat, InstanceId, Kind, Leaf, Type, VarId};
+use crate::positions::Values;
 use crate::solve::{Assignment, Block, Linear, Method, Solved};
 
 /// One line of a program.
@@ -58,10 +61,44 @@ pub struct Update {
     /// A discrete variable, or a state that is restarted.
     pub target: Leaf,
     pub value: ExprId,
-    /// Only when this becomes true; else whenever something happens.
-    pub when: Option<ExprId>,
+    /// Only when this one of the conditions becomes true; else whenever something happens.
+    pub when: Option<usize>,
+}
+
+/// A condition of a `when`.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    pub expression: ExprId,
     /// It is true at the start.
     pub holds: bool,
+    /// Those of the branches before it, which come first.
+    pub earlier: Vec<usize>,
+    /// There is a `sample` in it, which is true for a moment only,
+    pub sampled: bool,
+    /// and without it the condition is false.
+    pub momentary: bool,
+}
+
+/// `sample(start, period)`
+#[derive(Clone, Copy, Debug)]
+pub struct Sampler {
+    pub node: ExprId,
+    pub period: ExprId,
+    /// Its value as given.
+    pub seconds: f64,
+    /// The first sample behind the start of the run.
+    pub next: f64,
+}
+
+/// What a program is made of.
+#[derive(Debug)]
+pub struct Task<'t> {
+    pub solved: &'t Solved,
+    pub experiment: &'t Experiment,
+    /// A switch changes the index.
+    pub raised: bool,
+    /// Values after what happens at the start, where something does.
+    pub starts: Option<Values>,
 }
 
 #[derive(Debug)]
@@ -75,6 +112,8 @@ pub struct Classic<'s> {
     pub inputs: Vec<(Leaf, f64)>,
     pub statements: Vec<Statement>,
     pub updates: Vec<Update>,
+    pub conditions: Vec<Condition>,
+    pub samplers: Vec<Sampler>,
     /// What is shown, in lists.
     pub shown: Vec<Vec<Leaf>>,
     /// Remarks for the reader of the program.
@@ -92,13 +131,9 @@ pub struct Classic<'s> {
 }
 
 impl<'s> Classic<'s> {
-    /// `raised`: a switch changes the index; `language` is named where the model is refused.
-    pub fn new(
-        solved: &'s Solved,
-        experiment: &'s Experiment,
-        raised: bool,
-        language: &str,
-    ) -> Result<Classic<'s>, String> {
+    /// `language` is named where the model is refused.
+    pub fn new(task: &Task<'s>, language: &str) -> Result<Classic<'s>, String> {
+        let (solved, experiment) = (task.solved, task.experiment);
         let flat = &solved.flat;
         let Some(until) = experiment.until else {
             return Err(format!(
@@ -121,6 +156,8 @@ impl<'s> Classic<'s> {
             inputs: Vec::new(),
             statements: Vec::new(),
             updates: Vec::new(),
+            conditions: Vec::new(),
+            samplers: Vec::new(),
             shown: Vec::new(),
             notes: Vec::new(),
             start: experiment.start,
@@ -131,12 +168,12 @@ impl<'s> Classic<'s> {
             gone,
             used: FxHashSet::default(),
         };
-        if raised {
+        if task.raised {
             made.notes.push(
                 "a switch changes the index: these are the equations of the higher one, in which states are held by their rates alone, and drift".into(),
             );
         }
-        let point = made.start(solved)?;
+        let point = made.start(task)?;
         made.show();
         made.events(&point, language)?;
         made.mention(solved, language)?;
@@ -145,8 +182,8 @@ impl<'s> Classic<'s> {
         Ok(made)
     }
 
-    fn start(&mut self, solved: &Solved) -> Result<Point, String> {
-        let flat = self.flat;
+    fn start(&mut self, task: &Task<'_>) -> Result<Point, String> {
+        let (flat, solved) = (self.flat, task.solved);
         let mut point = Point::new(solved);
         point.time = self.start;
         evaluate_start(solved, &mut point)
@@ -158,6 +195,15 @@ impl<'s> Classic<'s> {
         if !flat.selections().is_empty() {
             self.notes.push(
                 "the index was reduced: constraints between states hold by integration alone, and drift".into(),
+            );
+        }
+        for (&leaf, &value) in task.starts.iter().flatten() {
+            point.set(
+                leaf,
+                match self.is_boolean(leaf) {
+                    true => Value::Bool(value != 0.0),
+                    false => Value::Real(value),
+                },
             );
         }
         let started = |leaf: Leaf| Started {
@@ -193,7 +239,7 @@ impl<'s> Classic<'s> {
                 }
                 Block::Nonlinear(nonlinear) => {
                     return Err(format!(
-                        "{language} programs cannot iterate on `{}`",
+                        "{language} programs cannot iterate on `{}`: its loop is not linear, and Newton steps of a fixed number need not converge",
                         name(nonlinear.iteration[0])
                     ));
                 }
@@ -246,7 +292,6 @@ impl<'s> Classic<'s> {
                 target: Leaf::Var(id),
                 value: assignment.value,
                 when: None,
-                holds: false,
             });
             return;
         }
@@ -298,70 +343,6 @@ impl<'s> Classic<'s> {
             };
             self.shown.extend((!list.is_empty()).then_some(list));
         }
-    }
-
-    /// Finds all that formulas mention.
-    fn mention(&mut self, solved: &Solved, language: &str) -> Result<(), String> {
-        let flat = self.flat;
-        let mut work: Vec<ExprId> = solved.assignments().map(|one| one.value).collect();
-        for update in &self.updates {
-            work.push(update.value);
-            work.extend(update.when);
-        }
-        let shown = self.shown.iter().flatten().copied();
-        let rates = self.states.iter().map(|one| next(one.leaf));
-        work.extend(shown.chain(rates).filter_map(|leaf| self.gone.get(&leaf)));
-        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
-        while let Some(id) = work.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            match flat.exprs.node(id) {
-                Node::Leaf(leaf @ Leaf::Init(_)) => {
-                    let name = flat.leaf_name(leaf);
-                    return Err(format!("{language} programs have no `{name}`"));
-                }
-                Node::Leaf(leaf) => {
-                    self.used.insert(leaf);
-                    work.extend(self.gone.get(&leaf));
-                }
-                Node::Call(Function::Sample, _) => {
-                    return Err(format!("{language} programs cannot `sample`"));
-                }
-                _ => flat.exprs.operands(id, &mut work),
-            }
-        }
-        Ok(())
-    }
-
-    /// Parameters, constants and inputs.
-    fn known(&mut self, language: &str) -> Result<(), String> {
-        let flat = self.flat;
-        let found = std::mem::take(&mut self.used);
-        for id in flat.variable_ids() {
-            match flat.variable(id).kind {
-                Kind::Parameter | Kind::Constant if found.contains(&Leaf::Var(id)) => {
-                    self.parameters.push(id);
-                }
-                Kind::Input => {
-                    let Some(value) = flat.value(id) else {
-                        return Err(format!(
-                            "{language} programs need the input `{}`: an experiment with `input {} = ...`",
-                            flat.name(id),
-                            flat.name(id)
-                        ));
-                    };
-                    let number = number(value.value);
-                    self.inputs.push((Leaf::Var(id), number));
-                    let rates =
-                        (1..=flat.variable(id).order).map(|order| Leaf::at_order(id, order));
-                    let needed = rates.filter(|leaf| found.contains(leaf));
-                    self.inputs.extend(needed.map(|leaf| (leaf, 0.0)));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
     }
 
     /// All that a program names, states first, in the order of the program.

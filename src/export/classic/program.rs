@@ -1,11 +1,15 @@
 //! From a flat model with its experiment to a program in one of the classic languages.
 
+use rustc_hash::FxHashSet;
+
 use super::super::{Exported, Refusal, Target, acsl, desire, paper, simnon};
+use super::Task;
+use super::elimination::write_out;
 use crate::compile::{Aliases, Presented, presented};
 use crate::diagnostics::Diagnostics;
 use crate::evaluate::{Walk, value_of};
 use crate::experiment::Experiment;
-use crate::expr::{Function, Node};
+use crate::expr::{ExprId, Function, Node};
 use crate::flat::{Equation, EquationKind, Flat, Given, Kind, Leaf};
 
 /// Inputs that the experiment holds constant are inputs again: programs begin with `u = 10.0`.
@@ -44,6 +48,25 @@ pub fn keep_inputs(flat: &mut Flat, experiment: &Experiment) {
     flat.values.sort_by_key(|given| given.variable);
 }
 
+/// Whether something is sampled.
+fn samples(flat: &Flat) -> bool {
+    let sides = (flat.equations.iter()).flat_map(|one| [one.left, one.right]);
+    let conditions = flat.whens.iter().flat_map(|when| &when.conditions);
+    let mut work: Vec<ExprId> = sides
+        .chain(conditions.map(|&(condition, _)| condition))
+        .collect();
+    let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+    while let Some(id) = work.pop() {
+        if matches!(flat.exprs.node(id), Node::Call(Function::Sample, _)) {
+            return true;
+        }
+        if seen.insert(id) {
+            flat.exprs.operands(id, &mut work);
+        }
+    }
+    false
+}
+
 /// A program in one of these languages; `None` after an error that was said.
 pub fn export(
     mut flat: Flat,
@@ -53,13 +76,15 @@ pub fn export(
     said: &mut Diagnostics,
 ) -> Result<Option<Exported>, Refusal> {
     keep_inputs(&mut flat, experiment);
+    // What is sampled at the start has happened when a program begins.
+    let whole = samples(&flat).then(|| flat.clone());
     let Some(presented) = presented(flat, Aliases::Eliminate, said) else {
         return Ok(None);
     };
-    let (solved, raised) = match &presented {
+    let (mut solved, raised) = match presented {
         Presented::One(solved) => (solved, false),
         Presented::Paper(positions, solved) => {
-            paper::jumps(positions, solved)?;
+            paper::jumps(&positions, &solved)?;
             (solved, true)
         }
         Presented::ByPosition(..) => {
@@ -68,14 +93,35 @@ pub fn export(
             ));
         }
     };
+    let language = match target {
+        Target::Simnon => simnon::LANGUAGE,
+        Target::Acsl => acsl::LANGUAGE,
+        _ => desire::LANGUAGE,
+    };
+    write_out(&mut solved, language)?;
+    let starts = match whole {
+        Some(whole) => Some(paper::start(whole, experiment, &solved)?),
+        None => None,
+    };
+    let task = Task {
+        solved: &solved,
+        experiment,
+        raised,
+        starts,
+    };
     let text = match target {
-        Target::Simnon => simnon::program(solved, experiment, raised),
-        Target::Acsl => acsl::program(solved, experiment, raised),
-        _ => desire::program(solved, experiment, stem, raised),
+        Target::Simnon => simnon::program(&task),
+        Target::Acsl => acsl::program(&task),
+        _ => desire::program(&task, stem),
     };
     let text = text.map_err(Refusal)?;
+    let notes = experiment.method.iter().map(|(method, _)| {
+        format!(
+            "the method `{method}` is not taken over: the system that runs the program has its own"
+        )
+    });
     Ok(Some(Exported {
         text,
-        notes: Vec::new(),
+        notes: notes.collect(),
     }))
 }

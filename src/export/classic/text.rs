@@ -53,6 +53,8 @@ pub trait Dialect {
     fn choice(&self, condition: &Text, a: &Text, b: &Text) -> Text;
     /// `None` where the language has no such function.
     fn call(&self, function: Function, args: &[Text]) -> Option<Text>;
+    /// Whether this one of the samplers is due, as a condition.
+    fn due(&self, at: usize) -> Text;
     /// A relation between booleans, both as conditions.
     fn same_truth(&self, equal: bool, a: &Text, b: &Text) -> Text;
     /// A choice between booleans.
@@ -85,6 +87,26 @@ pub fn text<D: Dialect>(
     dialect: &D,
     language: &str,
     root: ExprId,
+) -> Result<Text, String> {
+    written(model, dialect, language, root, true)
+}
+
+/// The same as it is between samples.
+pub fn text_unsampled<D: Dialect>(
+    model: &Classic<'_>,
+    dialect: &D,
+    language: &str,
+    root: ExprId,
+) -> Result<Text, String> {
+    written(model, dialect, language, root, false)
+}
+
+fn written<D: Dialect>(
+    model: &Classic<'_>,
+    dialect: &D,
+    language: &str,
+    root: ExprId,
+    samples: bool,
 ) -> Result<Text, String> {
     let exprs = &model.flat.exprs;
     let mut known: FxHashMap<ExprId, Text> = FxHashMap::default();
@@ -162,6 +184,12 @@ pub fn text<D: Dialect>(
                     xs.iter().zip(&ys).map(|(&x, &y)| (of(x), of(y))).collect();
                 table(dialect, of(list[0]), &points)
             }
+            Node::Call(Function::Sample, _) => {
+                match model.samplers.iter().position(|one| one.node == id) {
+                    Some(at) if samples => dialect.due(at),
+                    _ => dialect.truth(false),
+                }
+            }
             Node::Call(function, args) => {
                 let args: Vec<Text> = exprs.args(args).iter().map(|&id| of(id).clone()).collect();
                 let made = dialect.call(function, &args);
@@ -183,7 +211,7 @@ pub fn is_truth(model: &Classic<'_>, id: ExprId) -> bool {
     let mut at = id;
     loop {
         return match exprs.node(at) {
-            Node::Bool(_) | Node::Unary(UnaryOp::Not, _) => true,
+            Node::Bool(_) | Node::Unary(UnaryOp::Not, _) | Node::Call(Function::Sample, _) => true,
             Node::Leaf(leaf) => model.is_boolean(leaf),
             Node::Binary(op, ..) => matches!(
                 op,

@@ -12,16 +12,40 @@ def simulate(until=UNTIL, points=POINTS, p=None, u=None, tolerance=TOLERANCE):
         yield [time] + [float(value) for value in run.columns()]
 
 
+def _arguments(given):
+    """What [until [points [tolerance]]] say; ValueError for what cannot be."""
+    import re
+
+    numbers = [UNTIL, POINTS, TOLERANCE]
+    for i, text in enumerate(given):
+        if i > 2:
+            raise ValueError("`%s` is too much" % text)
+        plain = re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)
+        value = float(text) if plain else math.inf
+        if math.isinf(value):
+            raise ValueError("`%s` is no number" % text)
+        if i == 0 and value < FROM:
+            raise ValueError("`%s` is before the start of the run" % text)
+        if i == 1 and not (1 <= value <= 2e9 and value == math.floor(value)):
+            raise ValueError("`%s` is no number of points" % text)
+        if i == 2 and not value > 0:
+            raise ValueError("`%s` is no tolerance" % text)
+        numbers[i] = int(value) if i == 1 else value
+    until, points, tolerance = numbers
+    return until, 1 if until == FROM else points, tolerance
+
+
 if __name__ == "__main__":
     import sys
 
-    # [until [points [tolerance]]]
-    _numbers = [float(number) for number in sys.argv[1:4]]
-    if len(_numbers) > 1:
-        _numbers[1] = int(_numbers[1])
+    try:
+        _until, _points, _tolerance = _arguments(sys.argv[1:])
+    except ValueError as error:
+        print("error: %s\nusage: %s [until [points [tolerance]]]" % (error, sys.argv[0]), file=sys.stderr)
+        sys.exit(2)
     try:
         print(_HEAD)
-        for _row in simulate(**dict(zip(("until", "points", "tolerance"), _numbers))):
+        for _row in simulate(_until, _points, tolerance=_tolerance):
             print(",".join("%.17g" % value for value in _row))
     except _TROUBLE as error:
         sys.exit(str(error))

@@ -1,0 +1,215 @@
+//! What is written, and how it begins.
+//!
+//! Before: a flat model with an experiment in it. After: the equations to write, and of what is differentiated the values at the start
+//! with those among them that are free. A Modelica tool takes each start value with `fixed = true` as an equation, so there may
+//! be no more of these than the model has degrees of freedom: the states that solving has found, at the start.
+//! Parts without ground have a reference, as everywhere. Where a switch changes the index by its own position alone the form of the
+//! 1995 paper is written, which has the same index in all positions; where that does not say all, the equations as they are.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::{Refusal, paper};
+use crate::compile::{Aliases, Presented, presented, solved_in, sound};
+use crate::diagnostics::Diagnostics;
+use crate::evaluate::walk::{Errors, Known, Rounded};
+use crate::evaluate::{Point, Walk, evaluate_start};
+use crate::experiment::Experiment;
+use crate::expr::{Node, UnaryOp, Value};
+use crate::flat::{Flat, Leaf, Type, VarId};
+use crate::positions::{Positions, Values, form};
+use crate::solve::{Block, Solved};
+
+#[derive(Debug)]
+pub struct Beginning {
+    /// The model to write.
+    pub written: Flat,
+    /// Variables that equal another one for the whole run, or its negative (true).
+    same: FxHashMap<VarId, (Leaf, bool)>,
+    /// What can be given freely at the start.
+    pub free: FxHashSet<Leaf>,
+    pub values: Values,
+    /// What a nonlinear loop computes, with its values at the start: guesses for tools that iterate.
+    pub guesses: Values,
+    pub notes: Vec<String>,
+}
+
+/// `None` after an error that was said.
+pub fn beginning(
+    flat: &Flat,
+    experiment: &Experiment,
+    said: &mut Diagnostics,
+) -> Result<Option<Beginning>, Refusal> {
+    let Some(presented) = presented(flat.clone(), Aliases::Eliminate, said) else {
+        return Ok(None);
+    };
+    let (positions, solved) = match presented {
+        Presented::One(solved) => {
+            let values = at_once(&solved, experiment);
+            return Ok(Some(of_solved(flat.clone(), &solved, values)));
+        }
+        Presented::Paper(positions, solved) => (positions, Some(solved)),
+        Presented::ByPosition(positions, _) => (positions, None),
+    };
+    if let Some(solved) = solved
+        && paper::jumps(&positions, &solved).is_ok()
+        && let Some(written) = form(&positions)
+    {
+        let values = match paper::start(flat.clone(), experiment, &solved) {
+            Ok(values) => values,
+            Err(_) => at_once(&solved, experiment),
+        };
+        let mut beginning = of_solved(written, &solved, values);
+        beginning.notes.push(format!(
+            "where {} comes to the position that changes the index, its equation is written differentiated, with a `reinit` (as in `bgm solve`)",
+            switches(&positions)
+        ));
+        return Ok(Some(beginning));
+    }
+    Ok(Some(by_position(flat, experiment, &positions)))
+}
+
+fn of_solved(written: Flat, solved: &Solved, values: Values) -> Beginning {
+    let (written, _) = sound(written, &mut Diagnostics::default());
+    let loops = solved.blocks.iter().filter_map(|block| match block {
+        Block::Nonlinear(nonlinear) => Some(&nonlinear.unknowns),
+        _ => None,
+    });
+    let guesses = (loops.flatten())
+        .filter_map(|leaf| Some((*leaf, *values.get(leaf)?)))
+        .collect();
+    Beginning {
+        free: free(&solved.flat),
+        guesses,
+        written,
+        same: same(&solved.flat),
+        values,
+        notes: Vec::new(),
+    }
+}
+
+/// The states, with those that the run chooses at the start.
+fn free(flat: &Flat) -> FxHashSet<Leaf> {
+    let mut free: FxHashSet<Leaf> = flat.states().collect();
+    for selection in flat.selections() {
+        let count = selection.states as usize;
+        match selection.choice.len() == count {
+            true => free.extend(&selection.choice),
+            false => free.extend(selection.candidates.iter().take(count)),
+        }
+    }
+    free
+}
+
+/// Values at the start, before anything happens; those that were given where they cannot be computed.
+fn at_once(solved: &Solved, experiment: &Experiment) -> Values {
+    let flat = &solved.flat;
+    let mut point = Point::new(solved);
+    point.time = experiment.start;
+    let known = evaluate_start(solved, &mut point).is_ok();
+    let mut values = Values::default();
+    for id in flat.variable_ids() {
+        let variable = flat.variable(id);
+        for order in 0..=variable.order {
+            let leaf = Leaf::at_order(id, order);
+            let value = match known {
+                true => point.real(leaf),
+                false => flat.start_of(leaf).and_then(Value::real),
+            };
+            if let Some(value) = value.filter(|value| value.is_finite()) {
+                values.insert(leaf, value);
+            }
+        }
+    }
+    values
+}
+
+/// A model that is another one in each position of its switches: it is written as it is, and its states are those of the position
+/// at the start.
+fn by_position(flat: &Flat, experiment: &Experiment, positions: &Positions) -> Beginning {
+    let unknown = |id: &VarId| flat.variable(*id).kind.is_unknown();
+    let leaves: Vec<Leaf> = (flat.variable_ids().filter(unknown))
+        .map(Leaf::Var)
+        .collect();
+    let values = paper::at_start(flat.clone(), experiment, flat, &leaves).unwrap_or_default();
+    let known = position(flat, experiment, positions, &values);
+    let mut keys = known.into_iter().chain(positions.candidates());
+    let solved = keys.find_map(|key| solved_in(positions, &key, Aliases::Eliminate));
+    let free = solved.map(|solved| free(&solved.flat)).unwrap_or_default();
+    let (written, _) = sound(flat.clone(), &mut Diagnostics::default());
+    Beginning {
+        written,
+        same: FxHashMap::default(),
+        free,
+        values,
+        guesses: Values::default(),
+        notes: vec![format!(
+            "{} changes the index of the model, or leaves something open; the class is valid, but a tool that analyses it once for all positions cannot simulate it",
+            switches(positions)
+        )],
+    }
+}
+
+/// The position of the switches at the start; `None` if something is not known.
+fn position(
+    flat: &Flat,
+    experiment: &Experiment,
+    positions: &Positions,
+    values: &FxHashMap<Leaf, f64>,
+) -> Option<Box<[bool]>> {
+    let leaf = |leaf: Leaf| {
+        let variable = flat.variable(leaf.variable());
+        let value = match (values.get(&leaf), variable.ty) {
+            (Some(&value), Type::Real) => Value::Real(value),
+            (Some(&value), Type::Boolean) => Value::Bool(value != 0.0),
+            (None, _) => flat.value(leaf.variable())?.value,
+        };
+        Some(Rounded::exact(value))
+    };
+    let known = Known {
+        time: experiment.start,
+        leaf: &leaf,
+    };
+    let mut walk = Walk::default();
+    let mut truth = |condition| {
+        let value = walk.value(&flat.exprs, condition, &known, Errors::Ignore);
+        value.ok().and_then(|rounded| rounded.value.bool())
+    };
+    (positions.written_switches.iter())
+        .map(|switch| truth(switch.condition))
+        .collect()
+}
+
+fn switches(positions: &Positions) -> String {
+    let names: Vec<String> = (0..positions.switches.len())
+        .map(|at| format!("`{}`", positions.switch_name(at)))
+        .collect();
+    match names.as_slice() {
+        [one] => format!("the switch {one}"),
+        _ => format!("one of the switches {}", names.join(", ")),
+    }
+}
+
+impl Beginning {
+    /// The variable that equals this one or its negative, where solving has found one; true for the negative.
+    pub fn same_as(&self, id: VarId) -> Option<(Leaf, bool)> {
+        self.same.get(&id).copied()
+    }
+}
+
+/// Variables that are others, or their negatives, after solving.
+fn same(flat: &Flat) -> FxHashMap<VarId, (Leaf, bool)> {
+    let mut found = FxHashMap::default();
+    for gone in &flat.eliminated {
+        let Leaf::Var(id) = gone.leaf else {
+            continue;
+        };
+        let (inner, negative) = match flat.exprs.node(gone.expression) {
+            Node::Unary(UnaryOp::Minus, a) => (flat.exprs.node(a), true),
+            node => (node, false),
+        };
+        if let Node::Leaf(leaf) = inner {
+            found.insert(id, (leaf, negative));
+        }
+    }
+    found
+}

@@ -1,0 +1,167 @@
+//! What Modelica has no function for, or none that causes events: written with what it has.
+//!
+//! `sign` and `table` are written as `if`s, as their jumps and corners are events of the model; where that would be long (an
+//! argument of many parts, which would be repeated; many points), `sign` is the function of Modelica, and a table is a call of a
+//! function that comes with the class. `min` and `max` take two arguments in Modelica.
+
+use super::names::TABLE;
+use super::text::{Printer, Want, Work};
+use crate::expr::op::precedence as level;
+use crate::expr::{ExprId, Function, Node};
+
+/// Arguments larger than this are not written several times.
+const SMALL: usize = 40;
+/// The same for a number of a table.
+const TINY: usize = 8;
+/// Tables with more points get a function.
+const FEW_POINTS: usize = 50;
+
+impl Printer<'_> {
+    /// Whether a `sign` or a table is written as `if`s.
+    pub(super) fn is_written_out(&self, id: ExprId, args: &[ExprId]) -> bool {
+        let exprs = &self.flat.exprs;
+        let mut points = Vec::new();
+        match exprs.node(id) {
+            Node::Call(Function::Sign, _) => {}
+            Node::Call(Function::Table, _) => {
+                exprs.operands(args[1], &mut points);
+                exprs.operands(args[2], &mut points);
+            }
+            _ => return false,
+        }
+        points.len() <= 2 * FEW_POINTS
+            && self.is_short(args[0], SMALL)
+            && points.iter().all(|&point| self.is_short(point, TINY))
+    }
+
+    /// Whether an expression has few parts, and none of those that are written out themselves.
+    fn is_short(&self, root: ExprId, most: usize) -> bool {
+        let exprs = &self.flat.exprs;
+        let mut work = vec![root];
+        let mut count = 0;
+        while let Some(id) = work.pop() {
+            count += 1;
+            let long = matches!(
+                exprs.node(id),
+                Node::Call(Function::Sign | Function::Table, _)
+            );
+            if long || count > most {
+                return false;
+            }
+            exprs.operands(id, &mut work);
+        }
+        true
+    }
+
+    /// `if x < x1 then y1 elseif x < x2 then y1 + (y2 - y1)*(x - x1)/(x2 - x1) ... else yn`
+    pub(super) fn table(&self, args: &[ExprId], work: &mut Vec<Work>) {
+        let exprs = &self.flat.exprs;
+        let (mut xs, mut ys) = (Vec::new(), Vec::new());
+        exprs.operands(args[1], &mut xs);
+        exprs.operands(args[2], &mut ys);
+        let sum = |id: ExprId| Work::Node(id, Want::least(level::SUM, true));
+        let part = |id: ExprId| Work::Node(id, Want::unsigned(level::PRODUCT, true));
+        let x = args[0];
+        let mut text = Vec::new();
+        for (at, &border) in xs.iter().enumerate() {
+            text.extend([
+                Work::Text(if at == 0 { "if " } else { " elseif " }),
+                sum(x),
+                Work::Text(" < "),
+                sum(border),
+                Work::Text(" then "),
+            ]);
+            match at.checked_sub(1) {
+                None => text.push(sum(ys[0])),
+                Some(before) => text.extend([
+                    sum(ys[before]),
+                    Work::Text(" + ("),
+                    sum(ys[at]),
+                    Work::Text(" - "),
+                    part(ys[before]),
+                    Work::Text(")*("),
+                    sum(x),
+                    Work::Text(" - "),
+                    part(xs[before]),
+                    Work::Text(")/("),
+                    sum(border),
+                    Work::Text(" - "),
+                    part(xs[before]),
+                    Work::Text(")"),
+                ]),
+            }
+        }
+        text.push(Work::Text(" else "));
+        text.extend(ys.last().map(|&last| sum(last)));
+        work.extend(text.into_iter().rev());
+    }
+
+    /// Whether an expression needs the function for tables.
+    pub fn needs_function(&self, root: ExprId) -> bool {
+        let exprs = &self.flat.exprs;
+        let mut work = vec![root];
+        while let Some(id) = work.pop() {
+            if let Node::Call(Function::Table, args) = exprs.node(id)
+                && !self.is_written_out(id, exprs.args(args))
+            {
+                return true;
+            }
+            exprs.operands(id, &mut work);
+        }
+        false
+    }
+}
+
+pub(super) fn sign(x: ExprId, work: &mut Vec<Work>) {
+    let x = || Work::Node(x, Want::least(level::SUM, false));
+    // Last comes first.
+    work.extend([
+        Work::Text(" < 0 then -1.0 else 0.0"),
+        x(),
+        Work::Text(" > 0 then 1.0 elseif "),
+        x(),
+        Work::Text("if "),
+    ]);
+}
+
+/// `min(a, min(b, c))`
+pub(super) fn pairs(function: Function, args: &[ExprId], real: bool, work: &mut Vec<Work>) {
+    let begin = match function {
+        Function::Min => "min(",
+        _ => "max(",
+    };
+    let mut text = Vec::new();
+    for (at, &arg) in args.iter().enumerate() {
+        if at > 0 {
+            text.push(Work::Text(", "));
+        }
+        if at + 1 < args.len() {
+            text.push(Work::Text(begin));
+        }
+        text.push(Work::Node(arg, Want::least(level::IF, real)));
+    }
+    text.push(Work::Owned(")".repeat(args.len().saturating_sub(1))));
+    work.extend(text.into_iter().rev());
+}
+
+/// The function for tables, for the head of a class.
+pub fn function() -> String {
+    format!(
+        "  function {TABLE} \"Linear interpolation that holds its end values\"
+    input Real x;
+    input Real xs[:] \"ascending\";
+    input Real ys[:];
+    output Real y;
+  algorithm
+    y := ys[1];
+    for k in 1:size(xs, 1) - 1 loop
+      if x >= xs[k + 1] then
+        y := ys[k + 1];
+      elseif x >= xs[k] then
+        y := ys[k] + (ys[k + 1] - ys[k])*(x - xs[k])/(xs[k + 1] - xs[k]);
+      end if;
+    end for;
+  end {TABLE};
+"
+    )
+}
