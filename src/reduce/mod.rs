@@ -52,6 +52,12 @@ pub enum Stuck {
     Dependent(Vec<EqId>),
 }
 
+/// Constraints that signs hide stand in the equations, where the structure shows them; nothing is differentiated.
+pub fn show_constraints(flat: &mut Flat, constraints: &[Combination]) {
+    let sums = constraints.iter().map(|found| found.equations.clone());
+    constraints::put_in(flat, sums, |_| 0);
+}
+
 /// Reduces the index, if there is anything to reduce. Where it cannot be done, the model stays as it was.
 pub fn reduce(flat: &mut Flat, constraints: &[Combination]) -> Result<(), Stuck> {
     let given = (flat.equations.clone(), flat.variables.clone());

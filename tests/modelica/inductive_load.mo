@@ -51,6 +51,6 @@ equation
   'B1.y' = 'B2.x';
   'B4.y' + 'B3.y' + 'B2.y' = 'B1.x';
   'B4.y' = 'L.e';
-  'L.f' = 'B4.x';
+  'Diode.f' = 'L.f'; // what several equations add up to, in place of one of them
   annotation(experiment(StartTime = 0, StopTime = 0.1, Tolerance = 1e-6, Interval = 0.0001));
 end InductiveLoad;

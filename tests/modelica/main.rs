@@ -39,8 +39,10 @@ fn sources() -> Vec<PathBuf> {
         .filter(|path| path.extension().is_some_and(|end| end == "bgm"))
         .collect();
     found.sort();
-    found
-        .extend(["awkward", "jumpy"].map(|name| root().join(format!("tests/modelica/{name}.bgm"))));
+    found.extend(
+        ["awkward", "hidden", "jumpy"]
+            .map(|name| root().join(format!("tests/modelica/{name}.bgm"))),
+    );
     found.push(root().join("tests/export/awkward.bgm"));
     found
 }
@@ -73,6 +75,7 @@ fn classes_are_as_they_were() {
         ("examples/pendulum.bgm", "pendulum"),
         ("tests/modelica/awkward.bgm", "awkward"),
         ("tests/modelica/jumpy.bgm", "jumpy"),
+        ("tests/modelica/hidden.bgm", "hidden"),
     ];
     let folder = folder("golden");
     for (source, name) in golden {
@@ -168,6 +171,7 @@ const AGREE: &[(&str, &str, f64)] = &[
     ("examples/capacitors.bgm", "Parallel", 1e-6),
     ("examples/differential.bgm", "Car", 1e-7),
     ("examples/geared_inertias.bgm", "GearedInertias", 1e-7),
+    ("tests/modelica/hidden.bgm", "Hidden", 1e-6),
     ("examples/pendulum.bgm", "Pendulum", 1e-6),
     // Its energy is zero but for errors.
     ("examples/pendulum_swing.bgm", "PendulumSwing", 1e-2),

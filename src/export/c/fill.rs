@@ -201,8 +201,8 @@ mod tests {
         let size = 200;
         let all = 0..size;
         let arrow = all.clone().flat_map(|at| [(at, at), (0, at), (at, 0)]);
-        let chain = (all.clone().map(|at| (at, at)))
-            .chain((1..size).flat_map(|at| [(at, at - 1), (at - 1, at)]));
+        let chain =
+            (all.map(|at| (at, at))).chain((1..size).flat_map(|at| [(at, at - 1), (at - 1, at)]));
         for pattern in [pattern(size, arrow), pattern(size, chain)] {
             let order = order(&pattern);
             let filled = fill(&pattern, &order, &steps_of(&order));

@@ -12,15 +12,15 @@ typedef struct {
     MODEL_lu factors;
     double *a, *kept, *delta;
     int *left;
-} MODEL_sparse_space;
+} MODEL_space_sparse;
 
-static int MODEL_sparse_factor(MODEL *m, MODEL_space *space, double *z, const double *r, double *other)
+static int MODEL_factor_sparse(MODEL *m, int n, MODEL_space_sparse *sparse, double *z, const double *r, double *other,
+                               MODEL_residuals *residuals)
 {
-    MODEL_sparse_space *sparse = space->sparse;
     const MODEL_pattern *pattern = sparse->pattern;
     double *a = sparse->a, *kept = sparse->kept, *delta = sparse->delta;
     int *left = sparse->left;
-    memcpy(kept, z, sizeof(double) * (size_t)space->n);
+    memcpy(kept, z, sizeof(double) * (size_t)n);
     for (int color = 0; color < pattern->colors; color++) {
         int count = pattern->color_start[color + 1] - pattern->color_start[color];
         memcpy(left, pattern->color_column + pattern->color_start[color], sizeof(int) * (size_t)count);
@@ -31,7 +31,7 @@ static int MODEL_sparse_factor(MODEL *m, MODEL_space *space, double *z, const do
             int rest = 0;
             for (int s = 0; s < count; s++)
                 z[left[s]] = kept[left[s]] + delta[left[s]];
-            if (space->residuals(m, z, other))
+            if (residuals(m, z, other))
                 return 1;
             for (int s = 0; s < count; s++) {
                 int j = left[s], moves = 0;
@@ -51,17 +51,19 @@ static int MODEL_sparse_factor(MODEL *m, MODEL_space *space, double *z, const do
     return MODEL_lu_factor(&sparse->factors, pattern->start, pattern->row, a, pattern->order, 0) != MODEL_REGULAR;
 }
 
-static void MODEL_sparse_solve(MODEL_space *space, double *b)
+static void MODEL_solve_sparse(int n, MODEL_space_sparse *sparse, double *b)
 {
-    MODEL_sparse_space *sparse = space->sparse;
+    (void)n;
     MODEL_lu_solve(&sparse->factors, sparse->pattern->order, b);
 }
+
+static int MODEL_attempts_sparse(MODEL *m, int n, MODEL_space_sparse *space, double *z, const double *first,
+                                 MODEL_residuals *residuals, const char *about, double *room);
 
 static int MODEL_newton_sparse(MODEL *m, const MODEL_pattern *pattern, const double *first, double *z, MODEL_residuals *residuals,
                                const char *about)
 {
-    MODEL_sparse_space sparse;
-    MODEL_space space = {pattern->n, residuals, MODEL_sparse_factor, MODEL_sparse_solve, NULL, NULL, NULL, &sparse};
+    MODEL_space_sparse sparse;
     size_t n = (size_t)pattern->n, entries = (size_t)pattern->start[n];
     double *room = MODEL_room(m, entries + 8 * n);
     if (!room)
@@ -75,7 +77,7 @@ static int MODEL_newton_sparse(MODEL *m, const MODEL_pattern *pattern, const dou
     sparse.kept = sparse.a + entries;
     sparse.delta = sparse.kept + n;
     sparse.left = (int *)(sparse.delta + n);
-    int fails = MODEL_attempts(m, &space, z, first, about, room);
+    int fails = MODEL_attempts_sparse(m, pattern->n, &sparse, z, first, residuals, about, room);
     MODEL_lu_close(&sparse.factors);
     free(room);
     return fails;

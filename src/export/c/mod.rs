@@ -33,12 +33,15 @@ pub use dialect::C;
 use sparse::Sparse;
 
 const RUNTIME: &str = include_str!("runtime.c");
+const DERIVATIVES: &str = include_str!("derivatives.c");
 const EVENTS: &str = include_str!("events.c");
 const ROUNDS: &str = include_str!("rounds.c");
 const POSITIONS: &str = include_str!("positions.c");
 const HAPPENS: &str = include_str!("happens.c");
 const LU: &str = include_str!("lu.c");
 const SYSTEMS: &str = include_str!("systems.c");
+/// For each `KIND` of matrix.
+const NEWTON: &str = include_str!("newton.c");
 const LOOPS: &str = include_str!("loops.c");
 const FULL: &str = include_str!("full.c");
 const SPARSE: &str = include_str!("sparse.c");
@@ -73,6 +76,7 @@ fn sources(request: &Request<'_>, sparse: bool) -> String {
     let mut program = Program::new(model, &c);
     program.file = types::types(request, &c, &auxiliaries);
     program.file.push_str(RUNTIME);
+    program.file.push_str(&NEWTON.replace("KIND", "full"));
     let solvers = program.file.len();
     program.parameters();
     match &model.switched {
@@ -99,7 +103,11 @@ fn sources(request: &Request<'_>, sparse: bool) -> String {
         true => LU,
         false => "",
     };
-    let all = [lu, systems, loops].concat();
+    let newton = match loops.is_empty() {
+        true => String::new(),
+        false => NEWTON.replace("KIND", "sparse"),
+    };
+    let all = [lu, systems, loops, &newton].concat();
     program.file.insert_str(solvers, &all);
     program.file
 }
@@ -457,48 +465,6 @@ const WHENS: &str = "    int earlier = 0, now = 0, act = 0;
     double value = 0.0;
     (void)earlier, (void)now, (void)act, (void)value;
     (void)to_d, (void)to_x, (void)fixed, (void)acts;
-";
-
-const DERIVATIVES: &str = "
-/* The first thing that is not a number, as a failure. */
-static int MODEL_not_finite(MODEL *m)
-{
-    const double *v = (const double *)&m->v;
-    for (int i = 0; i < MODEL_COMPUTED; i++)
-        if (!isfinite(v[i]))
-            return MODEL_fail(m, \"not a number\", MODEL_variable_names[i]);
-    return MODEL_fail(m, \"a derivative is not a number\", \"\");
-}
-
-/* Derivatives of the states, where everything was computed. */
-static int MODEL_finite_rates(MODEL *m, double *rate)
-{
-    MODEL_rates(m, rate);
-    for (int i = 0; i < MODEL_STATES; i++)
-        if (!isfinite(rate[i]))
-            return MODEL_not_finite(m);
-    return 0;
-}
-
-/* Derivatives of the states at m->time, m->x, m->u; all else is computed on the way. 0 if that went well. */
-int MODEL_derivatives(MODEL *m, double *rate) { return MODEL_evaluate(m) || MODEL_finite_rates(m, rate); }
-
-/* Moves states back onto their constraints, as little as possible; those that are fixed stay. */
-int MODEL_project(MODEL *m, const int *fixed)
-{
-    int fails;
-    /* Not every model needs all of these. */
-    (void)MODEL_square, (void)MODEL_sign, (void)MODEL_mod, (void)MODEL_table, (void)MODEL_linear, (void)MODEL_newton;
-    (void)MODEL_nearest;
-    if (!MODEL_SELECTIONS)
-        return 0;
-    for (int i = 0; i < MODEL_STATES; i++)
-        m->fixed[i] = fixed ? fixed[i] : 0;
-    m->projects = 1;
-    fails = MODEL_evaluate(m);
-    m->projects = 0;
-    return fails;
-}
 ";
 
 const AT: &str = "

@@ -123,28 +123,22 @@ static double MODEL_size(int n, const double *step, const double *z)
     return isfinite(size) ? size : HUGE_VAL;
 }
 
-/* A loop, and its matrix: `factor` computes the derivatives of the residuals at z, where these are r, and their factors; 0 if it can. */
-typedef struct MODEL_space MODEL_space;
-struct MODEL_space {
-    int n;
-    MODEL_residuals *residuals;
-    int (*factor)(MODEL *m, MODEL_space *space, double *z, const double *r, double *other);
-    void (*solve)(MODEL_space *space, double *b);
+/* Newton's method with a full matrix: the derivatives of the residuals at z, where these are r, and their factors; 0 if there are any. */
+typedef struct {
     double *a, *scale;
     int *row;
-    void *sparse;
-};
+} MODEL_space_full;
 
-static int MODEL_full_factor(MODEL *m, MODEL_space *space, double *z, const double *r, double *other)
+static int MODEL_factor_full(MODEL *m, int n, MODEL_space_full *space, double *z, const double *r, double *other,
+                             MODEL_residuals *residuals)
 {
-    int n = space->n;
     double *a = space->a;
     for (int j = 0; j < n; j++) {
         /* As small as z itself, unless that is lost in rounding. */
         double kept = z[j], delta = kept != 0.0 ? 1e-7 * fabs(kept) : 1e-13;
         for (int larger = 0, moves = 0; !moves && larger < 4; larger++, delta *= 1e4) {
             z[j] = kept + delta;
-            if (space->residuals(m, z, other))
+            if (residuals(m, z, other))
                 return 1;
             for (int i = 0; i < n; i++) {
                 a[i * n + j] = (other[i] - r[i]) / (z[j] - kept);
@@ -156,84 +150,16 @@ static int MODEL_full_factor(MODEL *m, MODEL_space *space, double *z, const doub
     return !MODEL_factor(n, a, space->row, space->scale);
 }
 
-static void MODEL_full_solve(MODEL_space *space, double *b) { MODEL_solve(space->n, space->a, space->row, b); }
+static void MODEL_solve_full(int n, MODEL_space_full *space, double *b) { MODEL_solve(n, space->a, space->row, b); }
 
-/* Newton's method from one guess; steps are halved while they lead away. `room` is for 4 n numbers. */
-static int MODEL_newton_from(MODEL *m, MODEL_space *space, double *z, double *room)
-{
-    int n = space->n;
-    MODEL_residuals *residuals = space->residuals;
-    double *r = room, *next = r + n, *step = next + n, *other = step + n;
-    if (residuals(m, z, r))
-        return 1;
-    for (int round = 0; round < 60; round++) {
-        int zero = 1;
-        for (int i = 0; i < n; i++) {
-            if (!isfinite(r[i]))
-                return 1;
-            zero &= r[i] == 0.0;
-        }
-        if (zero)
-            return 0;
-        if (space->factor(m, space, z, r, other))
-            return 1;
-        for (int i = 0; i < n; i++)
-            step[i] = -r[i];
-        space->solve(space, step);
-        double size = MODEL_size(n, step, z), part = 1.0;
-        for (;; part /= 2.0) {
-            for (int i = 0; i < n; i++)
-                next[i] = z[i] + part * step[i];
-            int fails = residuals(m, next, r);
-            if (!fails) {
-                memcpy(other, r, sizeof(double) * (size_t)n);
-                space->solve(space, other);
-                /* Done, or nearer than before. */
-                double beyond = MODEL_size(n, other, next);
-                if ((part == 1.0 && size < 1e-9) || beyond <= (1.0 - part / 4.0) * size) {
-                    memcpy(z, next, sizeof(double) * (size_t)n);
-                    if (part == 1.0 && (size < 1e-9 || beyond < 1e-14))
-                        return 0;
-                    break;
-                }
-            }
-            if (part < 1e-9) {
-                /* Rounding keeps it from coming nearer. */
-                if (size < 1e-7)
-                    return residuals(m, z, r);
-                return 1;
-            }
-        }
-    }
-    return 1;
-}
-
-/* Solves a loop from its last solution, else from other guesses. `room` is for 5 n numbers. */
-static int MODEL_attempts(MODEL *m, MODEL_space *space, double *z, const double *first, const char *about, double *room)
-{
-    static const double guesses[] = {0.7, 0.01, 20.0, -1.0, 0.0, 300.0, 1e-6, -20.0};
-    int n = space->n, fails = 1;
-    double *last = room + 4 * n;
-    memcpy(last, z, sizeof(double) * (size_t)n);
-    for (int attempt = -2; fails && attempt < 8; attempt++) {
-        int failed = m->failed;
-        for (int i = 0; i < n; i++)
-            z[i] = attempt == -2 ? last[i] : attempt == -1 ? first[i] : guesses[attempt];
-        fails = MODEL_newton_from(m, space, z, room);
-        m->failed = failed;
-    }
-    if (fails) {
-        memcpy(z, last, sizeof(double) * (size_t)n);
-        MODEL_fail(m, "no solution of a loop was found", about);
-    }
-    return fails;
-}
+static int MODEL_attempts_full(MODEL *m, int n, MODEL_space_full *space, double *z, const double *first, MODEL_residuals *residuals,
+                               const char *about, double *room);
 
 static int MODEL_newton(MODEL *m, int n, double *z, const double *first, MODEL_residuals *residuals, const char *about)
 {
     double few[MODEL_FEW * (MODEL_FEW + 6)], *room = few;
     int rows[MODEL_FEW];
-    MODEL_space space = {n, residuals, MODEL_full_factor, MODEL_full_solve, NULL, NULL, rows, NULL};
+    MODEL_space_full space = {NULL, NULL, rows};
     if (n > MODEL_FEW) {
         size_t size = (size_t)n;
         room = MODEL_room(m, size * (size + 7));
@@ -243,7 +169,7 @@ static int MODEL_newton(MODEL *m, int n, double *z, const double *first, MODEL_r
     }
     space.scale = room + 5 * n;
     space.a = space.scale + n;
-    int fails = MODEL_attempts(m, &space, z, first, about, room);
+    int fails = MODEL_attempts_full(m, n, &space, z, first, residuals, about, room);
     if (room != few)
         free(room);
     return fails;

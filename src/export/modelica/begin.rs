@@ -3,7 +3,7 @@
 //! Before: a flat model with an experiment in it. After: the equations to write, and of what is differentiated the values at the start
 //! with those among them that are free. A Modelica tool takes each start value with `fixed = true` as an equation, so there may
 //! be no more of these than the model has degrees of freedom: the states that solving has found, at the start.
-//! Parts without ground have a reference, as everywhere. Where a switch changes the index by its own position alone the form of the
+//! What signs hide is written so that the structure shows it. Where a switch changes the index by its own position alone the form of the
 //! 1995 paper is written, which has the same index in all positions; where that does not say all, the equations as they are.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,6 +17,7 @@ use crate::experiment::Experiment;
 use crate::expr::{Node, UnaryOp, Value};
 use crate::flat::{Flat, Leaf, Type, VarId};
 use crate::positions::{Positions, Values, form};
+use crate::reduce::show_constraints;
 use crate::solve::{Block, Solved};
 
 #[derive(Debug)]
@@ -69,7 +70,7 @@ pub fn beginning(
 }
 
 fn of_solved(written: Flat, solved: &Solved, values: Values) -> Beginning {
-    let (written, _) = sound(written, &mut Diagnostics::default());
+    let written = shown(written);
     let loops = solved.blocks.iter().filter_map(|block| match block {
         Block::Nonlinear(nonlinear) => Some(&nonlinear.unknowns),
         _ => None,
@@ -85,6 +86,16 @@ fn of_solved(written: Flat, solved: &Solved, values: Values) -> Beginning {
         values,
         notes: Vec::new(),
     }
+}
+
+/// What the signs of a model hide from a tool that looks at its structure alone: a reference for each part without ground, and
+/// constraints between states (a loop of capacitors away from ground) in place of equations that follow from them.
+fn shown(flat: Flat) -> Flat {
+    let (mut flat, found) = sound(flat, &mut Diagnostics::default());
+    if let Some(found) = found {
+        show_constraints(&mut flat, &found.constraints);
+    }
+    flat
 }
 
 /// The states, with those that the run chooses at the start.
@@ -135,9 +146,8 @@ fn by_position(flat: &Flat, experiment: &Experiment, positions: &Positions) -> B
     let mut keys = known.into_iter().chain(positions.candidates());
     let solved = keys.find_map(|key| solved_in(positions, &key, Aliases::Eliminate));
     let free = solved.map(|solved| free(&solved.flat)).unwrap_or_default();
-    let (written, _) = sound(flat.clone(), &mut Diagnostics::default());
     Beginning {
-        written,
+        written: shown(flat.clone()),
         same: FxHashMap::default(),
         free,
         values,

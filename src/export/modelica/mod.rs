@@ -179,6 +179,7 @@ fn continuous(
     }
     let remark = match equation.kind {
         EquationKind::Reference => " // in place of a ground",
+        EquationKind::Constraint => " // what several equations add up to, in place of one of them",
         _ => "",
     };
     let left = printer.at_least(equation.left, level::OR, view);

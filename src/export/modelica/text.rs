@@ -223,7 +223,7 @@ impl<'p> Printer<'p> {
             }
             Node::If(..) => choice(exprs, id, real, work),
             Node::Call(function, args) => {
-                self.call(id, function, exprs.args(args), real, out, work)
+                self.call(id, function, exprs.args(args), real, out, work);
             }
             Node::List(args) => {
                 out.push('{');
