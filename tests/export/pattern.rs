@@ -68,7 +68,7 @@ fn structural(text: &str, options: &Options) -> Pairs {
     let flat = compile(&input, options, &NoFiles).flat.expect("a model");
     let mut said = Diagnostics::default();
     let solved = solved(flat, Aliases::Eliminate, &mut said).expect("a solved model");
-    let model = Model::new(&solved, Vec::new(), &Default::default(), None, 0.0).expect("a model");
+    let model = Model::new(&solved, Vec::new(), &Default::default(), 0.0).expect("a model");
     let found = dependence(&model);
     let flat = &solved.flat;
     let outputs = flat.variable_ids().filter(|&id| flat.variable(id).output);
