@@ -2,7 +2,8 @@
 //!
 //! Before: a flat model with an experiment in it. After: the text of a program, for one of the [`Target`]s. Inputs stay
 //! inputs: what the experiment says of them is what the program takes where nobody gives others. A model that needs
-//! another set of formulas in each position of its switches is exported in the form of the 1995 paper where it has one.
+//! another set of formulas in each position of its switches is exported in the form of the 1995 paper where that says all,
+//! else with all its positions ([`switched`]).
 //! What cannot be exported is refused by name: no program that computes something else is ever written.
 
 pub mod acsl;

@@ -162,7 +162,8 @@ fn operands_of_binary(op: BinaryOp) -> (u8, u8) {
     }
 }
 
-fn spelling(op: BinaryOp, style: Style) -> &'static str {
+/// With the blanks around it.
+pub fn spelling(op: BinaryOp, style: Style) -> &'static str {
     match op {
         BinaryOp::Or => " or ",
         BinaryOp::And => " and ",

@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 use super::names::{TABLE, identifier, quoted};
 use super::written_out::{pairs, sign};
 use crate::expr::op::precedence as level;
+use crate::expr::print;
 use crate::expr::{Arena, BinaryOp, ExprId, Function, Node, UnaryOp};
 use crate::flat::{Flat, Kind, Leaf, Type, VarId};
 
@@ -333,19 +334,8 @@ pub fn number(value: f64, real: bool) -> String {
 
 fn spelling(op: BinaryOp) -> &'static str {
     match op {
-        BinaryOp::Or => " or ",
-        BinaryOp::And => " and ",
-        BinaryOp::Less => " < ",
-        BinaryOp::LessEqual => " <= ",
-        BinaryOp::Greater => " > ",
-        BinaryOp::GreaterEqual => " >= ",
-        BinaryOp::Equal => " == ",
-        BinaryOp::NotEqual => " <> ",
-        BinaryOp::Add => " + ",
-        BinaryOp::Sub => " - ",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
         BinaryOp::Pow => "^",
+        other => print::spelling(other, print::Style::Plain),
     }
 }
 
