@@ -5,8 +5,8 @@
 
 use super::super::names::Names;
 use super::{
-    DERIVATIVES, EVENTS, FULL, HAPPENS, HEAD, INDICATORS, INTEGRATE, LU, POSITIONS, ROUNDS,
-    RUNTIME, SPARSE, SYSTEMS, WHENS,
+    AT, DERIVATIVES, EVENTS, FULL, HAPPENS, HEAD, INDICATORS, INTEGRATE, LOOPS, LU, NEWTON,
+    POSITIONS, ROUNDS, RUNTIME, SPARSE, SYSTEMS, WHENS,
 };
 use crate::export::fmu;
 use crate::flat::Flat;
@@ -52,6 +52,9 @@ fn means_something(name: &str) -> bool {
         HAPPENS,
         LU,
         SYSTEMS,
+        NEWTON,
+        LOOPS,
+        AT,
         FULL,
         SPARSE,
         INTEGRATE,
@@ -111,7 +114,7 @@ mod tests {
     #[test]
     fn names_that_mean_something() {
         for name in [
-            "sin", "m", "x", "LESS", "local", "fmi2Real", "index", "size_t",
+            "sin", "m", "x", "LESS", "held", "fmi2Real", "index", "size_t",
         ] {
             assert!(means_something(name), "{name}");
         }
