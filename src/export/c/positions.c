@@ -438,38 +438,54 @@ static int MODEL_rounds(MODEL *m)
     return fails;
 }
 
-/* The position to begin in: the first in which nothing has to change, else the first that is possible. */
+/* Whether switches that decide for themselves are in a position as their variables say. */
+static int MODEL_as_given(const MODEL *m, int at)
+{
+    const double *d = (const double *)&m->d;
+    for (unsigned key = 0; key < 1u << MODEL_SWITCHES; key++) {
+        int same = MODEL_by_key[key] == at;
+        for (int i = 0; i < MODEL_SWITCHES && same; i++)
+            same = MODEL_own[i] < 0 || (d[MODEL_own[i]] != 0.0) == (int)(key >> i & 1u);
+        if (same)
+            return 1;
+    }
+    return 0;
+}
+
+/* The position to begin in: the first in which nothing has to change; else the first that is as the discrete variables say and in
+   which nothing jumps (where a current is zero only for the moment, relations as they are written say otherwise); else the first
+   that is possible. */
 static int MODEL_first_truths(MODEL *m)
 {
+    enum { NONE, POSSIBLE, GIVEN, SUITS };
     MODEL_standing *s = MODEL_stand_here(m);
-    MODEL *possible = malloc(sizeof *possible);
-    int found = 0;
-    if (!s || !possible) {
+    MODEL *best = malloc(sizeof *best);
+    int found = NONE;
+    if (!s || !best) {
         free(s);
-        free(possible);
+        free(best);
         return MODEL_fail(m, "there is not enough memory", "");
     }
-    for (int at = 0; at < MODEL_SEATS && found < 2; at++) {
+    for (int at = 0; at < MODEL_SEATS && found < SUITS; at++) {
         *m = s->before;
         if (MODEL_enter(m, at, s))
             continue;
-        int same = !s->leaps;
+        int same = !s->leaps, rank = same && MODEL_as_given(m, at) ? GIVEN : POSSIBLE;
         for (int round = 0; round < 3 && same; round++) {
             MODEL_decide_all(m);
             same = !MODEL_evaluate(m) && MODEL_by_key[MODEL_key(m)] == at;
         }
-        same = same && !MODEL_to_be_other(m);
-        if (same || !found) {
+        if (same && !MODEL_to_be_other(m))
+            rank = SUITS;
+        if (rank > found) {
             m->failed = 0;
-            found = same ? 2 : 1;
-            *possible = *m;
+            found = rank;
+            *best = *m;
         }
     }
     if (found)
-        *m = *possible;
+        *m = *best;
     free(s);
-    free(possible);
-    if (!found)
-        return 1;
-    return MODEL_evaluate(m);
+    free(best);
+    return !found || MODEL_evaluate(m);
 }

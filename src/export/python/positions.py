@@ -267,9 +267,17 @@ class Run(Run):
             single, seen, last = False, set(), None
         raise ModelError("an event comes to no end: something is true when it is false", "", self.time)
 
+    def as_given(self, at):
+        """Whether switches that decide for themselves are in a position as their variables say."""
+        keys = (key for key, place in enumerate(_BY_KEY) if place == at)
+        own = [(i, bool(self.d[place])) for i, place in enumerate(_OWN) if place >= 0]
+        return any(all(bool(key >> i & 1) == truth for i, truth in own) for key in keys)
+
     def first_truths(self):
-        """The position to begin in: the first in which nothing has to change, else the first that is possible."""
-        x, kept, found, why = self.x, self.kept(), None, None
+        """The position to begin in: the first in which nothing has to change; else the first that is as the discrete variables say and
+        in which nothing jumps (where a current is zero only for the moment, relations as they are written say otherwise); else the
+        first that is possible."""
+        x, kept, found, best, why = self.x, self.kept(), 0, None, None
         for at in range(len(_SEATS)):
             self.x, self.s.position = x, at
             self.put_back(kept)
@@ -277,22 +285,24 @@ class Run(Run):
             try:
                 self.enter(at, st)
                 same = not st.leaps
+                rank = 2 if same and self.as_given(at) else 1
                 for _ in range(3):
                     if same:
                         self.decide_all()
                         same = self.where() == at
-                same = same and not self.to_be_other()
+                if same and not self.to_be_other():
+                    rank = 3
             except _TROUBLE as error:
                 why = error
                 continue
-            if same or found is None:
-                found = at, self.x, self.kept()
-            if same:
+            if rank > found:
+                found, best = rank, (at, self.x, self.kept())
+            if found == 3:
                 break
-        if found is None:
+        if best is None:
             raise why
-        self.s.position, self.x = found[:2]
-        self.put_back(found[2])
+        self.s.position, self.x = best[:2]
+        self.put_back(best[2])
 
 
 def _starting(run):
