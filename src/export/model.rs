@@ -269,7 +269,7 @@ impl<'s> Model<'s> {
 
     /// Refuses linear loops that are larger, for programs with full matrices.
     pub(super) fn loops_up_to(&self, largest: usize) -> Result<(), Refusal> {
-        for block in &self.solved.blocks {
+        for block in self.all().flat_map(|model| &model.solved.blocks) {
             if let Block::Linear(Linear {
                 method: Method::System { .. },
                 unknowns,

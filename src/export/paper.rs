@@ -9,7 +9,7 @@ use crate::diagnostics::Diagnostics;
 use crate::evaluate::{Point, evaluate};
 use crate::experiment::Experiment;
 use crate::expr::{Node, Value};
-use crate::flat::{EquationKind, Flat, Kind, Leaf, Type};
+use crate::flat::{EquationKind, Flat, Given, Kind, Leaf, Type};
 use crate::positions::{Positions, Values, plain};
 use crate::simulate::job::{Wishes, job};
 use crate::simulate::run::{End, Observer, RowKind, run};
@@ -66,11 +66,12 @@ pub fn start(flat: Flat, experiment: &Experiment, solved: &Solved) -> Result<Val
 
 /// What these are at the start, by the simulator; they have their names from `named`.
 pub fn at_start(
-    flat: Flat,
+    mut flat: Flat,
     experiment: &Experiment,
     named: &Flat,
     leaves: &[Leaf],
 ) -> Result<Values, Refusal> {
+    without_values_zero(&mut flat);
     let names: Vec<String> = leaves.iter().map(|&leaf| named.leaf_name(leaf)).collect();
     let wishes = Wishes {
         vars: names.clone(),
@@ -105,6 +106,28 @@ pub fn at_start(
         .zip(&names)
         .map(|(&leaf, name)| Some((leaf, value(name)?)));
     found.collect::<Option<Values>>().ok_or_else(unknown)
+}
+
+/// Inputs without a value are zero or false, as programs take them.
+fn without_values_zero(flat: &mut Flat) {
+    for id in flat.variable_ids() {
+        let variable = *flat.variable(id);
+        if variable.kind != Kind::Input || flat.value(id).is_some() {
+            continue;
+        }
+        let (value, expression) = match variable.ty {
+            Type::Real => (Value::Real(0.0), flat.exprs.number(0.0)),
+            Type::Boolean => (Value::Bool(false), flat.exprs.bool(false)),
+        };
+        flat.values.push(Given {
+            variable: id,
+            value,
+            expression,
+            span: flat.instances[0].span,
+            depth: 0,
+        });
+    }
+    flat.values.sort_by_key(|given| given.variable);
 }
 
 /// The last row.

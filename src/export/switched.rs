@@ -48,19 +48,16 @@ pub struct Seat<'s> {
     pub jump: Option<&'s Jump>,
     /// Relations of what a switch itself holds at zero.
     pub at_zero: Vec<bool>,
+    /// What has a value.
+    known: FxHashSet<Leaf>,
 }
 
 impl Seat<'_> {
     /// Whether a variable or derivative has a value here.
     pub fn has(&self, leaf: Leaf) -> bool {
-        let model = &self.model;
-        model.gone.contains_key(&leaf)
-            || model.states.contains(&leaf)
-            || model.computed.contains(&leaf)
+        self.known.contains(&leaf)
     }
-}
 
-impl Seat<'_> {
     /// Where the side of a relation is in the system of what jumps, if it may have an impulse.
     pub fn side(&self, side: Option<Side>) -> Option<usize> {
         let (jump, Side::Variable(id, _)) = (self.jump?, side?) else {
@@ -253,7 +250,10 @@ impl<'s> Model<'s> {
                     .is_some_and(|leaf| zero.contains(&leaf))
             })
             .collect();
+        let mut known: FxHashSet<Leaf> = model.gone.keys().copied().collect();
+        known.extend(model.states.iter().chain(&model.computed));
         Ok(Seat {
+            known,
             key: position.key.clone(),
             model,
             jump: position.jump.as_ref(),

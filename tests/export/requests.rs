@@ -124,6 +124,13 @@ end
 ";
     std::fs::write(&file, text).expect("a file");
     let model = file.to_str().expect("text");
+    // Nobody has to say what the input is: then it is 0, and the switch open.
+    let (alone, _) = text.split_once("experiment").expect("one of each");
+    let bare = folder.join("bare.bgm");
+    std::fs::write(&bare, alone).expect("a file");
+    let output = bgm(&["export", bare.to_str().expect("text"), "--to", "c"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the input `u` has no value"));
     let wanted = simulated(model, &[]);
     let tolerance = ["--tolerance", "1e-9"];
     if has("cc") {

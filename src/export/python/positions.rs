@@ -5,6 +5,8 @@
 
 use std::fmt::Write;
 
+use rustc_hash::FxHashSet;
+
 use super::dialect::{Python, Scope};
 use super::{Module, tuple};
 use crate::export::model::Model;
@@ -81,7 +83,7 @@ impl Module<'_> {
             let line = format!("    {}: {},", quoted(&self.shown(leaf)), self.name(leaf));
             self.line(&line);
         }
-        let rates: Vec<Leaf> = all.states.iter().map(|&state| Model::rate(state)).collect();
+        let rates: FxHashSet<Leaf> = all.states.iter().map(|&state| Model::rate(state)).collect();
         for &leaf in &all.computed {
             let value = match seat.has(leaf) {
                 true => self.name(leaf),
