@@ -9,12 +9,12 @@ mod common;
 
 use std::io::{self, Write};
 
-use bgm::bond::draw::svg;
+use bgm::base::diagnostics::Diagnostics;
 use bgm::bond::sketch::sketch;
 use bgm::bond::view::{Choice, view};
 use bgm::compile::{Options, bond_graph, compile};
-use bgm::diagnostics::Diagnostics;
-use bgm::load::{Input, NoFiles};
+use bgm::picture::bond::svg;
+use bgm::syntax::load::{Input, NoFiles};
 use clock::Clock;
 use common::{asked, measure_apart, peak_bytes, quick};
 

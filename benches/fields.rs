@@ -18,11 +18,11 @@ mod sequence;
 
 use std::io::{self, Write};
 
+use bgm::base::diagnostics::Diagnostics;
 use bgm::bond::fields::{Fields, fields, robust};
 use bgm::compile::{Options, bond_graph, compile};
-use bgm::diagnostics::Diagnostics;
 use bgm::flat::{Flat, VarId};
-use bgm::load::{Input, NoFiles};
+use bgm::syntax::load::{Input, NoFiles};
 use clock::Clock;
 use common::quick;
 use networks::{Recipe, TYPES, network};

@@ -7,10 +7,10 @@ mod common;
 use std::io::{self, Write};
 use std::time::Instant;
 
+use bgm::base::intern::Interner;
+use bgm::base::source::FileId;
 use bgm::compile::{Options, compile};
-use bgm::intern::Interner;
-use bgm::load::{Input, NoFiles};
-use bgm::source::FileId;
+use bgm::syntax::load::{Input, NoFiles};
 use bgm::syntax::parse;
 use common::{Shunt, asked, measure_apart, peak_bytes, quick, written_out};
 

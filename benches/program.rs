@@ -13,9 +13,9 @@ mod common;
 use std::hint::black_box;
 
 use bgm::compile::{Aliases, Options, compile, solved};
-use bgm::load::{Input, NoFiles};
-use bgm::simulate::machine::{Extent, Machine};
-use bgm::simulate::program::build;
+use bgm::program::build;
+use bgm::program::machine::{Extent, Machine};
+use bgm::syntax::load::{Input, NoFiles};
 use clock::Clock;
 use common::{Shunt, asked, measure_apart, peak_bytes, quick, written_out};
 

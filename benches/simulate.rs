@@ -14,10 +14,11 @@ mod common;
 use std::time::Instant;
 
 use bgm::compile::{Aliases, Options, compile, solved};
-use bgm::load::{Input, NoFiles};
-use bgm::simulate::integrate::{Method, Pattern, Place, Settings, System, integrator};
-use bgm::simulate::program::build;
+use bgm::numeric::Pattern;
+use bgm::program::build;
+use bgm::simulate::integrate::{Method, Place, Settings, System, integrator};
 use bgm::simulate::run::{Absolute, End, Observer, Plan, RowKind, run};
+use bgm::syntax::load::{Input, NoFiles};
 use common::{asked, measure_apart, quick};
 use diffsol::{
     ConstantOp, FaerContext, FaerSparseLU, FaerSparseMat, FaerVec, Matrix, NonLinearOp,

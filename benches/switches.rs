@@ -9,11 +9,11 @@
 
 use std::time::Instant;
 
+use bgm::base::diagnostics::Diagnostics;
 use bgm::compile::{Options, Prepared, prepare};
-use bgm::diagnostics::Diagnostics;
-use bgm::load::{Input, NoFiles};
 use bgm::simulate::job::{Wishes, job};
 use bgm::simulate::run::{End, Observer, Outcome, RowKind, run};
+use bgm::syntax::load::{Input, NoFiles};
 
 struct Nobody;
 

@@ -11,35 +11,25 @@
 //! [`cli`] is the edge. Representations are flat arenas with typed ids: nothing recurses as deep as
 //! a model, and nothing depends on hash order. docs/architecture.md tells more.
 
-pub mod alias;
+pub mod base;
 pub mod bond;
 pub mod cli;
 pub mod compile;
-pub mod diagnostics;
 pub mod evaluate;
 pub mod experiment;
 pub mod export;
 pub mod expr;
 pub mod flat;
-pub mod golden;
-mod hidden;
-mod ids;
-pub mod intern;
-pub mod library;
 pub mod listing;
-pub mod load;
 pub mod model;
+pub mod numeric;
+pub mod passes;
+pub mod picture;
 pub mod positions;
-pub mod reduce;
-pub mod reference;
+pub mod program;
 pub mod revise;
 pub mod session;
 pub mod simulate;
-pub mod solve;
-pub mod sort;
-pub mod source;
 pub mod start;
 pub mod structure;
 pub mod syntax;
-pub mod unit;
-pub mod vanishing;

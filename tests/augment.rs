@@ -10,9 +10,9 @@ mod trial;
 use std::path::PathBuf;
 
 use bgm::compile::Options;
-use bgm::load::NoFiles;
 use bgm::revise::augment::{Augmented, Proposal, augment, propose};
 use bgm::revise::{Desk, Failure};
+use bgm::syntax::load::NoFiles;
 use trial::Trial;
 
 fn with<T>(model: &str, work: impl FnOnce(&Desk<'_>) -> T) -> T {

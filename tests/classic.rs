@@ -6,15 +6,15 @@ mod interpreter;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use bgm::base::diagnostics::Diagnostics;
 use bgm::compile::{Aliases, Options, Presented, prepare, presented};
-use bgm::diagnostics::Diagnostics;
 use bgm::evaluate::{Point, evaluate};
 use bgm::export::classic::keep_inputs;
 use bgm::expr::Value;
 use bgm::flat::{Kind, Leaf};
-use bgm::load::{Files, Input};
+use bgm::passes::blocks::Solved;
 use bgm::session::{Session, Surroundings, revise};
-use bgm::solve::Solved;
+use bgm::syntax::load::{Files, Input};
 use interpreter::{Language, Program};
 
 /// The repository.

@@ -6,15 +6,15 @@ mod text;
 use std::collections::HashMap;
 use std::path::Path;
 
+use bgm::base::diagnostics::Diagnostics;
 use bgm::compile::{Aliases, Options, compile, solved};
-use bgm::diagnostics::Diagnostics;
 use bgm::evaluate::{Point, evaluate};
 use bgm::experiment::Request;
 use bgm::expr::{BinaryOp, ExprId, Node, UnaryOp, Value};
 use bgm::flat::{Flat, InstanceId, Kind, Leaf, Type};
-use bgm::load::{Input, NoFiles};
+use bgm::passes::blocks::Solved;
 use bgm::simulate::columns::{Column, What, default, matching};
-use bgm::solve::Solved;
+use bgm::syntax::load::{Input, NoFiles};
 
 /// The last model of a text, or the one named, solved; `None` where that cannot be done.
 fn try_solve(text: &str, options: &Options, aliases: Aliases) -> Option<Solved> {
@@ -573,7 +573,7 @@ fn storages_of_the_library_hold_what_flows_in() {
 #[test]
 fn no_storage_of_the_library_is_forgotten() {
     let mut found: Vec<&str> = Vec::new();
-    for entry in bgm::library::entries() {
+    for entry in bgm::syntax::library::entries() {
         let own = entry.source.contains("der(") || entry.source.contains("(CSw)");
         if own {
             found.push(entry.name);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use bgm::diagnostics::{Code, Severity};
+use bgm::base::diagnostics::{Code, Severity};
 use text::{all_diagnostics, check_text};
 
 const MANUAL: &str = include_str!("../docs/diagnostics.md");
@@ -96,7 +96,7 @@ fn each_mistake_has_its_cure() {
         found.count()
     };
     for &code in Code::ALL {
-        let section = bgm::diagnostics::explain::section(code).unwrap_or("");
+        let section = bgm::base::diagnostics::explain::section(code).unwrap_or("");
         assert_eq!(count(code, true), count(code, false), "{}", code.text());
         let shown = count(code, true) > 0 || section.contains("```text");
         assert!(shown, "{} has no example", code.text());

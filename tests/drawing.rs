@@ -14,11 +14,12 @@ mod sketches;
 use std::path::Path;
 use std::process::Command;
 
-use bgm::bond::draw::{Shape, Sketch, dot, layout, svg};
+use bgm::base::diagnostics::Diagnostics;
 use bgm::bond::sketch::sketch;
+use bgm::bond::sketch::{Shape, Sketch};
 use bgm::bond::view::{Choice, view};
 use bgm::compile::bond_graph;
-use bgm::diagnostics::Diagnostics;
+use bgm::picture::bond::{dot, layout, svg};
 use check::{crossings, sound, well_formed};
 
 fn by_hand() -> Vec<Sketch> {

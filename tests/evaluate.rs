@@ -6,7 +6,7 @@ mod text;
 use bgm::evaluate::{Failure, Point, Reason, at, evaluate, show};
 use bgm::expr::{BinaryOp, ExprId, Node, Value};
 use bgm::flat::{Eliminated, EqId, Flat, Leaf};
-use bgm::solve::{
+use bgm::passes::blocks::{
     Assignment, Block, Entry, Linear, Method, Nonlinear, Residual, Solved, WhenBlock,
 };
 use text::{all_diagnostics, compile_text};

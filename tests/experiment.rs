@@ -4,12 +4,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use bgm::base::diagnostics::Diagnostics;
+use bgm::base::diagnostics::render::render;
 use bgm::compile::{Aliases, Options, Prepared, prepare, solved};
-use bgm::diagnostics::{Diagnostics, render::render};
 use bgm::experiment::{Experiment, Request, read_sweep, with_parameter};
 use bgm::expr::Value;
 use bgm::flat::{EquationKind, Flat, Kind, VarId};
-use bgm::load::{Files, Input, NoFiles};
+use bgm::syntax::load::{Files, Input, NoFiles};
 
 const FILTER: &str = "
 @bondgraph

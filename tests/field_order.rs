@@ -11,12 +11,12 @@ mod random;
 #[path = "common/text.rs"]
 mod text;
 
+use bgm::base::diagnostics::Diagnostics;
 use bgm::bond::fields::fields;
 use bgm::compile::{Aliases, bond_graph, solved, sorted};
-use bgm::diagnostics::Diagnostics;
 use bgm::evaluate::{Point, evaluate};
 use bgm::flat::{Flat, Leaf};
-use bgm::solve::{Block, Nonlinear, Solved, solve};
+use bgm::passes::blocks::{Block, Nonlinear, Solved, solve};
 use networks::{CIRCUITS, Recipe, TYPES, mesh, network};
 use random::Random;
 use text::compile_text;

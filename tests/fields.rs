@@ -21,18 +21,18 @@ mod signals;
 #[allow(dead_code)]
 mod types;
 
+use bgm::base::diagnostics::Diagnostics;
 use bgm::bond::fields::resistive::Step;
 use bgm::bond::fields::transfer::Var;
 use bgm::bond::fields::{Fields, fields};
 use bgm::bond::graph::{ElementKind, Quantity};
 use bgm::bond::net::Gives;
 use bgm::compile::{Aliases, bond_graph, solved};
-use bgm::diagnostics::Diagnostics;
 use bgm::evaluate::{Point, at, evaluate};
 use bgm::expr::{BinaryOp, ExprId, Node, UnaryOp, Value};
 use bgm::flat::{Flat, Leaf, VarId};
 use bgm::listing::storage_fields::{gains, path};
-use bgm::solve::Solved;
+use bgm::passes::blocks::Solved;
 use common::text::compile_text;
 use random::Random;
 

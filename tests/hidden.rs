@@ -6,10 +6,10 @@ mod common;
 #[path = "common/pencil.rs"]
 mod pencil;
 
+use bgm::base::diagnostics::{Code, Diagnostics};
 use bgm::compile::{Aliases, solved, sorted};
-use bgm::diagnostics::{Code, Diagnostics};
 use bgm::flat::Flat;
-use bgm::reference::reference;
+use bgm::passes::signs::reference::reference;
 use common::flat;
 use pencil::finite_eigenvalues;
 use proptest::prelude::*;

@@ -1,7 +1,8 @@
 //! The integrators on systems written by hand, against closed forms and published references.
 
+use bgm::numeric::Pattern;
 use bgm::simulate::integrate::{
-    Counts, Integrator, Method, Pattern, Place, Settings, System, Trouble, integrator,
+    Counts, Integrator, Method, Place, Settings, System, Trouble, integrator,
 };
 
 type Rates = Box<dyn Fn(f64, &[f64], &mut [f64])>;

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use bgm::base::intern::Interner;
+use bgm::base::source::{Origin, Sources};
 use bgm::expr::{ExprId, Node};
-use bgm::intern::Interner;
-use bgm::source::{Origin, Sources};
 use bgm::syntax::ast::{Ast, Reference};
 use serde_json::{Map, Value};
 

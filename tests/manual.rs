@@ -14,8 +14,8 @@ use std::process::{Command, Output};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use bgm::intern::Interner;
-use bgm::source::{Origin, Sources};
+use bgm::base::intern::Interner;
+use bgm::base::source::{Origin, Sources};
 
 const PAGES: &[&str] = &[
     "docs/language.md",

@@ -3,7 +3,7 @@
 
 mod common;
 
-use bgm::alias::eliminate;
+use bgm::passes::aliases::eliminate;
 use common::{flat, solve_at};
 use nalgebra::Complex;
 use proptest::prelude::*;

@@ -30,15 +30,15 @@ mod types;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use bgm::base::diagnostics::Diagnostics;
 use bgm::compile::{Aliases, Options, compile, solved};
-use bgm::diagnostics::Diagnostics;
 use bgm::evaluate::{Point, evaluate};
 use bgm::expr::Value;
 use bgm::flat::{Flat, Kind, Leaf};
-use bgm::load::{Input, NoFiles};
 use bgm::revise::form::Form;
 use bgm::revise::reduce::{Revised, Wishes, reduce};
 use bgm::revise::{Desk, Failure};
+use bgm::syntax::load::{Input, NoFiles};
 use nalgebra::Complex;
 use random::Random;
 use trial::Trial;

@@ -14,7 +14,7 @@ mod storages;
 mod truth;
 
 use bgm::flat::Merit;
-use bgm::solve::Solved;
+use bgm::passes::blocks::Solved;
 use random::Random;
 use truth::{Truth, agrees, both, order, states};
 

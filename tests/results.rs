@@ -8,10 +8,10 @@ mod pictures;
 #[path = "results/xml.rs"]
 mod xml;
 
-use bgm::simulate::results::progress::{Progress, Task};
-use bgm::simulate::results::scale::{Scale, Wish};
-use bgm::simulate::results::thin::thinned;
-use bgm::simulate::results::{Series, Trajectories, panels};
+use bgm::cli::progress::{Progress, Task};
+use bgm::picture::scale::{Scale, Wish};
+use bgm::picture::thin::thinned;
+use bgm::picture::{Series, Trajectories, panels};
 use proptest::prelude::*;
 
 /// Values as models give them, and as they should not.

@@ -14,15 +14,15 @@ mod sequence;
 #[path = "common/text.rs"]
 mod text;
 
+use bgm::base::diagnostics::Diagnostics;
 use bgm::bond::fields::resistive::RField;
 use bgm::bond::fields::{Fields, fields, robust};
 use bgm::bond::net::Gives;
 use bgm::compile::{Aliases, bond_graph, solved};
-use bgm::diagnostics::Diagnostics;
 use bgm::evaluate::{Point, evaluate};
 use bgm::expr::Value;
 use bgm::flat::{Flat, Leaf, VarId};
-use bgm::solve::Solved;
+use bgm::passes::blocks::Solved;
 use nalgebra::{DMatrix, DVector};
 use networks::{Recipe, TYPES, network};
 use random::Random;

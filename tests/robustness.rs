@@ -7,10 +7,10 @@ mod text;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use bgm::base::source::Sources;
 use bgm::expr::print::Style;
 use bgm::flat::Flat;
 use bgm::listing::{self, equations::equations};
-use bgm::source::Sources;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use text::{all_diagnostics, check_text};
@@ -162,7 +162,7 @@ fn damaged_models_are_answered() {
         let start = Instant::now();
         let compiled = check_text(&text);
         let said = all_diagnostics(&compiled);
-        let json = bgm::diagnostics::json::report(&compiled.sources, &compiled.diagnostics);
+        let json = bgm::base::diagnostics::json::report(&compiled.sources, &compiled.diagnostics);
         if let Some(flat) = &compiled.flat {
             list(flat, &compiled.sources);
         }

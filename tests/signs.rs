@@ -8,10 +8,10 @@ mod pencil;
 
 use std::collections::BTreeSet;
 
+use bgm::base::diagnostics::{Code, Diagnostics};
 use bgm::compile::{Aliases, sorted};
-use bgm::diagnostics::{Code, Diagnostics};
 use bgm::flat::{EquationKind, Flat, Kind, Leaf, VarId};
-use bgm::reference::{Combination, findings, nothing_cancels, reference};
+use bgm::passes::signs::reference::{Combination, findings, nothing_cancels, reference};
 use bgm::structure::IntegerRows;
 use bgm::structure::signs::{eliminate, sum};
 use common::flat;

@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::process::Command;
 
+use bgm::base::intern::Interner;
+use bgm::base::source::{Origin, Sources};
 use bgm::expr::print::Style;
 use bgm::expr::{ExprId, Function, Node, Value, apply_binary, apply_call, apply_unary};
 use bgm::flat::{EqId, Flat, Kind, Leaf, VarId, WhenId};
-use bgm::intern::Interner;
-use bgm::solve::{
+use bgm::passes::blocks::{
     Assignment, Block, Entry, Linear, Method, Nonlinear, Residual, Solved, WhenBlock,
 };
-use bgm::source::{Origin, Sources};
 use nalgebra::{DMatrix, DVector};
 use serde_json::Value as Json;
 use text::{all_diagnostics, compile_text};

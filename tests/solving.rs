@@ -6,7 +6,7 @@ mod text;
 use bgm::compile::{Aliases, solved};
 use bgm::evaluate::{Point, at, evaluate};
 use bgm::flat::Leaf;
-use bgm::solve::{Block, Linear, Method, Solved};
+use bgm::passes::blocks::{Block, Linear, Method, Solved};
 use text::{all_diagnostics, compile_text};
 
 fn model(text: &str) -> Solved {

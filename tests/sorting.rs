@@ -4,14 +4,14 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use bgm::alias::eliminate;
+use bgm::base::diagnostics::Diagnostics;
 use bgm::compile::{Options, check};
-use bgm::diagnostics::Diagnostics;
 use bgm::expr::{ExprId, Node};
 use bgm::flat::{Flat, Kind, Leaf};
 use bgm::listing::sorted::sorted as list;
-use bgm::load::{Files, Input};
-use bgm::sort::{Row, Sorted, sort};
+use bgm::passes::aliases::eliminate;
+use bgm::passes::order::{Row, Sorted, sort};
+use bgm::syntax::load::{Files, Input};
 
 struct Disk;
 

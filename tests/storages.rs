@@ -7,7 +7,7 @@ mod text;
 use bgm::compile::{Aliases, solved};
 use bgm::evaluate::{at, evaluate};
 use bgm::flat::Leaf;
-use bgm::solve::Solved;
+use bgm::passes::blocks::Solved;
 use text::{all_diagnostics, compile_text};
 
 fn compile(text: &str) -> Result<Solved, String> {

@@ -31,18 +31,19 @@ mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bgm::base::diagnostics::{Code, Diagnostics};
+use bgm::bond::BondGraph;
 use bgm::bond::causality::Verdict;
 use bgm::bond::fields::fields;
 use bgm::bond::graph::{ElementKind, Pattern, What};
 use bgm::bond::net::Gives;
 use bgm::bond::strokes::read;
 use bgm::bond::view::{Choice, view};
-use bgm::compile::{Aliases, BondGraph, bond_graph, solved};
-use bgm::diagnostics::{Code, Diagnostics};
+use bgm::compile::{Aliases, bond_graph, solved};
 use bgm::evaluate::{at, evaluate};
 use bgm::flat::{Flat, InstanceId};
 use bgm::listing::causality_json;
-use bgm::sort::Row;
+use bgm::passes::order::Row;
 use common::text::compile_text;
 use model::Model;
 use random::Random;

@@ -69,7 +69,7 @@ fn no_file_names_a_place_on_a_machine() {
 
 #[test]
 fn every_library_type_is_documented() {
-    for entry in bgm::library::entries() {
+    for entry in bgm::syntax::library::entries() {
         assert!(!entry.doc.is_empty(), "{} has no `##` line", entry.name);
     }
 }
@@ -78,9 +78,9 @@ fn every_library_type_is_documented() {
 #[test]
 fn every_library_type_is_sound() {
     use bgm::compile::{Options, compile};
-    use bgm::load::{Input, NoFiles};
+    use bgm::syntax::load::{Input, NoFiles};
 
-    for entry in bgm::library::entries() {
+    for entry in bgm::syntax::library::entries() {
         let stem = entry.file.strip_suffix(".bgm").unwrap_or(entry.file);
         let text = format!("@{stem}\nmodel M\nend\n");
         let options = Options {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use bgm::compile::{Aliases, Options, compile, solved};
 use bgm::listing::solved::solved as list;
-use bgm::load::{Input, NoFiles};
+use bgm::syntax::load::{Input, NoFiles};
 
 #[path = "clock.rs"]
 mod clock;

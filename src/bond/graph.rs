@@ -8,9 +8,9 @@
 //! in which its cuts were declared; nothing depends on hash order.
 
 use super::net::Gives;
+use crate::base::ids::ids;
 use crate::expr::ExprId;
 use crate::flat::{Flat, InstanceId, VarId};
-use crate::ids::ids;
 
 ids! {
     /// A junction or an element.

@@ -2,9 +2,9 @@
 //!
 //! A view, not a second compiler: it reads the flat model and its sorted equations and changes neither.
 
+mod bond_graph;
 pub mod causality;
 pub mod classify;
-pub mod draw;
 pub mod fields;
 pub mod graph;
 pub mod net;
@@ -14,3 +14,5 @@ mod signals;
 pub mod sketch;
 pub mod strokes;
 pub mod view;
+
+pub use bond_graph::{BondGraph, causality_with};

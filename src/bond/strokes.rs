@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::graph::{Bond, Graph, NodeId, Quantity};
 use crate::flat::{Equation, EquationKind, Flat, Leaf, VarId};
-use crate::sort::{Row, Sorted};
+use crate::passes::order::{Row, Sorted};
 
 /// By end: 0 for the one that the bond comes from, 1 for the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::{Console, FAILED, Output, Source};
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::bond::BondGraph;
 use crate::bond::view::{Choice, view};
-use crate::compile::{BondGraph, Compiled, bond_graph};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::compile::{Compiled, bond_graph};
 use crate::flat::Flat;
 use crate::listing::{causality, causality_json};
 

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::{Console, FAILED, Output, Source};
-use crate::diagnostics::{Diagnostics, json};
-use crate::listing::count;
-use crate::source::Sources;
+use crate::base::diagnostics::{Diagnostics, json};
+use crate::base::source::Sources;
+use crate::base::words::count;
 
 #[derive(Debug, Args)]
 pub struct Arguments {

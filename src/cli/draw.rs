@@ -6,10 +6,10 @@ use clap::{Args, ValueEnum};
 
 use super::causality::{Graphed, Viewing};
 use super::{Console, FAILED};
-use crate::bond::draw::{dot, svg};
+use crate::base::diagnostics::{Code, Diagnostic};
 use crate::bond::sketch::sketch;
 use crate::bond::view::view;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::picture::bond::{dot, svg};
 
 #[derive(Debug, Args)]
 pub struct Arguments {

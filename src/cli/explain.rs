@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::Console;
-use crate::diagnostics::explain::explain;
-use crate::diagnostics::{Code, nearest};
+use crate::base::diagnostics::explain::explain;
+use crate::base::diagnostics::{Code, nearest};
 
 #[derive(Debug, Args)]
 pub struct Arguments {

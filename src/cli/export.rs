@@ -7,11 +7,11 @@ use clap::Args;
 
 use super::experiment_options::Options as Experimenting;
 use super::{Console, FAILED, Source};
+use crate::base::diagnostics::nearest;
+use crate::base::source::Origin;
 use crate::compile::{Prepared, prepare};
-use crate::diagnostics::nearest;
 use crate::export::{Refusal, Target, export, unit};
 use crate::simulate::job::method;
-use crate::source::Origin;
 
 #[derive(Debug, Args)]
 pub struct Arguments {

@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::diagnostics::Diagnostics;
-use crate::diagnostics::render::render_all;
-use crate::load::{Files, Input};
-use crate::source::Sources;
+use crate::base::diagnostics::Diagnostics;
+use crate::base::diagnostics::render::render_all;
+use crate::base::source::Sources;
+use crate::syntax::load::{Files, Input};
 
 /// The files of the machine, seen from a folder; an empty path is the current one.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::Console;
-use crate::diagnostics::nearest;
-use crate::library::{FILES, entries};
+use crate::base::diagnostics::nearest;
+use crate::syntax::library::{FILES, entries};
 
 #[derive(Debug, Args)]
 pub struct Arguments {

@@ -3,33 +3,37 @@
 mod augment;
 mod causality;
 mod check;
+pub mod csv;
 mod draw;
 mod equations;
 pub mod experiment_options;
 mod explain;
 mod export;
 mod fields;
+pub mod files;
 mod fmu;
 mod golden;
 mod io;
 mod library;
+pub mod progress;
 mod reduce;
 mod session;
 mod simulate;
 mod solve;
 mod sort;
+pub mod sweep_csv;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::base::diagnostics::Diagnostics;
+use crate::base::source::Sources;
 use crate::compile::{Compiled, Options, check, compile};
-use crate::diagnostics::Diagnostics;
 use crate::expr::print::Style;
 use crate::flat::Flat;
 use crate::model::Limits;
-use crate::source::Sources;
 use experiment_options::Settings;
 use io::Console;
 

@@ -7,11 +7,11 @@ use clap::Args;
 
 use super::{Console, FAILED, Output};
 use crate::compile::Options;
-use crate::load::Files;
 use crate::model::Limits;
 use crate::revise::form::Form;
 use crate::revise::reduce::{Left, Revised, Wishes, reduce};
 use crate::revise::{Desk, Failure};
+use crate::syntax::load::Files;
 
 pub const WRITTEN_OUT: &str =
     "note: the model is written out, without hierarchy, to reach what lies deeper\n";

@@ -18,8 +18,8 @@ use rustyline::{Config, Context, Editor, Helper};
 use super::io::Disk;
 use super::simulate::{go_on, listen, stopped};
 use super::{Console, FAILED};
-use crate::load::Files;
 use crate::session::{Reply, Session, Surroundings, revise};
+use crate::syntax::load::Files;
 
 #[derive(Debug, Args)]
 pub struct Arguments {

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::{Console, FAILED, Format, Listing};
+use crate::base::diagnostics::Diagnostics;
+use crate::base::source::Sources;
 use crate::compile::{Aliases, Compiled, Presented, presented, solved};
-use crate::diagnostics::Diagnostics;
 use crate::evaluate::{Failure, Point, at, evaluate, show};
 use crate::flat::Flat;
 use crate::listing::explain::explain;
@@ -14,9 +15,8 @@ use crate::listing::modes::{by_position, modes as list_modes};
 use crate::listing::modes::{table_of_positions, write_json};
 use crate::listing::solved::solved as list;
 use crate::listing::{latex_solved, solved_json};
+use crate::passes::blocks::Solved;
 use crate::positions::Positions;
-use crate::solve::Solved;
-use crate::source::Sources;
 
 #[derive(Debug, Args)]
 pub struct Arguments {

@@ -8,10 +8,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Point;
-use crate::diagnostics::nearest;
+use crate::base::diagnostics::nearest;
 use crate::expr::{ExprId, Node, UnaryOp, Value};
 use crate::flat::{Flat, Kind, Leaf, Type, VarId};
-use crate::solve::{Block, Solved};
+use crate::passes::blocks::{Block, Solved};
 
 /// How many names a hint shows, of parameters as of others.
 const MOST: usize = 8;

@@ -12,7 +12,7 @@ use nalgebra::{DMatrix, DVector};
 use super::Point;
 use super::system::{State, System};
 use crate::flat::{EqId, Flat, Leaf};
-use crate::solve::Selected;
+use crate::passes::blocks::Selected;
 
 /// Larger blocks keep the choice of the compiler: this is dense.
 const LARGEST: usize = 400;

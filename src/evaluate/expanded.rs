@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::expr::print::{Piece, Source, Style, write};
 use crate::expr::{Args, ExprId, Node};
 use crate::flat::{Flat, Kind, Leaf, Printer};
-use crate::solve::Solved;
+use crate::passes::blocks::Solved;
 
 /// Expressions of more nodes than this are shown with their auxiliaries.
 const MOST_NODES: usize = 40;

@@ -5,10 +5,10 @@ use super::expanded::Expanded;
 use super::linear::Singular;
 use super::point::leaves;
 use super::walk::Trouble;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::base::diagnostics::{Code, Diagnostic};
 use crate::expr::{ExprId, Value, show_briefly, show_number};
 use crate::flat::{EqId, Flat, Leaf};
-use crate::solve::Solved;
+use crate::passes::blocks::Solved;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
@@ -131,7 +131,7 @@ impl Failure {
     }
 
     /// A loop whose equations could not be solved.
-    pub fn of_block(flat: &Flat, block: &crate::solve::Block, time: f64) -> Self {
+    pub fn of_block(flat: &Flat, block: &crate::passes::blocks::Block, time: f64) -> Self {
         let names: Vec<String> = (block.unknowns().iter().take(SHOWN))
             .map(|&leaf| format!("`{}`", flat.leaf_name(leaf)))
             .collect();

@@ -27,7 +27,9 @@ pub(crate) use point::leaves;
 
 use crate::expr::{ExprId, Value};
 use crate::flat::{EqId, Flat, Leaf};
-use crate::solve::{Assignment, Block, Entry, Linear, Method, Nonlinear, Selected, Solved};
+use crate::passes::blocks::{
+    Assignment, Block, Entry, Linear, Method, Nonlinear, Selected, Solved,
+};
 use choose::{choose, follows};
 use failure::Subject;
 use linear::{Factored, Number};

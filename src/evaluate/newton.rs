@@ -12,7 +12,7 @@ use super::homotopy::follow;
 use super::matrix::Matrix;
 use super::system::{Bad, State, System};
 use crate::flat::{EqId, Flat, Leaf};
-use crate::solve::Nonlinear;
+use crate::passes::blocks::Nonlinear;
 
 /// From a voltage of 5 V a diode comes down by 26 mV a step.
 const MOST_STEPS: usize = 400;

@@ -10,7 +10,7 @@ use super::failure::{Failure, Subject};
 use super::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::{Arena, ExprId, Node, Value};
 use crate::flat::{Flat, Given, Kind, Leaf, Type, VarId};
-use crate::solve::{Selected, Solved};
+use crate::passes::blocks::{Selected, Solved};
 
 #[derive(Clone, Debug)]
 pub struct Point {

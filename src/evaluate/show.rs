@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Point;
 use crate::expr::{Value, show_number};
 use crate::flat::{Flat, Kind, Leaf};
-use crate::solve::Solved;
+use crate::passes::blocks::Solved;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {

@@ -13,7 +13,7 @@ use super::point::leaves;
 use super::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::{Arena, ExprId, Node, Value};
 use crate::flat::{Flat, Leaf};
-use crate::solve::Nonlinear;
+use crate::passes::blocks::Nonlinear;
 
 /// Values at one guess of the iteration variables.
 #[derive(Clone, Debug)]

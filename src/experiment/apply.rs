@@ -10,12 +10,12 @@ use super::collect::{Assignment, Settings, Target, twice};
 use super::convert::{Converter, Role};
 use super::names::Names;
 use super::{Changed, CommandLine, Experiment, numbers, values};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::source::Span;
 use crate::evaluate::{Walk, leaves};
 use crate::expr::{ExprId, Node};
 use crate::flat::{Equation, EquationKind, Flat, Given, InstanceId, Kind, Leaf, VarId};
 use crate::model::check_tables;
-use crate::source::Span;
 use crate::syntax::ast::{ExperimentStatement, Exprs};
 
 /// The statements that count: those of the experiment, and the command line.

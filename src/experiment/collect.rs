@@ -2,10 +2,10 @@
 //!
 //! Before: the trees. After: [`Settings`], in which numbers and the method stand once. Names are not looked up yet.
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::intern::{Interner, Symbol};
+use crate::base::source::Span;
 use crate::expr::{ExprId, Node};
-use crate::intern::{Interner, Symbol};
-use crate::source::Span;
 use crate::syntax::ast::{ExperimentKind, ExperimentStatement, Exprs, Name, Reference};
 
 /// A name as written, `c[2].R1`.

@@ -6,10 +6,10 @@
 
 use super::collect::Target;
 use super::{Request, sweep};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::intern::Interner;
+use crate::base::source::{FileId, Origin, Sources, Span};
 use crate::expr::{Node, show_number};
-use crate::intern::Interner;
-use crate::source::{FileId, Origin, Sources, Span};
 use crate::syntax::ast::{Ast, ExperimentKind, ExperimentStatement, Item, Reference};
 use crate::syntax::parse;
 

@@ -2,11 +2,11 @@
 
 use super::collect::{Assignment, Number, Target};
 use super::names::Names;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::source::Span;
 use crate::evaluate::{Walk, value_of};
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp, Value};
 use crate::flat::{Flat, Kind, Leaf, Type, VarId};
-use crate::source::Span;
 use crate::syntax::ast::Exprs;
 
 /// What an expression is the value of.

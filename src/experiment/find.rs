@@ -5,13 +5,13 @@
 
 use super::apply::{Bodies, apply};
 use super::{CommandLine, Experiment, Request};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::intern::Interner;
+use crate::base::source::{FileId, Origin};
 use crate::flat::Flat;
-use crate::intern::Interner;
-use crate::load::Loaded;
 use crate::model::Types;
-use crate::source::{FileId, Origin};
 use crate::syntax::ast::{self, Ast, Item, ModelKind};
+use crate::syntax::load::Loaded;
 
 /// Everything that experiments are made of.
 #[derive(Clone, Copy, Debug)]

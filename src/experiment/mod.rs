@@ -23,9 +23,9 @@ pub use values::with_parameter;
 
 use std::path::{Path, PathBuf};
 
+use crate::base::source::Span;
 use crate::expr::Value;
 use crate::flat::VarId;
-use crate::source::Span;
 
 /// What the command line says.
 #[derive(Clone, Debug, Default, PartialEq)]

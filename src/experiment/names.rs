@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use super::collect::Target;
-use crate::diagnostics::{Code, Diagnostic, nearest};
+use crate::base::diagnostics::{Code, Diagnostic, nearest};
+use crate::base::intern::Symbol;
 use crate::flat::{Flat, InstanceId, Kind, VarId};
-use crate::intern::Symbol;
 
 /// Where a name stands, with its index: 0 for what is no array.
 type Place = (InstanceId, Symbol, u32);

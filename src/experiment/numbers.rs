@@ -6,9 +6,9 @@
 use super::Experiment;
 use super::collect::{Number, Settings};
 use super::convert::Converter;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::base::diagnostics::{Code, Diagnostic};
+use crate::base::source::Span;
 use crate::expr::show_number;
-use crate::source::Span;
 
 /// More points than this nobody can keep.
 const MOST_POINTS: f64 = 1e8;

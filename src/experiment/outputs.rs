@@ -6,10 +6,10 @@ use super::apply::Work;
 use super::collect::{Assignment, Number, Settings, Target, twice};
 use super::convert::Converter;
 use super::{CommandLine, DERIVED, Plotted, Sweep, numbers};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::source::Span;
 use crate::evaluate::Walk;
 use crate::flat::{Kind, Type, VarId};
-use crate::source::Span;
 
 impl Work<'_> {
     pub(super) fn absolutes(&mut self, file: &Settings<'_>, command: &Settings<'_>) {

@@ -3,8 +3,8 @@
 //! `R1.R=10,20,50` names them; `R1.R=1..100/12` are 12 from 1 to 100 at equal distances, `R1.R=1..100/12log` at equal
 //! ratios.
 
+use crate::base::source::Span;
 use crate::flat::VarId;
-use crate::source::Span;
 
 /// A parameter of the model with its values, in the order given.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::diagnostics::{Code, Diagnostic};
+use crate::base::diagnostics::{Code, Diagnostic};
 use crate::evaluate::{Walk, leaves, value_of};
 use crate::expr::{ExprId, Node, Value, show_number};
 use crate::flat::{Flat, Given, Leaf, VarId};

@@ -4,10 +4,10 @@
 //! [`crate::listing::latex_report`].
 
 use super::Exported;
+use crate::base::diagnostics::Diagnostics;
 use crate::bond::sketch::sketch;
 use crate::bond::view::{Choice, view};
 use crate::compile::{Aliases, Presented, bond_graph, presented, sorted};
-use crate::diagnostics::Diagnostics;
 use crate::flat::Flat;
 use crate::listing::latex_report::{Stages, report};
 

@@ -25,13 +25,13 @@ pub mod write;
 
 use rustc_hash::FxHashMap;
 
+use crate::base::diagnostics::Diagnostics;
 use crate::compile::{Aliases, Presented, presented, solved};
-use crate::diagnostics::Diagnostics;
 use crate::experiment::Experiment;
 use crate::expr::ExprId;
 use crate::flat::{EquationKind, Flat, InstanceId, Kind, Leaf, VarId};
+use crate::passes::blocks::Solved;
 use crate::positions::Positions;
-use crate::solve::Solved;
 use model::{Model, Told, columns_of};
 
 /// What can be written.

@@ -9,14 +9,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Refusal;
 use super::switched::Switched;
+use crate::base::words::quoted;
 use crate::evaluate::{Point, Walk, evaluate_start, value_of};
 use crate::experiment::Experiment;
 use crate::expr::{ExprId, Node, Value};
 use crate::flat::{EqId, EquationKind, Flat, Given, Kind, Leaf, Type, VarId, WhenId};
+use crate::passes::blocks::{Block, Linear, Method, Selected, Solved};
+use crate::passes::relations::WatchKind;
 use crate::simulate::columns::{self, Column};
-use crate::simulate::program::WatchKind;
-use crate::simulate::results::csv::quoted;
-use crate::solve::{Block, Linear, Method, Selected, Solved};
 
 /// A relation of moving numbers, or a function that jumps: it keeps its truth or value between events.
 #[derive(Clone, Copy, Debug)]

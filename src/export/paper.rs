@@ -5,15 +5,15 @@
 //! both are computed, from states without meaning: where they differ the model has no such form.
 
 use super::Refusal;
-use crate::diagnostics::Diagnostics;
+use crate::base::diagnostics::Diagnostics;
 use crate::evaluate::{Point, evaluate};
 use crate::experiment::Experiment;
 use crate::expr::{Node, Value};
 use crate::flat::{EquationKind, Flat, Given, Kind, Leaf, Type};
+use crate::passes::blocks::Solved;
 use crate::positions::{Positions, Values, plain};
 use crate::simulate::job::{Wishes, job};
 use crate::simulate::run::{End, Observer, RowKind, run};
-use crate::solve::Solved;
 
 /// A refusal that names what jumps; what cannot be compared is refused as well.
 pub fn jumps(positions: &Positions, solved: &Solved) -> Result<(), Refusal> {

@@ -10,8 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::model::Model;
 use crate::expr::{ExprId, Function, Node};
 use crate::flat::Leaf;
-use crate::simulate::program::{Coloring, color, expressions};
-use crate::solve::{Assignment, Block, Linear, Method, Nonlinear};
+use crate::numeric::{Coloring, color};
+use crate::passes::blocks::{Assignment, Block, Linear, Method, Nonlinear};
+use crate::program::expressions;
 
 /// Numbers below that of the states are states; the others are inputs, from there on. All in the order of the model.
 #[derive(Clone, Debug)]

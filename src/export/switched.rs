@@ -16,10 +16,10 @@ use super::write::{Dialect, Writer};
 use crate::evaluate::Walk;
 use crate::expr::{ExprId, Function, Node};
 use crate::flat::{EquationKind, Flat, Kind, Leaf, VarId};
+use crate::passes::blocks::{Block, Solved};
+use crate::passes::relations::WatchKind;
 use crate::positions::{Jump, Key, Position, Positions, Side, Values, differentiated};
 use crate::simulate::columns::{self, Column};
-use crate::simulate::program::WatchKind;
-use crate::solve::{Block, Solved};
 
 /// More switches have too many positions for one program.
 const MOST_SWITCHES: usize = 8;

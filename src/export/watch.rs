@@ -9,7 +9,8 @@ use super::Refusal;
 use super::model::{Model, Sampler, Watch};
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp};
 use crate::flat::{Kind, Leaf, Type};
-use crate::simulate::program::{WatchKind, expressions};
+use crate::passes::relations::WatchKind;
+use crate::program::expressions;
 
 impl Model<'_> {
     /// Finds relations and samples in all that a program evaluates.

@@ -1,9 +1,9 @@
 //! Names of the flat model: paths of submodels, variables, derivatives, equations as text.
 
 use super::{EqId, Flat, Instance, InstanceId, Leaf, PortId, Printer, VarId};
+use crate::base::intern::Interner;
 use crate::expr::ExprId;
 use crate::expr::print::Source;
-use crate::intern::Interner;
 
 impl Flat {
     /// `c[2].R1`, empty for the top; seen from the instance `from`.

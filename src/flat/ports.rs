@@ -8,8 +8,8 @@
 use std::num::NonZeroU32;
 
 use super::{InstanceId, VarId};
+use crate::base::intern::Symbol;
 use crate::expr::ExprId;
-use crate::intern::Symbol;
 
 /// A variable of a cut with its sign, in four bytes also where there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use super::count;
+use crate::base::words::count;
+use crate::bond::BondGraph;
 use crate::bond::causality::{ElementCausality, Verdict};
 use crate::bond::graph::{Assignment, Element, ElementKind, Graph, NodeId, Quantity, What};
 use crate::bond::net::Gives;
 use crate::bond::order::natural;
 use crate::bond::view::View;
-use crate::compile::BondGraph;
 use crate::expr::Node;
 use crate::flat::{Leaf, Printer};
 

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::causality::{form, gives_text, in_order};
+use crate::bond::BondGraph;
 use crate::bond::graph::{BondId, Graph, NodeId, SignalSource, What};
 use crate::bond::net::Gives;
 use crate::bond::order::natural;
 use crate::bond::view::View;
-use crate::compile::BondGraph;
 use crate::flat::Flat;
 
 #[derive(Serialize)]

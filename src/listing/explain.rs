@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::reduction;
-use crate::diagnostics::nearest;
+use crate::base::diagnostics::nearest;
+use crate::base::source::{Sources, Span};
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, EquationKind, Flat, Kind, Leaf, VarId};
-use crate::solve::{Assignment, Block, Linear, Method, Solved};
-use crate::source::{Sources, Span};
+use crate::passes::blocks::{Assignment, Block, Linear, Method, Solved};
 
 /// Longer chains and larger loops are cut.
 const MOST_BLOCKS: usize = 200;

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::causality::table;
-use super::count;
 use super::r_field_notes::notes;
 use super::storage_fields::storage_field;
+use crate::base::words::count;
 use crate::bond::fields::matrices::Matrices;
 use crate::bond::fields::resistive::{Obstacle, Port, RField, Step};
 use crate::bond::fields::transfer::{Sum, Trouble, Var};

@@ -7,11 +7,11 @@ use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
 use super::reduction::original;
 use super::reduction_json::write_reduction;
-use crate::diagnostics::json::{Place, place};
+use crate::base::diagnostics::json::{Place, place};
+use crate::base::source::Sources;
 use crate::expr::{ExprId, Value};
 use crate::flat::{Equation, EquationKind, Flat, VarId};
-use crate::sort::{Row, Sorted};
-use crate::source::Sources;
+use crate::passes::order::{Row, Sorted};
 
 /// Writes the model; entries are made one at a time, so that large models need no second copy.
 pub fn write(flat: &Flat, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {

@@ -5,14 +5,15 @@
 //! signs, fit to be copied.
 
 use super::latex_names::{LatexNames, escape};
-use super::lines::{count, outputs_for_states, width};
+use super::lines::{outputs_for_states, width};
 use super::loops_in_words;
 use super::reduction::{choice_words, differentiated, index, remark, times, why};
+use crate::base::words::count;
 use crate::expr::ExprId;
 use crate::expr::latex::{Names, Sizes, Writer};
 use crate::expr::print::Style;
 use crate::flat::{EqId, EquationKind, Flat, InstanceId, Leaf, Selection, VarId, WhenId};
-use crate::sort::{Row, Sorted};
+use crate::passes::order::{Row, Sorted};
 
 /// Submodels with longer names have a line of their own.
 const WIDEST: usize = 16;

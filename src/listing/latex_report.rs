@@ -6,14 +6,15 @@ use super::latex::{PREAMBLE, equations_as, sorted_as};
 use super::latex_letters::letter;
 use super::latex_names::LatexNames;
 use super::latex_solved::solved_as;
-use crate::bond::draw::{Sketch, tikz};
+use crate::bond::sketch::Sketch;
 use crate::expr::Value;
 use crate::expr::latex::Names;
 use crate::expr::print::Style;
 use crate::expr::show_number;
 use crate::flat::{Flat, Kind, Leaf, VarId};
-use crate::solve::Solved;
-use crate::sort::Sorted;
+use crate::passes::blocks::Solved;
+use crate::passes::order::Sorted;
+use crate::picture::bond::tikz;
 
 /// The width of the text and most of its height, in points.
 const ROOM: (f64, f64) = (455.0, 600.0);

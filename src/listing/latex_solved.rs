@@ -5,14 +5,14 @@
 //! and the residuals that have to vanish.
 
 use super::latex::Page;
-use super::lines::count;
 use super::loops_in_words;
 use super::solved::loop_sizes;
+use crate::base::words::count;
 use crate::expr::ExprId;
 use crate::expr::latex::Names;
 use crate::expr::print::Style;
 use crate::flat::{EqId, InstanceId, Leaf};
-use crate::solve::{
+use crate::passes::blocks::{
     Assignment, Block, Entry, Linear, Method, Nonlinear, Residual, Selected, Solved,
 };
 

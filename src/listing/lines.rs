@@ -1,6 +1,7 @@
 //! The lines of a listing: the submodel in the first column, then the equation.
 
 use super::reduction::{index, remark};
+use crate::base::words::count;
 use crate::expr::Node;
 use crate::expr::print::{Source, Style};
 use crate::flat::{EqId, EquationKind, Flat, InstanceId, Kind, Leaf, Printer, VarId, WhenId};
@@ -20,14 +21,6 @@ pub struct Lines<'f> {
     /// Stands before each equation: marks loops.
     pub mark: &'static str,
     pub out: String,
-}
-
-/// `1 equation`, `18 equations`
-pub fn count(number: usize, what: &str) -> String {
-    match number {
-        1 => format!("1 {what}"),
-        _ => format!("{number} {what}s"),
-    }
 }
 
 impl<'f> Lines<'f> {

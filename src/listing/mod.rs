@@ -22,7 +22,9 @@ pub mod solved_json;
 pub mod sorted;
 pub mod storage_fields;
 
-pub use lines::{count, outputs_for_states};
+pub use lines::outputs_for_states;
+
+use crate::base::words::count;
 
 /// `, no loops`, `, 1 loop of 3 equations`, `, 2 loops of at most 4 equations`
 fn loops_in_words(sizes: impl Iterator<Item = usize>) -> String {

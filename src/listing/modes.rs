@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{count, solved::solved};
+use super::solved::solved;
+use crate::base::words::count;
 use crate::compile::{Aliases, solved_in};
 use crate::expr::print::Style;
 use crate::positions::{Mode, Positions, Shape};

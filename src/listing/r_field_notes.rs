@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::count;
 use super::fields::port;
+use crate::base::words::count;
 use crate::bond::fields::Fields;
 use crate::bond::fields::place::Place;
 use crate::bond::fields::resistive::RField;

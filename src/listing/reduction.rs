@@ -1,7 +1,8 @@
 //! What index reduction has done, in words: which equations were differentiated, which states were
 //! kept and which dropped, and why.
 
-use super::lines::{Lines, count};
+use super::lines::Lines;
+use crate::base::words::count;
 use crate::expr::show_number;
 use crate::flat::{Derived, Dropped, EquationKind, Flat, Leaf, Merit, Reduction, Selection};
 

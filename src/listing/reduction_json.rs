@@ -5,9 +5,9 @@ use serde::ser::SerializeMap;
 
 use super::json::{List, Map};
 use super::reduction::{differentiated, original, why};
-use crate::diagnostics::json::{Place, place};
+use crate::base::diagnostics::json::{Place, place};
+use crate::base::source::Sources;
 use crate::flat::{Flat, Leaf, Reduction};
-use crate::source::Sources;
 
 #[derive(Serialize)]
 struct DifferentiatedEntry<'f> {

@@ -1,12 +1,15 @@
 //! The solved equations as text, under the headings of the 1990 and 1995 papers.
 
-use super::lines::{Lines, count};
+use super::lines::Lines;
 use super::reduction;
+use crate::base::words::count;
 use crate::expr::op::precedence;
 use crate::expr::print::{Source, Style, precedence_of};
 use crate::expr::{ExprId, Node, UnaryOp};
 use crate::flat::{EqId, Flat, InstanceId, Kind, Leaf, Printer};
-use crate::solve::{Assignment, Block, Linear, Method, Nonlinear, Residual, Selected, Solved};
+use crate::passes::blocks::{
+    Assignment, Block, Linear, Method, Nonlinear, Residual, Selected, Solved,
+};
 
 pub fn solved(model: &Solved, style: Style) -> String {
     let flat = &model.flat;

@@ -9,10 +9,12 @@ use std::io::{self, Write};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::json::{Equations, List, Map, write_eliminated, write_map};
+use crate::base::source::Sources;
 use crate::expr::ExprId;
 use crate::flat::{EqId, EquationKind, Flat, Kind, Leaf, VarId};
-use crate::solve::{Assignment, Block, Linear, Method, Nonlinear, Selected, Solved, WhenBlock};
-use crate::source::Sources;
+use crate::passes::blocks::{
+    Assignment, Block, Linear, Method, Nonlinear, Selected, Solved, WhenBlock,
+};
 
 /// Writes the solved model.
 pub fn write(solved: &Solved, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {

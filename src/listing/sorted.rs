@@ -4,7 +4,7 @@ use super::lines::Lines;
 use super::loops_in_words;
 use crate::expr::print::Style;
 use crate::flat::Flat;
-use crate::sort::{Row, Sorted};
+use crate::passes::order::{Row, Sorted};
 
 pub fn sorted(flat: &Flat, sorted: &Sorted, style: Style) -> String {
     let sizes: Vec<usize> = sorted.loops().map(Vec::len).collect();

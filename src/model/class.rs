@@ -6,10 +6,10 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::base::intern::Symbol;
+use crate::base::source::Span;
 use crate::expr::{Args, ExprId, Node};
 use crate::flat::Role;
-use crate::intern::Symbol;
-use crate::source::Span;
 use crate::syntax::ast::Remarks;
 
 /// A type, and the class made from it. Prints as `t7`.

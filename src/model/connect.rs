@@ -11,8 +11,8 @@ use super::class::*;
 use super::instance::Tree;
 use super::sets::{Joint, Sets};
 use super::structure::{Opened, Structure, Token, agree};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::source::Span;
+use crate::base::diagnostics::{Code, Diagnostic};
+use crate::base::source::Span;
 
 /// Whose: 0 is the instance itself, k its k-th submodel, from 1 on.
 pub type OwnerNumber = u32;

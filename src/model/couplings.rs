@@ -16,8 +16,8 @@ use super::connect::{Group, Met, OwnerNumber, PointKey, SELF, connect};
 use super::instance::Tree;
 use super::ports::{Meeting, meetings};
 use super::structure::{Place, Places};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::source::Span;
+use crate::base::diagnostics::{Code, Diagnostic};
+use crate::base::source::Span;
 
 #[derive(Clone, Debug)]
 pub enum Coupling {

@@ -6,12 +6,12 @@
 
 use super::class::*;
 use super::types::{Types, shorten};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::intern::Symbol;
+use crate::base::source::{FileId, Span};
 use crate::expr::{ExprId, Node};
-use crate::intern::Symbol;
-use crate::load::Loaded;
-use crate::source::{FileId, Span};
 use crate::syntax::ast::{self, StatementKind, VariableClass};
+use crate::syntax::load::Loaded;
 
 /// An expression of a declaration that waits to be resolved.
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,8 @@
 
 use super::class::*;
 use super::declare::{Declarer, Place};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::source::Span;
+use crate::base::diagnostics::{Code, Diagnostic};
+use crate::base::source::Span;
 use crate::syntax::ast;
 
 impl<'l> Declarer<'l, '_> {

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use super::couplings::{Coupling, couplings};
 use super::flatten::Flattener;
 use super::structure::Place;
+use crate::base::source::Span;
 use crate::expr::{BinaryOp, ExprId, UnaryOp};
 use crate::flat::{Equation, EquationKind, InstanceId, Leaf, VarId};
-use crate::source::Span;
 
 impl Flattener<'_, '_> {
     pub(super) fn couple(&mut self, instance: u32) -> Option<()> {

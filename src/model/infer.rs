@@ -6,10 +6,10 @@
 //! Types flow through `=`, `==`, `if` and couplings: expressions that must have the same type are
 //! put into one set (union-find over expressions), and a set keeps where its type came from.
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::source::Span;
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp, Value};
 use crate::flat::{EquationKind, Flat, Kind, Leaf, Type, VarId};
-use crate::source::Span;
 
 /// What is known of a set, and the use that told.
 type Known = Option<(Type, Span)>;

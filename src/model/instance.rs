@@ -11,10 +11,10 @@ use super::Classes;
 use super::class::{Class, ClassId, Template};
 use super::parameters::Memo;
 use super::types::shorten;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::intern::{Interner, Symbol};
+use crate::base::source::Span;
 use crate::flat;
-use crate::intern::{Interner, Symbol};
-use crate::source::Span;
 
 /// An instance in the making, numbered as in [`crate::flat::Flat`].
 #[derive(Clone, Copy, Debug)]

@@ -40,12 +40,12 @@ pub use class::{Class, ClassId};
 pub use instance::Limits;
 pub use types::Types;
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::intern::Interner;
+use crate::base::source::Origin;
 use crate::flat::{Flat, VarId};
-use crate::intern::Interner;
-use crate::load::Loaded;
-use crate::source::Origin;
 use crate::syntax::ast::ModelKind;
+use crate::syntax::load::Loaded;
 use declare::{Declared, declare};
 pub(crate) use infer::check_tables;
 use infer::infer;

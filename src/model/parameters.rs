@@ -8,10 +8,10 @@ use rustc_hash::FxHashSet;
 
 use super::class::{Class, Slot, Template};
 use super::instance::Tree;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::base::diagnostics::{Code, Diagnostic};
+use crate::base::source::Span;
 use crate::expr::show_number;
 use crate::expr::{ExprId, Function, Node, Value, apply_binary, apply_call, apply_unary};
-use crate::source::Span;
 
 /// What is known of a variable's value.
 #[derive(Clone, Copy, Debug, PartialEq)]

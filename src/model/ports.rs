@@ -9,10 +9,10 @@ use super::class::{ClassId, CutBody, CutPlace, Side};
 use super::connect::{Group, OwnerNumber, PointKey, SELF};
 use super::flatten::Flattener;
 use super::instance::Tree;
+use crate::base::intern::Symbol;
 use crate::flat::{
     EquationKind, InstanceId, Junction, JunctionId, Law, Pair, PortId, Ports, Signed, VarId,
 };
-use crate::intern::Symbol;
 
 /// The cuts that meet in one place of an instance, each by its owner and its place among the ports
 /// of it.

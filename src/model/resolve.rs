@@ -7,12 +7,12 @@
 use super::class::*;
 use super::declare::Declared;
 use super::types::shorten;
-use crate::diagnostics::{Code as DiagnosticCode, Diagnostic, Diagnostics};
+use crate::base::diagnostics::{Code as DiagnosticCode, Diagnostic, Diagnostics};
+use crate::base::intern::Symbol;
+use crate::base::source::FileId;
 use crate::expr::{Args, ExprId, Node};
-use crate::intern::Symbol;
-use crate::load::Loaded;
-use crate::source::FileId;
 use crate::syntax::ast;
+use crate::syntax::load::Loaded;
 
 /// What an expression may refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use super::class::*;
 use super::declare::Place;
 use super::resolve::{Mode, Resolver};
-use crate::diagnostics::{Code as DiagnosticCode, Diagnostic};
+use crate::base::diagnostics::{Code as DiagnosticCode, Diagnostic};
+use crate::base::source::{FileId, Span};
 use crate::expr::{ExprId, Function, Node};
-use crate::source::{FileId, Span};
 use crate::syntax::ast::{self, StatementKind};
 
 impl Resolver<'_, '_> {

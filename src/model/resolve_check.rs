@@ -3,9 +3,9 @@
 use super::class::*;
 use super::resolve::{Mode, Resolver};
 use super::types::shorten;
-use crate::diagnostics::{Code as DiagnosticCode, Diagnostic};
+use crate::base::diagnostics::{Code as DiagnosticCode, Diagnostic};
+use crate::base::source::Span;
 use crate::expr::{Args, ExprId, Function, Node};
-use crate::source::Span;
 use crate::syntax::ast;
 
 impl Resolver<'_, '_> {

@@ -3,7 +3,7 @@
 use super::class::*;
 use super::resolve::Resolver;
 use super::resolve_point::Wanted;
-use crate::diagnostics::{Code as DiagnosticCode, Diagnostic};
+use crate::base::diagnostics::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast::{self, ConnectionKind, StatementKind};
 
 impl Resolver<'_, '_> {

@@ -2,9 +2,9 @@
 
 use super::class::*;
 use super::resolve::{Mode, Resolver};
-use crate::diagnostics::{Code as DiagnosticCode, Diagnostic};
+use crate::base::diagnostics::{Code as DiagnosticCode, Diagnostic};
+use crate::base::source::Span;
 use crate::expr::ExprId;
-use crate::source::Span;
 use crate::syntax::ast;
 
 /// What a name without a cut or path stands for.

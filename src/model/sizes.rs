@@ -2,10 +2,10 @@
 
 use super::class::{Class, Slot, Template};
 use super::instance::Tree;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::base::diagnostics::{Code, Diagnostic};
+use crate::base::intern::Symbol;
+use crate::base::source::Span;
 use crate::expr::{ExprId, Value, show_number};
-use crate::intern::Symbol;
-use crate::source::Span;
 
 impl<'c> Tree<'c> {
     /// The variable that a leaf means in an instance.

@@ -4,10 +4,10 @@
 
 use super::class::{self, Class, Slot};
 use super::flatten::Flattener;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::base::diagnostics::{Code, Diagnostic};
+use crate::base::source::Span;
 use crate::expr::{ExprId, Function, Node};
 use crate::flat::{Given, Kind, VarId};
-use crate::source::Span;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {

@@ -7,8 +7,8 @@ use rustc_hash::FxHashSet;
 use super::class::{CutBody, CutDecl, CutMember, Side};
 use super::connect::{OwnerNumber, PointKey, SELF};
 use super::instance::Tree;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::intern::Symbol;
+use crate::base::diagnostics::{Code, Diagnostic};
+use crate::base::intern::Symbol;
 
 /// A variable in a cut: its place among the variables of its owner, and its sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

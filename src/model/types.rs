@@ -9,11 +9,11 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::class::ClassId;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
-use crate::intern::Symbol;
-use crate::load::Loaded;
-use crate::source::{FileId, Origin, Span};
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::intern::Symbol;
+use crate::base::source::{FileId, Origin, Span};
 use crate::syntax::ast::{self, Item, ModelKind};
+use crate::syntax::load::Loaded;
 
 /// How many types one may be made of, itself included.
 const MOST_PARTS: usize = 1000;
@@ -74,7 +74,9 @@ impl Types {
             format!("unknown type `{}`", shorten(wrong)),
         )
         .at(name.span, "no type of this name");
-        if let Some((file, ..)) = crate::library::types().find(|&(_, _, found)| found == wrong) {
+        if let Some((file, ..)) =
+            crate::syntax::library::types().find(|&(_, _, found)| found == wrong)
+        {
             let stem = file.strip_suffix(".bgm").unwrap_or(file);
             return diagnostic.hint(format!(
                 "the standard library has it: write `@{stem}` at the top of the file"

@@ -15,10 +15,10 @@ use rustc_hash::FxHashMap;
 use crate::evaluate::{Numbers, leaves};
 use crate::expr::{ExprId, Node};
 use crate::flat::{Equation, EquationKind, Flat, Kind, Leaf, Type};
-use crate::reduce::coefficients;
-use crate::simulate::integrate::Pattern;
-use crate::simulate::lu::Lu;
-use crate::vanishing::constant;
+use crate::numeric::Pattern;
+use crate::numeric::lu::Lu;
+use crate::passes::index::coefficients;
+use crate::passes::vanishing::constant;
 
 /// A coefficient: a number as given, with the expression of parameters that it is, or an expression of what moves.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +103,7 @@ impl Jump {
             impulsive.push(variable.order == 0);
         }
         let is_boolean = |flat: &Flat, equation: &Equation| {
-            crate::reference::is_boolean(flat, equation.left, equation.right)
+            crate::passes::signs::reference::is_boolean(flat, equation.left, equation.right)
         };
         let definitions = definitions(flat);
         let mut rows = Vec::new();

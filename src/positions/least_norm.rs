@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::switches::{Switch, branch};
 use crate::expr::{ExprId, Node, Term};
 use crate::flat::{EqId, Flat};
-use crate::reference::findings;
+use crate::passes::signs::reference::findings;
 
 /// What gives way in a set of equations.
 #[derive(Clone, Debug)]

@@ -17,7 +17,6 @@ mod modes;
 mod names;
 mod open;
 mod paper;
-pub mod stiff;
 mod switches;
 mod uniform;
 
@@ -29,13 +28,13 @@ pub use paper::form;
 pub use switches::{Key, Switch, branch, plain, switches};
 pub use uniform::uniform;
 
-use crate::alias::eliminate;
-use crate::compile::{reduced, sound};
-use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
+use crate::base::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::expr::Node;
 use crate::flat::{Flat, Leaf};
-use crate::solve::{Solved, solve};
-use crate::sort::sort;
+use crate::passes::aliases::eliminate;
+use crate::passes::blocks::{Solved, solve};
+use crate::passes::order::sort;
+use crate::passes::{reduced, sound};
 use crate::start::start;
 
 /// A model with switches, before any position is put in.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::{Key, Positions, without_index};
-use crate::diagnostics::Diagnostics;
+use crate::base::diagnostics::Diagnostics;
 use crate::flat::{Flat, Kind, Leaf, Type};
 
 /// All positions are looked at of so many switches; of more, those in which all but one are alike.

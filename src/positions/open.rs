@@ -14,7 +14,7 @@ use crate::flat::{
     DeclId, Declaration, Equation, EquationKind, Flat, InstanceId, Kind, Leaf, Role, Type, VarId,
     Variable,
 };
-use crate::simulate::program::WatchKind;
+use crate::passes::relations::WatchKind;
 use crate::syntax::ast::Remarks;
 
 /// One side of a relation.

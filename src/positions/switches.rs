@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
 use crate::flat::{EqId, Flat, InstanceId, Kind, Leaf, Type};
-use crate::reference::is_boolean;
-use crate::vanishing::constant;
+use crate::passes::signs::reference::is_boolean;
+use crate::passes::vanishing::constant;
 
 /// A condition, with all `if`s that it decides.
 #[derive(Clone, Debug)]

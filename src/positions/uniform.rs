@@ -9,11 +9,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::switches::has_switch;
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, Flat, Kind, Leaf};
-use crate::simulate::integrate::Pattern;
-use crate::simulate::lu::Lu;
-use crate::solve::{Assignment, Block, Entry, Linear, Method, Solved};
+use crate::numeric::Pattern;
+use crate::numeric::lu::Lu;
+use crate::passes::blocks::{Assignment, Block, Entry, Linear, Method, Solved};
+use crate::passes::vanishing::{combinations, conditions_in, value_when};
 use crate::structure::{Incidence, maximum_matching};
-use crate::vanishing::{combinations, conditions_in, value_when};
 
 /// Matrices are looked at in so many entries, all combinations together.
 const EFFORT: usize = 4_000_000;

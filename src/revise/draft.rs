@@ -12,8 +12,8 @@ use super::parameters::Parameters;
 use super::script::Script;
 use super::verify::{Change, Summed, potentials, same, same_start};
 use super::{Desk, Obstacle};
+use crate::bond::BondGraph;
 use crate::bond::order::natural;
-use crate::compile::BondGraph;
 use crate::flat::Flat;
 use crate::syntax::ast::StatementKind;
 

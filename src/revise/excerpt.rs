@@ -4,8 +4,8 @@ use rustc_hash::FxHashSet;
 
 use super::edit::{Edits, whole_lines};
 use super::script::Script;
+use crate::base::intern::Symbol;
 use crate::flat::Flat;
-use crate::intern::Symbol;
 use crate::syntax::ast::*;
 
 /// The text of a file without models that the compiled one does not use, and without experiments for these.

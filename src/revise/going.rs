@@ -11,9 +11,9 @@ use super::Obstacle;
 use super::connections::Leaves;
 use super::edit::Edits;
 use super::script::Script;
+use crate::bond::BondGraph;
 use crate::bond::fields::superfluous::Removal;
 use crate::bond::recover::places;
-use crate::compile::BondGraph;
 use crate::flat::{Flat, InstanceId, JunctionId};
 use crate::syntax::ast::StatementKind;
 

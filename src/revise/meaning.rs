@@ -7,13 +7,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::alias::eliminate;
 use crate::bond::fields::storage::{parameter, ratio};
 use crate::bond::fields::transfer::{Sum, Transfer, Var};
 use crate::bond::graph::{NodeId, Quantity};
 use crate::bond::net::Gives;
 use crate::expr::{ExprId, Node, UnaryOp};
 use crate::flat::{EquationKind, Flat, InstanceId, Leaf, VarId};
+use crate::passes::aliases::eliminate;
 
 /// A storage that goes, or that takes others over: its own parameter, and what it takes as a multiple of what stays.
 #[derive(Clone, Copy, Debug)]

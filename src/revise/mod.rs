@@ -27,10 +27,10 @@ mod verify;
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::base::diagnostics::Diagnostics;
+use crate::base::source::Sources;
 use crate::compile::{Compiled, Options, compile};
-use crate::diagnostics::Diagnostics;
-use crate::load::{Files, Input};
-use crate::source::Sources;
+use crate::syntax::load::{Files, Input};
 
 /// Where texts are compiled.
 #[derive(Clone, Copy)]

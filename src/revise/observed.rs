@@ -11,11 +11,11 @@ use super::edit::Edits;
 use super::meaning::{Meaning, Stored};
 use super::parameters::Parameters;
 use super::script::{Declared, Script, fresh};
+use crate::base::source::Span;
 use crate::bond::fields::storage::ratio;
 use crate::bond::graph::NodeId;
 use crate::expr::{ExprId, Node};
 use crate::flat::{Flat, InstanceId, Kind, Leaf, VarId};
-use crate::source::Span;
 use crate::syntax::ast::*;
 
 /// What is known of the variables of the old model.

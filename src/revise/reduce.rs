@@ -15,11 +15,12 @@ use super::merge::{groups, merge};
 use super::rewrite::{Taken, rewrite};
 use super::script::fresh;
 use super::{Desk, Failure, Obstacle};
+use crate::base::diagnostics::Diagnostics;
+use crate::bond::BondGraph;
 use crate::bond::fields::storage::StorageField;
 use crate::bond::fields::{Fields, fields};
 use crate::bond::graph::ElementKind;
-use crate::compile::{BondGraph, bond_graph};
-use crate::diagnostics::Diagnostics;
+use crate::compile::bond_graph;
 use crate::flat::Flat;
 use crate::listing::storage_fields;
 

@@ -9,9 +9,9 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use super::Obstacle;
+use crate::base::intern::Interner;
+use crate::base::source::{FileId, Span};
 use crate::flat::{Flat, InstanceId};
-use crate::intern::Interner;
-use crate::source::{FileId, Span};
 use crate::syntax::ast::*;
 use crate::syntax::parse;
 

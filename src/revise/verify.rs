@@ -7,12 +7,13 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Obstacle;
-use crate::compile::{Aliases, BondGraph, solved, solved_in};
-use crate::diagnostics::Diagnostics;
+use crate::base::diagnostics::Diagnostics;
+use crate::bond::BondGraph;
+use crate::compile::{Aliases, solved, solved_in};
 use crate::evaluate::{Point, evaluate, evaluate_start};
 use crate::expr::Value;
 use crate::flat::{Flat, Kind, Leaf, Type};
-use crate::solve::Solved;
+use crate::passes::blocks::Solved;
 
 /// Arbitrary points, beside the start.
 const POINTS: usize = 3;

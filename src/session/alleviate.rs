@@ -9,16 +9,16 @@ use std::path::Path;
 
 use super::entry::Entry;
 use super::{Reply, Session};
+use crate::base::diagnostics::Diagnostics;
 use crate::bond::fields::storage::Equivalent;
 use crate::bond::fields::{Fields, fields};
 use crate::bond::graph::ElementKind;
 use crate::compile::{Options, bond_graph};
-use crate::diagnostics::Diagnostics;
 use crate::listing::storage_fields::{path, refusal};
-use crate::load::Files;
 use crate::revise::form::Form;
 use crate::revise::reduce::{Wishes, reduce};
 use crate::revise::{Desk, Failure};
+use crate::syntax::load::Files;
 
 /// The word of the dialogue.
 fn word(form: Form) -> &'static str {

@@ -3,7 +3,7 @@
 //! Before: what was typed behind `>`. After: a [`Command`], or what is wrong with it in words. The words are those of the
 //! 1990 paper; they may be written in capitals.
 
-use crate::diagnostics::nearest;
+use crate::base::diagnostics::nearest;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {

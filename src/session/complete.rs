@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::command::{OUTPUTS, WORDS};
 use super::{Session, program};
-use crate::load::Files;
+use crate::syntax::load::Files;
 
 /// More are of no use.
 const MOST: usize = 100;

@@ -7,11 +7,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::diagnostics::{Code, Diagnostics};
-use crate::intern::Interner;
-use crate::load::{Files, Input, Loaded, load};
-use crate::source::{FileId, Origin, Sources};
+use crate::base::diagnostics::{Code, Diagnostics};
+use crate::base::intern::Interner;
+use crate::base::source::{FileId, Origin, Sources};
 use crate::syntax::ast::{Item, ModelKind};
+use crate::syntax::load::{Files, Input, Loaded, load};
 use crate::syntax::parse;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,14 +3,16 @@
 use super::command::Output;
 use super::words::in_session;
 use super::{Experiment, Reply, Session};
+use crate::base::diagnostics::{Diagnostics, nearest};
+use crate::base::words::count;
 use crate::bond::fields::fields;
 use crate::bond::view::{Choice, view};
-use crate::compile::{Aliases, Presented, bond_graph, presented, reduced, sorted, sound};
-use crate::diagnostics::{Diagnostics, nearest};
+use crate::compile::{Aliases, Presented, bond_graph, presented, sorted};
 use crate::expr::print::Style;
 use crate::flat::{Flat, Kind, VarId};
+use crate::listing;
 use crate::listing::modes::{by_position, table_of_positions};
-use crate::listing::{self, count};
+use crate::passes::{reduced, sound};
 
 impl Session {
     /// The text of a listing, and what is said beside it; it failed after an error.

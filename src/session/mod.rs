@@ -20,12 +20,12 @@ pub use command::HELP;
 
 use std::path::{Component, Path, PathBuf};
 
+use crate::base::diagnostics::Diagnostics;
+use crate::base::diagnostics::render::render_all;
+use crate::base::source::Sources;
 use crate::compile::Aliases;
-use crate::diagnostics::Diagnostics;
-use crate::diagnostics::render::render_all;
 use crate::flat::{Flat, VarId};
-use crate::load::Files;
-use crate::source::Sources;
+use crate::syntax::load::Files;
 use alleviate::Dialogue;
 use command::{Command, Output};
 use entry::{Entry, What};

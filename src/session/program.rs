@@ -4,7 +4,7 @@ use super::runs::Performed;
 use super::words::in_session;
 use super::{Reply, Session};
 use crate::export::{Target, export};
-use crate::load::Files;
+use crate::syntax::load::Files;
 
 /// The names of the languages.
 pub(super) fn languages() -> Vec<&'static str> {

@@ -4,18 +4,19 @@ use std::path::Path;
 
 use super::entry::With;
 use super::{Experiment, Reply, Session};
+use crate::base::diagnostics::{Diagnostics, nearest};
+use crate::base::source::Sources;
+use crate::base::words;
+use crate::base::words::count;
 use crate::compile::{Options, Prepared, prepare};
-use crate::diagnostics::{Diagnostics, nearest};
 use crate::experiment::{self, Request};
 use crate::expr::show_briefly;
 use crate::flat::Flat;
-use crate::listing::count;
-use crate::load::Files;
+use crate::picture::{Series, Trajectories, svg, terminal};
 use crate::simulate::columns::Column;
 use crate::simulate::job::{Job, Wishes, job};
-use crate::simulate::results::{Series, Trajectories, csv, svg, terminal};
 use crate::simulate::run::{End, Observer, Outcome, RowKind, run};
-use crate::source::Sources;
+use crate::syntax::load::Files;
 
 /// What a run has left.
 #[derive(Debug)]
@@ -223,15 +224,15 @@ impl Session {
         let data = &results.data;
         let names: Vec<&str> = data.series.iter().map(|one| one.name.as_str()).collect();
         let mut out = Vec::new();
-        csv::header(&names, &mut out);
+        words::header(&names, &mut out);
         for (at, &time) in data.times.iter().enumerate() {
             if results.events[at] {
                 continue;
             }
-            csv::number(time, &mut out);
+            words::number(time, &mut out);
             for series in &data.series {
                 out.push(b',');
-                csv::number(series.values[at], &mut out);
+                words::number(series.values[at], &mut out);
             }
             out.push(b'\n');
         }

@@ -3,7 +3,7 @@
 //! Before: messages that the whole program shares. They help with options of the command line, which a session does not have. After:
 //! the same with the commands of a session, or without a hint that is of no use there.
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::base::diagnostics::{Diagnostic, Diagnostics};
 
 /// Texts and what a session says instead; `*` is a name.
 const INSTEAD: &[(&str, &str)] = &[
@@ -103,7 +103,7 @@ pub(super) fn said(found: &Diagnostics) -> Diagnostics {
 #[cfg(test)]
 mod tests {
     use super::{in_session, said};
-    use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+    use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 
     #[test]
     fn hints_without_use_are_left_out() {

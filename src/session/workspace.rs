@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use super::command::list;
 use super::entry::{Entry, What, With, defined, without};
 use super::{Experiment, Model, Reply, Session};
+use crate::base::source::Origin;
 use crate::compile::{Compiled, Options, compile};
-use crate::load::Files;
-use crate::source::Origin;
+use crate::syntax::load::Files;
 
 /// The texts of a session: as typed, or an include of the file that was entered.
 #[derive(Debug, Default)]

@@ -4,11 +4,11 @@
 //! start, states chosen where the run chooses them, and the vector of states. Loops are solved by the
 //! plain evaluator, which tries other guesses where the first fails.
 
-use super::machine::Machine;
 use super::point::{adopt, value};
-use super::program::Program;
 use crate::evaluate::{Failure, Point, evaluate_start};
-use crate::solve::{Block, Solved};
+use crate::passes::blocks::{Block, Solved};
+use crate::program::Program;
+use crate::program::machine::Machine;
 
 /// In smaller models everything is looked at once, recorded or not.
 const LARGE: usize = 10_000;

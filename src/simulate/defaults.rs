@@ -7,10 +7,10 @@ use nalgebra::DMatrix;
 
 use super::begin::begin;
 use super::events::Events;
-use super::machine::{Extent, Machine};
-use super::program::Program;
-use super::program::code::Op;
-use crate::solve::Solved;
+use crate::passes::blocks::Solved;
+use crate::program::Program;
+use crate::program::code::Op;
+use crate::program::machine::{Extent, Machine};
 
 /// Larger models are run for a second.
 const LARGEST: usize = 200;

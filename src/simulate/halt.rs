@@ -1,12 +1,12 @@
 //! Why a run ended before its time, in words.
 
 use super::events::What;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::base::diagnostics::{Code, Diagnostic};
 use crate::evaluate::Failure;
 use crate::expr::show_briefly;
 use crate::flat::{Flat, Leaf};
+use crate::passes::blocks::Solved;
 use crate::positions::Refused;
-use crate::solve::Solved;
 
 #[derive(Clone, Debug)]
 pub enum Halt {
@@ -224,7 +224,7 @@ fn restless(flat: &Flat, what: What, time: f64, crowd: bool) -> Diagnostic {
 const IN_WHEN: &str = "the condition of this `when`";
 
 /// The equation that mentions it.
-pub(super) fn place(flat: &Flat, what: What) -> Option<(crate::source::Span, String)> {
+pub(super) fn place(flat: &Flat, what: What) -> Option<(crate::base::source::Span, String)> {
     let wanted = match what {
         What::Relation(node) => node,
         What::Discrete(leaf) => {

@@ -8,16 +8,17 @@ use super::defaults;
 use super::events::What;
 use super::halt::place;
 use super::integrate::Method;
-use super::machine::Machine;
-use super::program::{Program, build};
 use super::run::{Absolute, Plan};
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::compile::leaky_switches;
 use crate::compile::{Aliases, solved, solved_in};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::experiment::Experiment;
 use crate::expr::show_number;
 use crate::flat::{Flat, Kind};
-use crate::positions::{Positions, stiff};
-use crate::solve::Solved;
+use crate::passes::blocks::Solved;
+use crate::positions::Positions;
+use crate::program::machine::Machine;
+use crate::program::{Program, build};
 
 const TOLERANCE: f64 = 1e-6;
 /// The absolute tolerance, beside the relative one.
@@ -58,7 +59,7 @@ pub fn job(
     said: &mut Diagnostics,
 ) -> Result<Option<Job>, String> {
     let clock = std::time::Instant::now();
-    stiff::hint(&flat, said);
+    leaky_switches::hint(&flat, said);
     let Some(mut solved) = solved(flat, Aliases::Eliminate, said) else {
         return Ok(None);
     };

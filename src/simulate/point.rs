@@ -3,12 +3,12 @@
 //! The plain evaluator is slow and thorough. It computes the start, helps out where a loop cannot be
 //! solved from its last solution, and says in words what is wrong.
 
-use super::machine::Machine;
-use super::program::Program;
 use crate::evaluate::{Failure, Point, evaluate};
 use crate::expr::Value;
 use crate::flat::{Flat, Kind, Leaf, Type};
-use crate::solve::Solved;
+use crate::passes::blocks::Solved;
+use crate::program::Program;
+use crate::program::machine::Machine;
 
 pub(super) fn value(flat: &Flat, leaf: Leaf, number: f64) -> Value {
     match flat.variable(leaf.variable()).ty {

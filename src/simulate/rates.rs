@@ -2,8 +2,9 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::integrate::{Pattern, System};
-use super::machine::{Extent, Machine, Stuck};
+use super::integrate::System;
+use crate::numeric::Pattern;
+use crate::program::machine::{Extent, Machine, Stuck};
 
 /// A machine that integrators and the run share: they take turns.
 #[derive(Debug)]

@@ -5,14 +5,14 @@ use std::cell::{Cell, OnceCell};
 
 use rustc_hash::FxHashMap;
 
-use super::machine::Machine;
-use super::program::Program;
 use super::rates::Rates;
 use super::selection::Selections;
 use crate::expr::{ExprId, Node};
 use crate::flat::Leaf;
+use crate::passes::blocks::Solved;
 use crate::positions::Position;
-use crate::solve::Solved;
+use crate::program::Program;
+use crate::program::machine::Machine;
 
 #[derive(Debug)]
 pub struct Seat<'m> {

@@ -6,10 +6,10 @@
 
 use nalgebra::DMatrix;
 
-use super::machine::Machine;
 use crate::evaluate::Quotas;
 use crate::flat::{Flat, Leaf};
-use crate::solve::{Block, Selected, Solved};
+use crate::passes::blocks::{Block, Selected, Solved};
+use crate::program::machine::Machine;
 
 /// A chosen set is kept as long as its smallest pivot is so large beside that of the best. An error of a state
 /// comes out larger in what follows from it, by the inverse of this: with a tenth a pendulum that swings

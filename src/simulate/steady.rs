@@ -6,9 +6,10 @@
 //! where the motion leaves it.
 
 use super::halt::Halt;
-use super::integrate::{Pattern, System};
-use super::lu::Lu;
+use super::integrate::System;
 use super::rates::Rates;
+use crate::numeric::Pattern;
+use crate::numeric::lu::Lu;
 
 const MOST_STEPS: usize = 2_000;
 /// A step so small beside the values is none.

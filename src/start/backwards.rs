@@ -10,7 +10,7 @@ use super::{of_former_states, tied_to};
 use crate::evaluate::{Point, evaluate};
 use crate::expr::Value;
 use crate::flat::{Given, Leaf};
-use crate::solve::Solved;
+use crate::passes::blocks::Solved;
 
 /// Larger problems are left to simulation.
 const MOST: usize = 30;

@@ -5,11 +5,11 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::evaluate::Point;
 use crate::expr::{BinaryOp, ExprId, Node, show_number};
 use crate::flat::{Derived, Flat};
-use crate::solve::Solved;
+use crate::passes::blocks::Solved;
 
 pub fn report(solved: &Solved, point: &Point, said: &mut Diagnostics) {
     let flat = &solved.flat;

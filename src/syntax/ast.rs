@@ -4,9 +4,9 @@
 //! that neither walking nor dropping a tree recurses. Blocks (`for`, `when`) nest by ownership;
 //! the layout pass limits their depth. Every node has a span.
 
+use crate::base::intern::Symbol;
+use crate::base::source::{FileId, Span};
 use crate::expr::{Args, ExprId, Node};
-use crate::intern::Symbol;
-use crate::source::{FileId, Span};
 
 #[derive(Debug)]
 pub struct Ast {

@@ -5,7 +5,7 @@ use super::layout::Layout;
 use super::lexer::Lexeme;
 use super::token::{Token, shorten};
 use super::words::{cannot_begin, documented};
-use crate::diagnostics::{Code, Diagnostic};
+use crate::base::diagnostics::{Code, Diagnostic};
 
 /// How deep `for` and `when` may nest.
 pub const DEEPEST: usize = 100;

@@ -4,7 +4,7 @@ use super::layout::Layout;
 use super::lexer::Lexeme;
 use super::token::Token;
 use super::words::splitting_word;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::base::diagnostics::{Code, Diagnostic};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bracket {

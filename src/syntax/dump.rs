@@ -10,8 +10,8 @@
 use std::fmt::Write;
 
 use super::ast::*;
+use crate::base::intern::Interner;
 use crate::expr::{ExprId, Node};
-use crate::intern::Interner;
 
 /// One statement to a line, blocks indented.
 pub fn dump(ast: &Ast, interner: &Interner) -> String {

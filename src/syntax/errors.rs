@@ -3,8 +3,8 @@
 use super::hints;
 use super::lexer::Lexeme;
 use super::token::Token;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::source::{FileId, Span};
+use crate::base::diagnostics::{Code, Diagnostic};
+use crate::base::source::{FileId, Span};
 
 /// After this many errors in a file the rest is not worth reading.
 pub const MOST: usize = 100;

@@ -4,7 +4,7 @@ use super::errors::Expected;
 use super::lexer::Lexeme;
 use super::token::Token;
 use super::words::continues;
-use crate::diagnostics::nearest;
+use crate::base::diagnostics::nearest;
 use crate::expr::Function;
 
 /// A hint for a token that was not expected, from what stands before it in its statement, and in

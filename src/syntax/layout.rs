@@ -12,8 +12,8 @@ use super::errors::push;
 use super::lexer::Lexeme;
 use super::token::Token;
 use super::words::{cannot_begin, continues, experiment_word, splitting_word, wants_more};
-use crate::diagnostics::{Code, Diagnostic, Label};
-use crate::source::{FileId, Span};
+use crate::base::diagnostics::{Code, Diagnostic, Label};
+use crate::base::source::{FileId, Span};
 
 /// The head of a block that ends with a word of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use logos::Logos;
 
 use super::errors::push;
 use super::token::{LexError, Token, shorten};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::source::{FileId, Span};
+use crate::base::diagnostics::{Code, Diagnostic};
+use crate::base::source::{FileId, Span};
 
 /// The longest name; beyond it something is wrong with the file.
 const LONGEST_NAME: usize = 1000;

@@ -15,6 +15,8 @@ mod errors;
 mod hints;
 mod layout;
 mod lexer;
+pub mod library;
+pub mod load;
 mod parse;
 pub mod print;
 mod print_statement;

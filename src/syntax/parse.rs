@@ -7,10 +7,10 @@ use super::errors;
 use super::layout::layout;
 use super::lexer::{Lexeme, lex};
 use super::token::{Token, shorten};
-use crate::diagnostics::{Code, Diagnostic};
+use crate::base::diagnostics::{Code, Diagnostic};
+use crate::base::intern::Interner;
+use crate::base::source::{FileId, Span};
 use crate::expr::{BinaryOp, ExprId, Function, Node, Real, UnaryOp};
-use crate::intern::Interner;
-use crate::source::{FileId, Span};
 
 lalrpop_mod!(
     #[allow(clippy::all, clippy::pedantic, clippy::restriction, unused, missing_debug_implementations, rust_2018_idioms)]

@@ -5,9 +5,9 @@
 //! stacks of their own, so only blocks recurse, whose depth the layout pass limits.
 
 use super::ast::*;
+use crate::base::intern::Interner;
 use crate::expr::print::{Piece, Source, Style, write};
 use crate::expr::{Args, ExprId, Node};
-use crate::intern::Interner;
 
 /// The file in its usual form: one statement to a line, two blanks of indentation in a block.
 pub fn print(ast: &Ast, interner: &Interner) -> String {

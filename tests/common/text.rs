@@ -1,9 +1,9 @@
 //! Compiling a text without any files. Each test uses a part of this.
 #![allow(dead_code)]
 
+use bgm::base::diagnostics::render::render;
 use bgm::compile::{Compiled, Options, check, compile};
-use bgm::diagnostics::render::render;
-use bgm::load::{Input, NoFiles};
+use bgm::syntax::load::{Input, NoFiles};
 
 /// As the listing commands do: the last model of the text.
 pub fn compile_text(text: &str) -> Compiled {

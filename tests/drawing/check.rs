@@ -1,6 +1,7 @@
 //! What holds for every picture.
 
-use bgm::bond::draw::{Layout, Owner, Point, Rect, Shape, Sketch, layout};
+use bgm::bond::sketch::{Shape, Sketch};
+use bgm::picture::bond::{Layout, Owner, Point, Rect, layout};
 
 /// Something that covers ground: where it is, and whose it is.
 #[derive(Debug)]

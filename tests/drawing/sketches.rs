@@ -1,6 +1,6 @@
 //! Sketches to draw: by hand, and at random.
 
-use bgm::bond::draw::{Bond, Mark, Node, Shape, Signal, Sketch, Stroke};
+use bgm::bond::sketch::{Bond, Mark, Node, Shape, Signal, Sketch, Stroke};
 
 pub fn new(title: &str) -> Sketch {
     Sketch {

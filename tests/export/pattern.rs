@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use bgm::base::diagnostics::Diagnostics;
 use bgm::compile::{Aliases, Options, compile, solved};
-use bgm::diagnostics::Diagnostics;
 use bgm::export::model::Model;
 use bgm::export::pattern::dependence;
-use bgm::load::{Input, NoFiles};
+use bgm::syntax::load::{Input, NoFiles};
 
 use crate::bench::{compiled, exported, folder, has, run};
 

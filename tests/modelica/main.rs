@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use bgm::compile::{Options, prepare};
 use bgm::flat::{Flat, Kind, Type};
-use bgm::load::{Files, Input};
+use bgm::syntax::load::{Files, Input};
 use judge::{agree, exported, folder, judge, rows, simulated, text};
 
 fn root() -> &'static Path {

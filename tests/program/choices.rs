@@ -3,7 +3,7 @@
 use bgm::evaluate::evaluate;
 use bgm::expr::Value;
 use bgm::flat::Leaf;
-use bgm::simulate::machine::Extent;
+use bgm::program::machine::Extent;
 
 use crate::slopes;
 use crate::subject::{Setting, Tally};

@@ -2,8 +2,8 @@
 //! expressions, derivatives against differences and at special points against what is known of them.
 
 use bgm::expr::{BinaryOp, Function, UnaryOp, Value, apply_binary, apply_call, apply_unary};
-use bgm::simulate::machine::{Extent, Machine};
-use bgm::simulate::program::WatchKind;
+use bgm::passes::relations::WatchKind;
+use bgm::program::machine::{Extent, Machine};
 
 use crate::random::Random;
 use crate::subject::{Subject, number};

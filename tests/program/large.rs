@@ -2,8 +2,8 @@
 
 use bgm::evaluate::Point;
 use bgm::expr::Value;
-use bgm::simulate::machine::{Extent, Machine};
-use bgm::solve::{Block, Method};
+use bgm::passes::blocks::{Block, Method};
+use bgm::program::machine::{Extent, Machine};
 
 use crate::random::Random;
 use crate::slopes;

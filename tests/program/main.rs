@@ -42,7 +42,7 @@ use std::path::{Path, PathBuf};
 
 use bgm::compile::{Options, check};
 use bgm::flat::Flat;
-use bgm::load::{Files, Input};
+use bgm::syntax::load::{Files, Input};
 use model::Model;
 use random::Random;
 use subject::{Subject, Tally};

@@ -1,6 +1,6 @@
 //! Derivatives against differences of fourth order.
 
-use bgm::simulate::machine::{Extent, Machine};
+use bgm::program::machine::{Extent, Machine};
 
 use crate::subject::{Setting, Tally};
 

@@ -1,13 +1,14 @@
 //! A solved model with its program, and points of it at which the plain evaluator knows all values.
 
+use bgm::base::diagnostics::Diagnostics;
 use bgm::compile::{Aliases, solved};
-use bgm::diagnostics::Diagnostics;
 use bgm::evaluate::{Point, evaluate};
 use bgm::expr::{ExprId, Value};
 use bgm::flat::{Flat, Kind, Leaf, Type};
-use bgm::simulate::machine::Machine;
-use bgm::simulate::program::{Program, Watch, WatchKind, build};
-use bgm::solve::Solved;
+use bgm::passes::blocks::Solved;
+use bgm::passes::relations::WatchKind;
+use bgm::program::machine::Machine;
+use bgm::program::{Program, Watch, build};
 
 use crate::bonds::WARM;
 use crate::random::Random;

@@ -1,7 +1,7 @@
 //! Values: every column, what rates alone need, and the part for events.
 
 use bgm::flat::{Kind, Leaf};
-use bgm::simulate::machine::{Extent, Machine};
+use bgm::program::machine::{Extent, Machine};
 
 use crate::subject::{Setting, Tally, number};
 

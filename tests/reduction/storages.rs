@@ -4,7 +4,7 @@ use bgm::evaluate::Point;
 use bgm::evaluate::evaluate;
 use bgm::expr::{BinaryOp, ExprId, Node, UnaryOp};
 use bgm::flat::{Kind, Leaf};
-use bgm::solve::Solved;
+use bgm::passes::blocks::Solved;
 use nalgebra::{Complex, DMatrix};
 
 use crate::common::characteristic;

@@ -12,8 +12,8 @@ use bgm::compile::{Aliases, Options, compile, solved};
 use bgm::evaluate::{Failure, Point, evaluate};
 use bgm::expr::Value;
 use bgm::flat::{Flat, Kind, Leaf, Selection};
-use bgm::load::{Input, NoFiles};
-use bgm::solve::Solved;
+use bgm::passes::blocks::Solved;
+use bgm::syntax::load::{Input, NoFiles};
 
 use crate::common::text::all_diagnostics;
 

@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use bgm::base::diagnostics::Code;
 use bgm::compile::Aliases;
-use bgm::diagnostics::Code;
 use bgm::flat::Flat;
-use bgm::solve::Solved;
+use bgm::passes::blocks::Solved;
 
 use super::derivatives::{Counts, counts};
 use super::model::Model;

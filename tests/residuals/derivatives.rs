@@ -6,7 +6,7 @@
 
 use bgm::expr::{BinaryOp, ExprId, Node, UnaryOp};
 use bgm::flat::{Equation, EquationKind, Flat, Kind, Leaf, Type};
-use bgm::solve::Solved;
+use bgm::passes::blocks::Solved;
 
 use super::oracle::{Met, NOTHING, TOLERANCE, Trouble, Values, holds_at_all_times};
 use super::taylor::{factorial, series};

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use bgm::base::intern::Interner;
+use bgm::base::source::FileId;
 use bgm::compile::{Options, check};
 use bgm::flat::Flat;
-use bgm::intern::Interner;
-use bgm::load::{Files, Input};
-use bgm::source::FileId;
 use bgm::syntax::ast::{Item, Statement, StatementKind, VariableClass};
+use bgm::syntax::load::{Files, Input};
 use bgm::syntax::{parse, print::print};
 
 use super::random::Random;

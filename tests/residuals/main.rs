@@ -28,12 +28,12 @@ mod taylor;
 mod text;
 mod types;
 
+use bgm::base::diagnostics::Diagnostics;
 use bgm::compile::Aliases;
-use bgm::diagnostics::Diagnostics;
 use bgm::flat::Flat;
 use bgm::listing::{equations::equations, solved::solved as list, sorted::sorted as list_sorted};
-use bgm::solve::Solved;
-use bgm::sort::sort;
+use bgm::passes::blocks::Solved;
+use bgm::passes::order::sort;
 use campaign::{Tally, campaign, generated, has_none};
 use model::Model;
 use point::{Outcome, same_values, solve, try_point};

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use bgm::base::diagnostics::{Code, Diagnostics};
 use bgm::compile::{Aliases, solved};
-use bgm::diagnostics::{Code, Diagnostics};
 use bgm::evaluate::{Point, Reason, evaluate};
 use bgm::expr::Value;
 use bgm::flat::{Flat, Kind, Leaf, Type, VarId};
-use bgm::solve::Solved;
+use bgm::passes::blocks::Solved;
 
 use super::bonds::WARM;
 use super::derivatives::derivatives_hold;

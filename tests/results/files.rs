@@ -1,9 +1,11 @@
 //! CSV files: exact, whole at any moment, with plain messages.
 
 use super::value;
-use bgm::simulate::results::csv::{Csv, Target, number};
-use bgm::simulate::results::sweep::SweepCsv;
-use bgm::simulate::results::{Run, Series, Trajectories, files};
+use bgm::base::words::number;
+use bgm::cli::csv::{Csv, Target};
+use bgm::cli::files;
+use bgm::cli::sweep_csv::SweepCsv;
+use bgm::picture::{Run, Series, Trajectories};
 use proptest::prelude::*;
 use std::io::{self, Write};
 use std::path::PathBuf;

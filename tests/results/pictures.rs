@@ -2,7 +2,7 @@
 
 use super::trajectories;
 use super::xml::{Element, checked, texts};
-use bgm::simulate::results::{Run, Series, Trajectories, svg, terminal};
+use bgm::picture::{Run, Series, Trajectories, svg, terminal};
 use proptest::prelude::*;
 
 fn plot(data: &Trajectories) -> Vec<Element> {

@@ -1,6 +1,6 @@
 //! A small reader of SVG: enough to see that tags are balanced and that everything lies inside.
 
-use bgm::simulate::results::svg::text;
+use bgm::picture::svg::text;
 
 #[derive(Debug, Default)]
 pub struct Element {

@@ -1,14 +1,14 @@
 //! Runs of models as texts or files, through all that `bgm simulate` does but for printing: the
 //! experiment, the options of the command line, the run.
 
+use bgm::base::diagnostics::Diagnostics;
 use bgm::compile::{Options, Prepared, prepare};
-use bgm::diagnostics::Diagnostics;
 use bgm::experiment::Request;
 use bgm::flat::Flat;
-use bgm::load::{Input, NoFiles};
 use bgm::simulate::integrate::Method;
 use bgm::simulate::job::{Job, Wishes, job};
 use bgm::simulate::run::{End, Observer, RowKind, Summary, run};
+use bgm::syntax::load::{Input, NoFiles};
 
 /// How a model is run: what is not said here is as in its experiment.
 #[derive(Clone, Debug, Default)]

@@ -4,14 +4,14 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use bgm::base::diagnostics::Diagnostics;
 use bgm::compile::{Options, Prepared, prepare};
-use bgm::diagnostics::Diagnostics;
 use bgm::expr::{ExprId, Node, Value};
 use bgm::flat::{Equation, EquationKind, Flat, Kind, Leaf, Type};
-use bgm::load::{Input, NoFiles};
 use bgm::positions::switches;
 use bgm::simulate::job::{Job, Wishes, job};
 use bgm::simulate::run::{End, Observer, RowKind, Summary, run};
+use bgm::syntax::load::{Input, NoFiles};
 
 use crate::look::{exact, example};
 use crate::oracle::{Met, Values, holds_at_all_times, walk};

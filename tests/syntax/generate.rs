@@ -4,9 +4,9 @@
 //! simplest choice, and an exhausted list goes on with zeros. So proptest, which shortens the list
 //! and makes its numbers smaller, shrinks trees too.
 
+use bgm::base::intern::Interner;
+use bgm::base::source::{FileId, Span};
 use bgm::expr::{BinaryOp, ExprId, Function, Node, Real, UnaryOp};
-use bgm::intern::Interner;
-use bgm::source::{FileId, Span};
 use bgm::syntax::ast::*;
 
 const SPAN: Span = Span {

@@ -10,9 +10,9 @@ mod round_trip;
 
 use proptest::prelude::ProptestConfig;
 
-use bgm::diagnostics::{Code, Diagnostic};
-use bgm::intern::Interner;
-use bgm::source::{Origin, Sources};
+use bgm::base::diagnostics::{Code, Diagnostic};
+use bgm::base::intern::Interner;
+use bgm::base::source::{Origin, Sources};
 use bgm::syntax::{ast::Ast, dump::dump, parse, print::print};
 
 /// A text with what was made of it.

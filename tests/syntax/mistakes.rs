@@ -1,6 +1,6 @@
 //! Mistakes: each is reported once, with the right code, in the right line, in words.
 
-use bgm::diagnostics::Code;
+use bgm::base::diagnostics::Code;
 
 use crate::read;
 

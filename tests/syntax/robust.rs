@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use bgm::diagnostics::Code;
+use bgm::base::diagnostics::Code;
 
 use crate::read;
 

@@ -1,7 +1,7 @@
 //! Preferences: what the user wants of storages and resistors where there is a choice.
 
+use crate::base::diagnostics::nearest;
 use crate::bond::graph::{ElementKind, Graph, NodeId};
-use crate::diagnostics::nearest;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {

@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use crate::expr::{BinaryOp, ExprId, Node};
 use crate::flat::{Flat, InstanceId, Kind, Leaf, VarId};
+use crate::passes::vanishing::constant;
 use crate::structure::{Incidence, NONE, maximum_matching};
-use crate::vanishing::constant;
 
 /// A power port as its element sees it.
 #[derive(Clone, Debug)]

@@ -24,7 +24,7 @@ use super::causality::{Causality, ElementCausality, Preference, Wanted};
 use super::graph::{BondId, NodeId};
 use super::net::Gives;
 use super::view::{Choice, View, view};
-use crate::compile::BondGraph;
+use crate::bond::BondGraph;
 use crate::flat::Flat;
 use matrices::{Matrices, matrices};
 use place::Loops;

@@ -7,10 +7,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resistive::RField;
+use crate::bond::BondGraph;
 use crate::bond::graph::{Graph, NodeId};
-use crate::compile::BondGraph;
 use crate::flat::{Flat, InstanceId, Leaf, VarId};
-use crate::sort::{Row, Sorted};
+use crate::passes::order::{Row, Sorted};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {

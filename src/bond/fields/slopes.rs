@@ -7,15 +7,15 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::base::diagnostics::Diagnostics;
+use crate::bond::BondGraph;
 use crate::bond::graph::{Element, Form, Quantity};
 use crate::bond::net::Gives;
-use crate::compile::BondGraph;
-use crate::diagnostics::Diagnostics;
 use crate::evaluate::walk::{Errors, Known, Rounded, Walk};
 use crate::evaluate::{Point, evaluate_start, leaves};
 use crate::expr::{ExprId, Value};
 use crate::flat::{Flat, Leaf, Type};
-use crate::solve::solve;
+use crate::passes::blocks::solve;
 
 /// Values at the start.
 #[derive(Debug)]

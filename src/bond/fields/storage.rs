@@ -15,7 +15,7 @@ use crate::bond::order::natural;
 use crate::expr::linear::{difference, form};
 use crate::expr::{Arena, BinaryOp, ExprId, Node};
 use crate::flat::{Flat, InstanceId, Kind, Leaf, VarId};
-use crate::simulate::columns::storage::{Closed, Integral, stores};
+use crate::passes::storages::{Closed, Integral, stores};
 
 /// Why a path does not lead to an equivalent storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,16 +8,16 @@
 use super::resistive::{Obstacle, Port, shapes};
 use super::transfer::{Transfer, Var};
 use super::{gives, loops};
+use crate::base::diagnostics::Diagnostics;
 use crate::bond::causality::{Preferences, causality};
 use crate::bond::graph::Graph;
 use crate::bond::net::Gives;
 use crate::bond::recover::recover;
 use crate::bond::view::{Choice, view};
-use crate::diagnostics::Diagnostics;
 use crate::expr::{BinaryOp, ExprId, Node};
 use crate::flat::{Flat, Leaf};
-use crate::reference::reference;
-use crate::solve::Guess;
+use crate::passes::blocks::Guess;
+use crate::passes::signs::reference::reference;
 
 /// Larger models are not copied for this.
 const MOST_EQUATIONS: usize = 50_000;

@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use crate::flat::{Flat, JunctionId, Pair, PortId, Signed, VarId};
 
+use crate::base::unit::is_energy;
 use crate::bond::graph::Quantity;
-use crate::unit::is_energy;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Member {

@@ -11,9 +11,9 @@ use std::collections::VecDeque;
 use super::gates::Part;
 use super::names;
 use super::points::Points;
+use crate::base::unit::is_velocity;
 use crate::bond::order::natural;
 use crate::flat::{Flat, Signed};
-use crate::unit::is_velocity;
 
 #[derive(Debug)]
 pub struct Roles {

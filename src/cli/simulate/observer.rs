@@ -1,9 +1,9 @@
 //! What is done with the rows of a run: written, kept, reported.
 
+use crate::cli::csv::Csv;
+use crate::cli::progress::Progress;
+use crate::picture::{Series, Trajectories};
 use crate::simulate::columns::Column;
-use crate::simulate::results::csv::Csv;
-use crate::simulate::results::progress::Progress;
-use crate::simulate::results::{Series, Trajectories};
 use crate::simulate::run::{Observer, RowKind};
 
 pub struct Rows<'p> {

@@ -7,18 +7,19 @@ use std::sync::{Arc, Mutex};
 use super::observer::{Keeps, Rows, rounded};
 use super::stats::{count, duration};
 use super::{Arguments, Buffer, INTERRUPTED, title, unwritable};
+use crate::base::diagnostics::Diagnostics;
+use crate::base::source::Sources;
+use crate::cli::csv::Csv;
+use crate::cli::files;
+use crate::cli::progress::{Progress, Task};
+use crate::cli::sweep_csv::SweepCsv;
 use crate::cli::{Console, FAILED};
-use crate::diagnostics::Diagnostics;
 use crate::experiment::{Experiment, with_parameter};
 use crate::expr::show_number;
 use crate::flat::{Flat, VarId};
+use crate::picture::{Run, svg};
 use crate::simulate::job::{Job, Wishes, job};
-use crate::simulate::results::csv::Csv;
-use crate::simulate::results::progress::{Progress, Task};
-use crate::simulate::results::sweep::SweepCsv;
-use crate::simulate::results::{Run, files, svg};
 use crate::simulate::run::{End, run as run_one};
-use crate::source::Sources;
 
 /// One combination.
 type Values = Vec<(VarId, String, f64)>;

@@ -3,7 +3,7 @@
 use super::dialect::number;
 use super::{Program, text};
 use crate::flat::{EqId, Flat, Leaf};
-use crate::solve::{Assignment, Block, Linear, Method, Nonlinear, Selected};
+use crate::passes::blocks::{Assignment, Block, Linear, Method, Nonlinear, Selected};
 
 /// Larger loops have sparse matrices.
 pub const FULL: usize = 50;

@@ -8,7 +8,7 @@ use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::{amd, colamd};
 
-use crate::simulate::integrate::Pattern;
+use crate::numeric::Pattern;
 
 /// The order of columns for a matrix whose pivots are chosen at run time.
 pub fn column_order(pattern: &Pattern) -> Vec<usize> {

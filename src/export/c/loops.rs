@@ -6,7 +6,7 @@ use super::Program;
 use super::fill::column_order;
 use super::sparse::{groups, table};
 use crate::export::pattern::loop_coloring;
-use crate::solve::Nonlinear;
+use crate::passes::blocks::Nonlinear;
 
 impl Program<'_> {
     pub(super) fn pattern_name(&self, at: usize) -> String {

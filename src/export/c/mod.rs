@@ -27,7 +27,7 @@ use super::pattern::dependence;
 use super::write::{Dialect, Text, Writer};
 use crate::expr::ExprId;
 use crate::flat::{Flat, Leaf};
-use crate::simulate::program::WatchKind;
+use crate::passes::relations::WatchKind;
 pub use blocks::about;
 pub use dialect::C;
 use sparse::Sparse;

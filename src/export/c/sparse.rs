@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use super::fill::{Filled, fill, order};
 use crate::export::pattern::Dependence;
-use crate::simulate::program::Coloring;
+use crate::numeric::Coloring;
 
 /// Up to so many states a matrix is full,
 const FEW: usize = 8;

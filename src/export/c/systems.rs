@@ -8,8 +8,8 @@ use super::fill::column_order;
 use super::sparse::table;
 use super::{Program, text};
 use crate::expr::{ExprId, Node};
-use crate::simulate::integrate::Pattern;
-use crate::solve::{Entry, Linear, Method};
+use crate::numeric::Pattern;
+use crate::passes::blocks::{Entry, Linear, Method};
 
 impl Program<'_> {
     pub(super) fn system_name(&self, at: usize) -> String {

@@ -5,12 +5,12 @@ use std::fmt::Write;
 use super::blocks::FULL;
 use super::dialect::{C, number};
 use super::{comment, text};
+use crate::base::words::quoted;
 use crate::export::Request;
 use crate::export::model::Model;
 use crate::expr::BinaryOp;
 use crate::flat::{Flat, Leaf, VarId};
-use crate::simulate::program::WatchKind;
-use crate::simulate::results::csv;
+use crate::passes::relations::WatchKind;
 
 /// Unknowns of nonlinear loops that are solved on the stack.
 const FEW: usize = 12;
@@ -222,7 +222,7 @@ fn tables(out: &mut String, model: &Model<'_>) {
     out.push_str("\n#ifdef MODEL_MAIN\n/* The same as in the first line of a file. */\nstatic const char *const MODEL_head[] = {\n");
     for column in &model.columns {
         let mut name = Vec::new();
-        csv::quoted(&column.name, &mut name);
+        quoted(&column.name, &mut name);
         let _ = writeln!(out, "    {},", text(&String::from_utf8_lossy(&name)));
     }
     out.push_str("    \"\"};\n#endif\n");

@@ -13,7 +13,7 @@ use super::super::Refusal;
 use crate::evaluate::constant;
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp};
 use crate::flat::{EqId, Flat, Kind, Leaf};
-use crate::solve::{Assignment, Auxiliaries, Block, Linear, Method, Solved};
+use crate::passes::blocks::{Assignment, Auxiliaries, Block, Linear, Method, Solved};
 
 /// Conditions of which all combinations are looked at.
 const CONDITIONS: usize = 6;
@@ -91,7 +91,7 @@ fn known(
     flat: &mut Flat,
     definitions: &FxHashMap<Leaf, ExprId>,
     size: usize,
-    matrix: &[crate::solve::Entry],
+    matrix: &[crate::passes::blocks::Entry],
 ) -> Rows {
     let mut conditions: Vec<ExprId> = Vec::new();
     let mut opened: Vec<Option<ExprId>> = Vec::new();

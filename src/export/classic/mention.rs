@@ -9,7 +9,7 @@ use super::{Classic, Sampler, next, number};
 use crate::evaluate::constant;
 use crate::expr::{ExprId, Function, Node};
 use crate::flat::{Kind, Leaf};
-use crate::solve::{Assignment, Solved};
+use crate::passes::blocks::{Assignment, Solved};
 
 impl Classic<'_> {
     /// Finds all that formulas mention.

@@ -22,8 +22,8 @@ use crate::evaluate::{Point, evaluate_start};
 use crate::experiment::Experiment;
 use crate::expr::{ExprId, Value};
 use crate::flat::{Flat, InstanceId, Kind, Leaf, Type, VarId};
+use crate::passes::blocks::{Assignment, Block, Linear, Method, Solved};
 use crate::positions::Values;
-use crate::solve::{Assignment, Block, Linear, Method, Solved};
 
 /// One line of a program.
 #[derive(Clone, Copy, Debug)]

@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::export::model::Model;
 use crate::expr::{ExprId, Function, Node};
 use crate::flat::{Leaf, VarId};
-use crate::simulate::program::expressions;
-use crate::solve::{Assignment, Block, Linear, Method};
+use crate::passes::blocks::{Assignment, Block, Linear, Method};
+use crate::program::expressions;
 
 /// How many expressions are looked at, for all unknowns together.
 const MOST: usize = 20_000_000;

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use super::depend::Dependencies;
 use super::variables::{Role, Variable, Variables};
+use crate::base::unit::Unit;
 use crate::export::Request;
-use crate::unit::Unit;
 
 /// Where the guid belongs, which is made from all the rest.
 pub const GUID: &str = "{guid}";

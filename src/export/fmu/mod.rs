@@ -18,7 +18,7 @@ use super::{Refusal, Request, c};
 use crate::evaluate::{Point, Walk};
 use crate::expr::{ExprId, Value};
 use crate::flat::{Flat, VarId};
-use crate::solve::Solved;
+use crate::passes::blocks::Solved;
 use description::{Description, GUID};
 use variables::{Role, Variables, inputs, variables};
 

@@ -5,11 +5,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::base::unit::times_seconds;
 use crate::export::c::C;
 use crate::export::model::Model;
 use crate::expr::{Node, Value};
 use crate::flat::{Flat, Leaf, Type, VarId};
-use crate::unit::times_seconds;
 
 /// What may be done with a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

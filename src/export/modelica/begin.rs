@@ -9,16 +9,17 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::{Refusal, paper};
-use crate::compile::{Aliases, Presented, presented, solved_in, sound};
-use crate::diagnostics::Diagnostics;
+use crate::base::diagnostics::Diagnostics;
+use crate::compile::{Aliases, Presented, presented, solved_in};
 use crate::evaluate::walk::{Errors, Known, Rounded};
 use crate::evaluate::{Point, Walk, evaluate_start};
 use crate::experiment::Experiment;
 use crate::expr::{Node, UnaryOp, Value};
 use crate::flat::{Flat, Leaf, Type, VarId};
+use crate::passes::blocks::{Block, Solved};
+use crate::passes::index::show_constraints;
+use crate::passes::sound;
 use crate::positions::{Positions, Values, form};
-use crate::reduce::show_constraints;
-use crate::solve::{Block, Solved};
 
 #[derive(Debug)]
 pub struct Beginning {

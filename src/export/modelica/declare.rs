@@ -10,9 +10,9 @@ use super::begin::Beginning;
 use super::names::string;
 use super::text::{Printer, View, number};
 use super::units;
+use crate::base::unit::times_seconds;
 use crate::expr::{ExprId, Node, Value};
 use crate::flat::{EquationKind, Flat, Given, Kind, Leaf, Type, VarId};
-use crate::unit::times_seconds;
 
 #[derive(Debug)]
 pub struct Declarations<'d> {

@@ -22,7 +22,7 @@ use std::fmt::Write;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Exported, Refusal, Run, run_of, take_inputs};
-use crate::diagnostics::Diagnostics;
+use crate::base::diagnostics::Diagnostics;
 use crate::experiment::Experiment;
 use crate::expr::op::precedence as level;
 use crate::expr::{ExprId, Node};

@@ -3,7 +3,7 @@
 //! Before: a unit as the language takes it, which may be anything. After: `N.m/s2`, `W/(m2.K)` where each of its names is a
 //! unit of the SI, with a prefix or without, or one of the usual others; nothing where one is not (`Euro`, `As`).
 
-use crate::unit::Unit;
+use crate::base::unit::Unit;
 
 /// Symbols that may have a prefix.
 const SYMBOLS: &[&str] = &[

@@ -5,7 +5,7 @@ use crate::export::c::about;
 use crate::export::model::Model;
 use crate::export::names::quoted;
 use crate::flat::{Leaf, VarId};
-use crate::solve::{Assignment, Block, Linear, Method, Nonlinear, Selected};
+use crate::passes::blocks::{Assignment, Block, Linear, Method, Nonlinear, Selected};
 
 impl Module<'_> {
     /// The function that computes everything.

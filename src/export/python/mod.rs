@@ -17,7 +17,7 @@ use super::names::quoted;
 use super::write::{Text, Writer};
 use crate::expr::{ExprId, Value};
 use crate::flat::Leaf;
-use crate::simulate::program::WatchKind;
+use crate::passes::relations::WatchKind;
 use dialect::{Python, Scope, constant};
 
 /// Linear systems are solved as full matrices, and lists of Python are slow.

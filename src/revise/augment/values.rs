@@ -1,21 +1,21 @@
 //! How large a new storage is, and where it starts.
 
 use super::site::{Purpose, Site};
+use crate::base::diagnostics::Diagnostics;
 use crate::bond::fields::storage::parameter;
 use crate::bond::graph::{Node, NodeId, Quantity};
 use crate::bond::net::Gives;
 use crate::compile::{Aliases, solved};
-use crate::diagnostics::Diagnostics;
 use crate::evaluate::{Point, constant, evaluate_start};
 use crate::expr::linear::form as form_of;
 use crate::expr::show_number;
 use crate::flat::{Flat, Leaf, VarId};
+use crate::passes::blocks::Solved;
 use crate::revise::Desk;
 use crate::revise::edit::Edits;
 use crate::revise::observed::set;
 use crate::revise::reduce::Traced;
 use crate::revise::script::Script;
-use crate::solve::Solved;
 use crate::syntax::ast::ExperimentKind;
 
 /// How fast the new storage is where no experiment tells what is fast.

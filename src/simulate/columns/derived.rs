@@ -1,11 +1,11 @@
 //! Quantities of ports and storages by name: power, momentum, displacement.
 
 use super::pattern::{is_glob, matches};
-use super::power::{self, Power, Powers, Terms};
-use super::storage::{Closed, Integral, Store, stores};
 use super::{Column, NoColumn, What};
+use crate::base::unit::product;
 use crate::flat::{Flat, InstanceId, PortId, VarId};
-use crate::unit::product;
+use crate::passes::power::{self, Power, Powers, Terms};
+use crate::passes::storages::{Closed, Integral, Store, stores};
 
 /// The last part of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,17 +11,15 @@
 
 mod derived;
 pub mod pattern;
-pub mod power;
-pub mod storage;
 
 use std::fmt;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::diagnostics::nearest;
+use crate::base::diagnostics::nearest;
 use crate::expr::{ExprId, Node, UnaryOp};
 use crate::flat::{Flat, InstanceId, Kind, Leaf, Role, Type, VarId};
-use crate::solve::Solved;
+use crate::passes::blocks::Solved;
 use derived::{Derived, word_of};
 use pattern::{derivative, is_glob, matches, split};
 
@@ -217,7 +215,7 @@ fn of_leaf(flat: &Flat, candidates: &FxHashSet<Leaf>, leaf: Leaf, value: ExprId)
         name: flat.leaf_name(leaf),
         unit: match order {
             0 => unit,
-            _ => unit.and_then(|unit| crate::unit::times_seconds(&unit, -i32::from(order))),
+            _ => unit.and_then(|unit| crate::base::unit::times_seconds(&unit, -i32::from(order))),
         },
         boolean: variable.ty == Type::Boolean,
         value,

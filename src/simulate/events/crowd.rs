@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Change, Events, Unsettled, What};
-use crate::simulate::machine::Machine;
+use crate::program::machine::Machine;
 
 /// So many events without end in no time are too many.
 const CROWD: usize = 100;

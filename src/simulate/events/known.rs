@@ -1,7 +1,7 @@
 //! Times that are known in advance: samples, relations that are linear in Time, corners of tables.
 
 use super::{Events, difference, slope};
-use crate::simulate::machine::Machine;
+use crate::program::machine::Machine;
 
 impl Events {
     /// The next time that is known in advance, after this one. What was evaluated last must be the event.

@@ -4,10 +4,10 @@ use super::{Change, Events, Unsettled};
 use crate::evaluate::{Failure, Reason};
 use crate::expr::show_briefly;
 use crate::flat::{EqId, Leaf};
-use crate::simulate::machine::Machine;
-use crate::simulate::program::WhenAction;
+use crate::passes::blocks::Solved;
+use crate::program::WhenAction;
+use crate::program::machine::Machine;
 use crate::simulate::selection::Selections;
-use crate::solve::Solved;
 
 impl Events {
     /// What `when`s have to do whose conditions have just become true: next values among the changes, and states that go

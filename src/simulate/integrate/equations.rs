@@ -13,7 +13,8 @@ use diffsol::{
 };
 use faer::sparse::SymbolicSparseColMat;
 
-use super::{Pattern, System};
+use super::System;
+use crate::numeric::Pattern;
 
 /// A kind of matrix, with its vectors as slices.
 pub(super) trait Kind: Matrix<T = f64, V: DefaultDenseMatrix<T = f64, C = Self::C>> {

@@ -11,16 +11,9 @@ mod equations;
 mod first;
 mod still;
 
-pub use driver::Place;
+use crate::numeric::Pattern;
 
-/// Places of the entries of a matrix, by columns: rows of column j are
-/// `rows[starts[j]..starts[j + 1]]`, ascending.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pattern {
-    pub size: usize,
-    pub starts: Vec<usize>,
-    pub rows: Vec<usize>,
-}
+pub use driver::Place;
 
 /// The right sides of x' = f(t, x). What cannot be computed is NaN: the integrator tries a
 /// shorter step.

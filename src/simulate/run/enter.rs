@@ -4,8 +4,8 @@ use super::{Halt, Run, Seat, begin};
 use crate::expr::Node;
 use crate::flat::Leaf;
 use crate::positions::Refused;
+use crate::program::Program;
 use crate::simulate::events::{Events, decide_all};
-use crate::simulate::program::Program;
 
 use super::SHARED;
 use super::settle::{kept, kept_registers};

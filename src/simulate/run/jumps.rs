@@ -6,8 +6,8 @@
 
 use super::Run;
 use crate::flat::{Flat, InstanceId, Kind, Leaf, Type};
+use crate::passes::power::{Power, Powers, Terms};
 use crate::positions::{Jump, Jumped, Positions, Refused, Values, differentiated};
-use crate::simulate::columns::power::{Power, Powers, Terms};
 use crate::simulate::seat::Seat;
 
 /// States that jumped.

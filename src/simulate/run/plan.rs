@@ -3,10 +3,10 @@
 use super::Leap;
 use crate::expr::{Node, UnaryOp};
 use crate::flat::{Flat, Leaf, VarId};
+use crate::program::Program;
+use crate::program::machine::Work;
 use crate::simulate::halt::Halt;
 use crate::simulate::integrate::{Counts, Method};
-use crate::simulate::machine::Work;
-use crate::simulate::program::Program;
 
 #[derive(Clone, Debug)]
 pub struct Plan {

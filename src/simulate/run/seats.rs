@@ -3,12 +3,12 @@
 use rustc_hash::FxHashMap;
 
 use super::{Plan, Summary};
-use crate::diagnostics::Diagnostic;
+use crate::base::diagnostics::Diagnostic;
 use crate::expr::ExprId;
 use crate::positions::{Key, Position, Positions, differentiated};
+use crate::program::{Program, Shared, build_in};
 use crate::simulate::columns;
 use crate::simulate::integrate::{Integrator, Place, Settings, Trouble, integrator};
-use crate::simulate::program::{Program, Shared, build_in};
 use crate::simulate::seat::{Seat, Shelf, tracked};
 
 /// A position and its program.

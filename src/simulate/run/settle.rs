@@ -10,9 +10,9 @@ use rustc_hash::FxHashSet;
 use super::{Halt, Run};
 use crate::flat::Leaf;
 use crate::positions::{Key, Side, Values};
+use crate::program::machine::Machine;
 use crate::simulate::events::{Change, Unsettled, Way};
 use crate::simulate::events::{evaluate, key, restart, restless};
-use crate::simulate::machine::Machine;
 
 pub(super) const MOST_ROUNDS: usize = 2_000;
 

@@ -1,0 +1,8 @@
+//! What every room uses: source texts, names, ids, diagnostics, units, words.
+
+pub mod diagnostics;
+pub mod ids;
+pub mod intern;
+pub mod source;
+pub mod unit;
+pub mod words;

@@ -1,0 +1,257 @@
+//! `bgm golden`: the listings of models against the golden files beside them.
+
+mod listings;
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory, Parser};
+
+use super::io::list;
+use super::{Cli, Console, FAILED};
+use crate::base::words::count;
+use listings::{Listing, difference, is_golden_file, listings};
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Models whose first comment names the listings to keep, as in `{ golden: equations, sort }`
+    #[arg(value_name = "MODEL.bgm", required = true)]
+    files: Vec<PathBuf>,
+    /// Keep the listings as they are now
+    #[arg(long)]
+    bless: bool,
+}
+
+/// What was found, over all models.
+#[derive(Debug, Default)]
+struct Tally {
+    models: usize,
+    listings: usize,
+    differ: usize,
+    missing: usize,
+    stale: usize,
+    written: usize,
+    removed: usize,
+    /// Models and listings that could not be looked at.
+    faults: usize,
+}
+
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+    let mut tally = Tally::default();
+    let commands = listing_commands();
+    for file in &arguments.files {
+        let model = Model {
+            file,
+            commands: &commands,
+            bless: arguments.bless,
+            console,
+        };
+        tally.models += 1;
+        if let Err(fault) = model.compare(&mut tally) {
+            model.fault(&fault, &mut tally);
+        }
+    }
+    say(console, &format!("{}\n", tally.summary(arguments.bless)))?;
+    Ok(match tally {
+        Tally { faults: 1.., .. } => ExitCode::from(2),
+        _ if tally.wrong() > 0 => ExitCode::from(FAILED),
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+impl Tally {
+    fn wrong(&self) -> usize {
+        self.differ + self.missing + self.stale
+    }
+
+    /// `2 models, 5 listings: 1 differs`
+    fn summary(&self, bless: bool) -> String {
+        let mut parts = Vec::new();
+        let mut add = |number: usize, one: &str, many: &str| match number {
+            0 => {}
+            1 => parts.push(format!("1 {one}")),
+            _ => parts.push(format!("{number} {many}")),
+        };
+        add(self.differ, "differs", "differ");
+        add(
+            self.missing,
+            "has no golden file",
+            "have no golden file yet",
+        );
+        let file = "golden file is no longer named";
+        add(self.stale, file, "golden files are no longer named");
+        let file = "golden file written";
+        add(self.written, file, "golden files written");
+        add(self.removed, "removed", "removed");
+        add(
+            self.faults,
+            "could not be compared",
+            "could not be compared",
+        );
+        let mut text = format!(
+            "{}, {}: ",
+            count(self.models, "model"),
+            count(self.listings, "listing")
+        );
+        text.push_str(&match parts.is_empty() {
+            true => "all as in the golden files".to_string(),
+            false => parts.join(", "),
+        });
+        if self.wrong() > 0 && !bless {
+            text.push_str("\nif this is how it should be, keep it with `bgm golden --bless`");
+        }
+        text
+    }
+}
+
+fn say(console: &Console, text: &str) -> Result<(), String> {
+    console.result(None, |out| out.write_all(text.as_bytes()))
+}
+
+/// Every command that compiles a file, by its arguments: later ones come in by themselves.
+fn listing_commands() -> Vec<String> {
+    Cli::command()
+        .get_subcommands()
+        .filter(|command| {
+            command
+                .get_positionals()
+                .any(|argument| argument.get_id() == "file")
+        })
+        .map(|command| command.get_name().to_string())
+        .collect()
+}
+
+struct Model<'a> {
+    file: &'a Path,
+    commands: &'a [String],
+    bless: bool,
+    console: &'a Console,
+}
+
+impl Model<'_> {
+    fn fault(&self, fault: &str, tally: &mut Tally) {
+        tally.faults += 1;
+        self.console
+            .message(&format!("error: {}: {fault}\n", self.file.display()));
+    }
+
+    fn say(&self, text: &str) -> Result<(), String> {
+        say(self.console, &format!("{}: {text}\n", self.file.display()))
+    }
+
+    /// Compares all listings of the model, or keeps them.
+    fn compare(&self, tally: &mut Tally) -> Result<(), String> {
+        let bytes = std::fs::read(self.file).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => "there is no such file".to_string(),
+            _ => format!("cannot be read: {error}"),
+        })?;
+        let name = (self.file.file_name())
+            .and_then(|name| name.to_str())
+            .ok_or("the name of the file is not UTF-8")?;
+        let folder = self.file.parent().unwrap_or(Path::new(""));
+        let wanted = listings(&String::from_utf8_lossy(&bytes))?;
+        for listing in &wanted {
+            tally.listings += 1;
+            if let Err(fault) = self.listing(listing, folder, name, tally) {
+                self.fault(&fault, tally);
+            }
+        }
+        let named: Vec<String> = wanted.iter().map(|l| l.file_name(name)).collect();
+        for stale in list(folder) {
+            if named.contains(&stale) || !is_golden_file(&stale, name, self.commands) {
+                continue;
+            }
+            if self.bless {
+                std::fs::remove_file(folder.join(&stale))
+                    .map_err(|error| format!("cannot remove `{stale}`: {error}"))?;
+                tally.removed += 1;
+                self.say(&format!("removed {stale}"))?;
+            } else {
+                tally.stale += 1;
+                self.say(&format!(
+                    "{stale} is not named by the golden comment (`--bless` removes it)"
+                ))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares one listing with its golden file, or keeps it.
+    fn listing(
+        &self,
+        listing: &Listing,
+        folder: &Path,
+        name: &str,
+        tally: &mut Tally,
+    ) -> Result<(), String> {
+        let text = listing.text();
+        let now = self
+            .produce(listing, folder, name)
+            .map_err(|fault| format!("its golden comment says `{text}`: {fault}"))?;
+        let golden = listing.file_name(name);
+        let path = folder.join(&golden);
+        let kept = match std::fs::read(&path) {
+            Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(format!("cannot read `{golden}`: {error}")),
+        };
+        let different = (kept.as_ref()).map(|kept| {
+            // As with git, a path has slashes.
+            let shown = path.display().to_string().replace('\\', "/");
+            difference(kept, &now, &shown)
+        });
+        match different {
+            Some(None) => {}
+            _ if self.bless => {
+                std::fs::write(&path, now)
+                    .map_err(|error| format!("cannot write `{golden}`: {error}"))?;
+                tally.written += 1;
+                self.say(&format!("wrote {golden}"))?;
+            }
+            Some(Some(difference)) => {
+                tally.differ += 1;
+                self.say(&format!("`{text}` differs\n{difference}"))?;
+            }
+            None => {
+                tally.missing += 1;
+                self.say(&format!(
+                    "`{text}` has no golden file {golden} (`--bless` writes it)"
+                ))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the command says in the folder of the model, whatever folder we are in: messages, then
+    /// the listing, then the exit code if it is not 0.
+    fn produce(&self, listing: &Listing, folder: &Path, name: &str) -> Result<String, String> {
+        let Some((command, options)) = listing.words.split_first() else {
+            return Err("names no command".to_string());
+        };
+        if !self.commands.contains(command) {
+            let known: Vec<String> = self.commands.iter().map(|c| format!("`{c}`")).collect();
+            return Err(format!(
+                "`{command}` lists nothing; there are {}",
+                known.join(", ")
+            ));
+        }
+        let words = ["bgm", command, name].into_iter();
+        let cli = Cli::try_parse_from(words.chain(options.iter().map(String::as_str)))
+            .map_err(|error| what_is_wrong(&error.render().to_string()))?;
+        let mut console = Console::keeping(folder);
+        let code = cli.command.run(&mut console)?;
+        let mut text = console.into_text();
+        if code != ExitCode::SUCCESS {
+            text.push_str(&format!("exit code {FAILED}\n"));
+        }
+        Ok(text)
+    }
+}
+
+/// The message of the parser of command lines, without its advice on usage.
+fn what_is_wrong(message: &str) -> String {
+    let message = message.strip_prefix("error: ").unwrap_or(message);
+    let end = message.find("\n\nUsage:").or(message.find("\n\nFor more"));
+    message[..end.unwrap_or(message.len())].trim().to_string()
+}

@@ -1,0 +1,451 @@
+//! The flat model: variables and equations without hierarchy.
+//!
+//! Flat arenas with typed ids that print as dumps show them: variables `v0, v1, ...`, equations
+//! `q0, q1, ...`, instances `i0, i1, ...` (`i0` is the compiled model itself). A variable's name
+//! is the path of its instance, its declaration and an index; no text is kept for it. Expressions
+//! are shared: equal ones are one.
+//!
+//! Holds after [`crate::model`]: every leaf refers to a variable of the model; parameters and
+//! constants have values; kinds and types are final; nothing depends on hash order.
+
+mod names;
+mod ports;
+mod printer;
+mod reduction;
+
+pub use names::write_path;
+pub use ports::{Junction, JunctionId, Law, Pair, Port, PortId, Ports, Signed};
+pub use printer::{Names, Printer};
+pub use reduction::{Derived, Dropped, Merit, Reduction, Selection};
+
+use std::sync::Arc;
+
+use crate::base::ids::ids;
+use crate::base::intern::{Interner, Symbol};
+use crate::base::source::Span;
+use crate::expr::{Arena, BinaryOp, ExprId, Node, UnaryOp, Value};
+use crate::syntax::ast::Remarks;
+
+ids! {
+    /// A flat variable.
+    VarId "v";
+    /// A flat equation.
+    EqId "q";
+    /// A submodel, or the compiled model itself (`i0`).
+    InstanceId "i";
+    /// A declaration in the source, shared by the variables it makes.
+    DeclId "d";
+    /// A `when` with its branches.
+    WhenId "w";
+}
+
+impl InstanceId {
+    pub const TOP: InstanceId = InstanceId(0);
+}
+
+/// What stands at the leaves of flat expressions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Leaf {
+    Var(VarId),
+    /// The derivative of this order, from 1 on.
+    Der(VarId, u8),
+    /// The value after an event.
+    New(VarId),
+    /// The value at the start, or after a restart.
+    Init(VarId),
+    /// The value before an event.
+    Pre(VarId),
+}
+
+impl Leaf {
+    pub fn variable(self) -> VarId {
+        match self {
+            Leaf::Var(v) | Leaf::Der(v, _) | Leaf::New(v) | Leaf::Init(v) | Leaf::Pre(v) => v,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Instance {
+    /// The top is its own parent.
+    pub parent: InstanceId,
+    pub name: Symbol,
+    /// From 1 on in an array; 0 for a single submodel.
+    pub index: u32,
+    /// The name of its type, and where that is defined.
+    pub class: Symbol,
+    pub class_span: Span,
+    /// Where it is declared as a submodel; of the top, where its model is.
+    pub span: Span,
+    /// How many equations its cuts get from outside: one for each pair of variables, across and through.
+    pub pairs: u32,
+}
+
+/// How a variable was declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Across,
+    Through,
+    /// Across in one cut and through in another, as in a bond.
+    Both,
+    Terminal,
+    Input,
+    Output,
+    Local,
+    /// Not declared, and taken as a local.
+    Implicit,
+    /// A parameter or a constant.
+    Fixed,
+}
+
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    pub name: Symbol,
+    pub span: Span,
+    pub role: Role,
+    pub remarks: Remarks,
+    pub doc: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Its derivative appears.
+    State,
+    Algebraic,
+    /// Set by `new`.
+    Discrete,
+    /// An input of the compiled model.
+    Input,
+    /// An output of the compiled model that is none of the above.
+    Output,
+    Parameter,
+    Constant,
+    /// A common factor that solving a loop has named: Q101, Q102, ...
+    Auxiliary,
+}
+
+impl Kind {
+    pub fn text(self) -> &'static str {
+        match self {
+            Kind::State => "state",
+            Kind::Algebraic => "algebraic",
+            Kind::Discrete => "discrete",
+            Kind::Input => "input",
+            Kind::Output => "output",
+            Kind::Parameter => "parameter",
+            Kind::Constant => "constant",
+            Kind::Auxiliary => "auxiliary",
+        }
+    }
+
+    /// To be computed from equations.
+    pub fn is_unknown(self) -> bool {
+        matches!(
+            self,
+            Kind::State | Kind::Algebraic | Kind::Discrete | Kind::Output
+        )
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    Real,
+    Boolean,
+}
+
+impl Type {
+    pub fn text(self) -> &'static str {
+        match self {
+            Type::Real => "real",
+            Type::Boolean => "boolean",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    pub instance: InstanceId,
+    pub declaration: DeclId,
+    /// From 1 on in an array; 0 for a single variable.
+    pub index: u32,
+    pub kind: Kind,
+    pub ty: Type,
+    /// Declared as an output of the compiled model, whatever its kind.
+    pub output: bool,
+    /// Its highest derivative in the equations; 0 where it is not differentiated.
+    pub order: u8,
+    /// How many of it and its derivatives are states, from the variable itself on. As flattened all
+    /// below the highest are; index reduction may leave fewer.
+    pub states: u8,
+}
+
+impl Leaf {
+    /// The variable itself is of order 0.
+    pub fn at_order(variable: VarId, order: u8) -> Leaf {
+        match order {
+            0 => Leaf::Var(variable),
+            _ => Leaf::Der(variable, order),
+        }
+    }
+
+    /// The order of a variable or derivative; `None` for what belongs to an event.
+    pub fn order(self) -> Option<u8> {
+        match self {
+            Leaf::Var(_) => Some(0),
+            Leaf::Der(_, order) => Some(order),
+            Leaf::New(_) | Leaf::Init(_) | Leaf::Pre(_) => None,
+        }
+    }
+}
+
+/// A value with the expression it came from.
+#[derive(Clone, Copy, Debug)]
+pub struct Given {
+    pub variable: VarId,
+    pub value: Value,
+    pub expression: ExprId,
+    /// Where the value is given.
+    pub span: Span,
+    /// How many submodels deep the model lies that gives it: the outermost counts most.
+    pub depth: u32,
+}
+
+/// What stands for an eliminated variable or derivative.
+#[derive(Clone, Copy, Debug)]
+pub struct Eliminated {
+    pub leaf: Leaf,
+    pub expression: ExprId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EquationKind {
+    Equation,
+    /// Of a connection: variables are equal, across variables at a node.
+    Coupling,
+    /// Of a connection: variables sum to zero, through variables at a node.
+    Sum,
+    /// Of a cut that nothing is connected to.
+    ZeroFlow,
+    /// In place of a sum that says nothing new: a potential of a part without ground is zero.
+    Reference,
+    /// In place of an equation that follows from it and others: all that these leave, a constraint
+    /// between states.
+    Constraint,
+    /// An equation of the model, differentiated; by its place in [`Reduction::derived`].
+    Derivative(u32),
+    /// `new(x) = ...` outside a `when`
+    New,
+    /// `init(x) = ...` outside a `when`
+    Init,
+    /// Inside a `when`, in its branch of this number (from 0 on).
+    When(WhenId, u16),
+}
+
+impl EquationKind {
+    pub fn text(self) -> &'static str {
+        match self {
+            EquationKind::Equation => "equation",
+            EquationKind::Coupling | EquationKind::Sum => "coupling",
+            EquationKind::ZeroFlow => "zero flow",
+            EquationKind::Reference => "reference",
+            EquationKind::Constraint => "constraint",
+            EquationKind::Derivative(_) => "derivative",
+            EquationKind::New => "new",
+            EquationKind::Init => "init",
+            EquationKind::When(..) => "when",
+        }
+    }
+
+    /// Holds at all times, and determines real or boolean unknowns together with others.
+    pub fn is_continuous(self) -> bool {
+        !matches!(self, Self::New | Self::Init | Self::When(..))
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Equation {
+    pub left: ExprId,
+    pub right: ExprId,
+    /// The submodel where it was written, or that made the connection.
+    pub origin: InstanceId,
+    pub span: Span,
+    pub kind: EquationKind,
+}
+
+#[derive(Clone, Debug)]
+pub struct When {
+    /// One for each branch, with its place: `when`, `elsewhen`, ...
+    pub conditions: Vec<(ExprId, Span)>,
+    pub origin: InstanceId,
+}
+
+#[derive(Clone, Debug)]
+pub struct Flat {
+    pub names: Arc<Interner>,
+    pub instances: Vec<Instance>,
+    pub declarations: Vec<Declaration>,
+    pub variables: Vec<Variable>,
+    pub exprs: Arena<Leaf>,
+    pub equations: Vec<Equation>,
+    pub whens: Vec<When>,
+    /// Values of parameters and constants, and defaults of inputs, by variable.
+    pub values: Vec<Given>,
+    /// Start values, by variable.
+    pub starts: Vec<Given>,
+    /// Variables and derivatives that alias elimination replaced, with what by.
+    pub eliminated: Vec<Eliminated>,
+    /// Wishes for state selection, by variable: true for `state`, false for `nostate`.
+    pub wishes: Vec<(VarId, bool)>,
+    /// What index reduction has done, if it was needed.
+    pub reduction: Option<Reduction>,
+    /// Parameters that a size, a bound of a `for` or an index reads, in order: another value would
+    /// make another model. Those that they depend on are not listed.
+    pub shaping: Vec<VarId>,
+    /// The cuts of all instances, and where they meet.
+    pub ports: Ports,
+}
+
+impl Flat {
+    pub fn model(&self) -> &str {
+        self.names.name(self.instances[0].name)
+    }
+
+    pub fn variable(&self, id: VarId) -> &Variable {
+        &self.variables[id.index()]
+    }
+
+    pub fn variable_ids(&self) -> impl Iterator<Item = VarId> + use<> {
+        (0..self.variables.len() as u32).map(VarId)
+    }
+
+    pub fn equation_ids(&self) -> impl Iterator<Item = EqId> + use<> {
+        (0..self.equations.len() as u32).map(EqId)
+    }
+
+    pub fn declaration(&self, id: VarId) -> &Declaration {
+        &self.declarations[self.variable(id).declaration.index()]
+    }
+
+    pub fn value(&self, id: VarId) -> Option<&Given> {
+        find(&self.values, id)
+    }
+
+    pub fn start(&self, id: VarId) -> Option<&Given> {
+        find(&self.starts, id)
+    }
+
+    /// The start value of a state; that of a derivative is what was given for a variable that equals it.
+    pub fn start_of(&self, state: Leaf) -> Option<Value> {
+        if let Leaf::Var(id) = state {
+            return self.start(id).map(|given| given.value);
+        }
+        let found = (self
+            .reduction
+            .iter()
+            .flat_map(|reduction| &reduction.starts))
+        .find(|(leaf, _)| *leaf == state);
+        if let Some(&(_, value)) = found {
+            return Some(Value::Real(value));
+        }
+        self.eliminated.iter().find_map(|gone| {
+            let Leaf::Var(id) = gone.leaf else {
+                return None;
+            };
+            match self.exprs.node(gone.expression) {
+                Node::Leaf(leaf) if leaf == state => self.start(id).map(|given| given.value),
+                Node::Unary(UnaryOp::Minus, a) if self.exprs.node(a) == Node::Leaf(state) => {
+                    let value = self.start(id)?.value.real()?;
+                    Some(Value::Real(-value))
+                }
+                _ => None,
+            }
+        })
+    }
+
+    pub fn wish(&self, id: VarId) -> Option<bool> {
+        (self
+            .wishes
+            .binary_search_by_key(&id, |&(variable, _)| variable)
+            .ok())
+        .map(|at| self.wishes[at].1)
+    }
+
+    /// What the equations have to determine of a variable: its derivatives from the first that is
+    /// not a state up to the highest, or its next value if it is discrete.
+    pub fn unknowns_of(&self, id: VarId) -> impl Iterator<Item = Leaf> + use<> {
+        let variable = self.variable(id);
+        let (discrete, orders) = match variable.kind {
+            Kind::State | Kind::Algebraic | Kind::Output => {
+                (None, variable.states..variable.order + 1)
+            }
+            Kind::Discrete => (Some(Leaf::New(id)), 0..0),
+            Kind::Input | Kind::Parameter | Kind::Constant | Kind::Auxiliary => (None, 0..0),
+        };
+        (orders.map(move |order| Leaf::at_order(id, order))).chain(discrete)
+    }
+
+    /// A state, or a derivative that is one.
+    pub fn is_state(&self, leaf: Leaf) -> bool {
+        let states = self.variable(leaf.variable()).states;
+        leaf.order().is_some_and(|order| order < states)
+    }
+
+    /// All states, by variable and order.
+    pub fn states(&self) -> impl Iterator<Item = Leaf> + '_ {
+        self.variable_ids().flat_map(|id| {
+            (0..self.variable(id).states).map(move |order| Leaf::at_order(id, order))
+        })
+    }
+
+    /// Sets of which the run chooses the states.
+    pub fn selections(&self) -> &[Selection] {
+        (self.reduction.as_ref()).map_or(&[], |reduction| &reduction.selections)
+    }
+
+    /// States, with those that the run chooses.
+    pub fn state_count(&self) -> usize {
+        let chosen = (self.selections().iter()).map(|selection| selection.states as usize);
+        self.states().count() + chosen.sum::<usize>()
+    }
+
+    /// How many equations determine unknowns: a discrete variable has one, however many `when`s
+    /// set it; restarts and start values have none.
+    pub fn equation_count(&self) -> usize {
+        let continuous = (self.equations.iter()).filter(|equation| equation.kind.is_continuous());
+        let discrete = (self.variables.iter()).filter(|known| known.kind == Kind::Discrete);
+        continuous.count() + discrete.count()
+    }
+
+    /// No more than a sum of variables with their signs, as connections and junctions say.
+    pub fn is_sum(&self, id: EqId) -> bool {
+        let equation = &self.equations[id.index()];
+        let mut work = vec![equation.left, equation.right];
+        while let Some(id) = work.pop() {
+            match self.exprs.node(id) {
+                Node::Leaf(_) => {}
+                Node::Number(value) if value.0 == 0.0 => {}
+                Node::Unary(UnaryOp::Minus, a) => work.push(a),
+                Node::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => work.extend([a, b]),
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    pub fn unknown_count(&self) -> usize {
+        let all: usize = (self.variable_ids())
+            .map(|id| self.unknowns_of(id).count())
+            .sum();
+        // Of the candidates of a selection some are states at a time.
+        let chosen: usize = (self.selections().iter())
+            .map(|selection| selection.states as usize)
+            .sum();
+        all - self.eliminated.len() - chosen
+    }
+}
+
+fn find(list: &[Given], id: VarId) -> Option<&Given> {
+    list.binary_search_by_key(&id, |given| given.variable)
+        .ok()
+        .map(|at| &list[at])
+}

@@ -1,0 +1,296 @@
+//! Factors of small full and large sparse matrices, for loops that are solved at run time.
+//!
+//! The pattern is analysed once; after that only numbers change. Rows and columns are weighed by their
+//! largest entries, so that units play no part in the choice of pivots and in what counts as singular:
+//! a column of femtofarads is no column of zeros.
+
+use faer::sparse::linalg::solvers::{Lu as SparseLu, SymbolicLu};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMat};
+
+use crate::numeric::Pattern;
+
+/// Up to this many unknowns a matrix is full.
+const FULL: usize = 64;
+
+#[derive(Debug)]
+pub struct Lu {
+    size: usize,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Full {
+        /// By rows.
+        matrix: Vec<f64>,
+        order: Vec<usize>,
+        weights: Vec<f64>,
+        /// The largest weighed entries of columns.
+        columns: Vec<f64>,
+        spare: Vec<f64>,
+    },
+    Sparse(Box<Sparse>),
+}
+
+#[derive(Debug)]
+struct Sparse {
+    pattern: SymbolicSparseColMat<usize>,
+    symbolic: Option<SymbolicLu<usize>>,
+    factors: Option<SparseLu<usize, f64>>,
+    /// Powers of two that bring rows and then columns to one magnitude.
+    rows: Vec<f64>,
+    columns: Vec<f64>,
+    /// The row and the column of each entry.
+    places: Vec<(usize, usize)>,
+    scaled: Vec<f64>,
+    spare: Vec<f64>,
+}
+
+impl Default for Lu {
+    fn default() -> Self {
+        Lu::full(0)
+    }
+}
+
+impl Lu {
+    /// For matrices of a size; entries come with a pattern that may change as long as they are full.
+    pub fn full(size: usize) -> Self {
+        Lu {
+            size,
+            kind: Kind::Full {
+                matrix: vec![0.0; size * size],
+                order: vec![0; size],
+                weights: vec![0.0; size],
+                columns: vec![0.0; size],
+                spare: vec![0.0; size],
+            },
+        }
+    }
+
+    /// For matrices of one pattern.
+    pub fn new(pattern: &Pattern) -> Self {
+        if pattern.size <= FULL {
+            return Lu::full(pattern.size);
+        }
+        let symbolic = SymbolicSparseColMat::new_checked(
+            pattern.size,
+            pattern.size,
+            pattern.starts.clone(),
+            None,
+            pattern.rows.clone(),
+        );
+        Lu {
+            size: pattern.size,
+            kind: Kind::Sparse(Box::new(Sparse {
+                symbolic: SymbolicLu::try_new(symbolic.as_ref()).ok(),
+                pattern: symbolic,
+                factors: None,
+                rows: vec![0.0; pattern.size],
+                columns: vec![0.0; pattern.size],
+                places: (0..pattern.size)
+                    .flat_map(|column| {
+                        let rows =
+                            &pattern.rows[pattern.starts[column]..pattern.starts[column + 1]];
+                        rows.iter().map(move |&row| (row, column))
+                    })
+                    .collect(),
+                scaled: vec![0.0; pattern.rows.len()],
+                spare: vec![0.0; pattern.size],
+            })),
+        }
+    }
+
+    /// Factors the matrix with these entries, in the order of the pattern; columns that `place` does not
+    /// give a place are left out. False where it is singular.
+    pub fn factor(&mut self, pattern: &Pattern, entries: &[f64], place: &[u32]) -> bool {
+        let size = self.size;
+        match &mut self.kind {
+            Kind::Full {
+                matrix,
+                order,
+                weights,
+                columns,
+                ..
+            } => {
+                matrix.fill(0.0);
+                for (column, &to) in place.iter().enumerate() {
+                    if to == u32::MAX {
+                        continue;
+                    }
+                    for at in pattern.starts[column]..pattern.starts[column + 1] {
+                        matrix[pattern.rows[at] * size + to as usize] = entries[at];
+                    }
+                }
+                factor_full(size, matrix, order, (weights, columns))
+            }
+            Kind::Sparse(sparse) => sparse.factor(entries),
+        }
+    }
+
+    /// Solves in place.
+    pub fn solve(&mut self, right: &mut [f64]) {
+        let size = self.size;
+        match &mut self.kind {
+            Kind::Full {
+                matrix,
+                order,
+                spare,
+                ..
+            } => {
+                for row in 0..size {
+                    let from = &matrix[row * size..row * size + row];
+                    let known: f64 = from.iter().zip(&*spare).map(|(a, b)| a * b).sum();
+                    spare[row] = right[order[row]] - known;
+                }
+                for row in (0..size).rev() {
+                    let from = &matrix[row * size..(row + 1) * size];
+                    let known: f64 = (from[row + 1..].iter().zip(&spare[row + 1..]))
+                        .map(|(a, b)| a * b)
+                        .sum();
+                    spare[row] = (spare[row] - known) / from[row];
+                }
+                right.copy_from_slice(spare);
+            }
+            Kind::Sparse(sparse) => sparse.solve(right),
+        }
+    }
+}
+
+/// Crout's way with partial pivoting; false where no pivot is left.
+fn factor_full(
+    size: usize,
+    matrix: &mut [f64],
+    order: &mut [usize],
+    (weights, columns): (&mut [f64], &mut [f64]),
+) -> bool {
+    columns.fill(0.0);
+    for row in 0..size {
+        order[row] = row;
+        let of = &matrix[row * size..(row + 1) * size];
+        let largest = of
+            .iter()
+            .fold(0.0, |most: f64, value| most.max(value.abs()));
+        if largest == 0.0 || !largest.is_finite() || of.iter().any(|value| value.is_nan()) {
+            return false;
+        }
+        weights[row] = 1.0 / largest;
+        for (most, value) in columns.iter_mut().zip(of) {
+            *most = most.max(value.abs() * weights[row]);
+        }
+    }
+    for step in 0..size {
+        let mut best = step;
+        let mut most = 0.0;
+        for row in step..size {
+            let weighed = matrix[row * size + step].abs() * weights[row];
+            if weighed > most {
+                (best, most) = (row, weighed);
+            }
+        }
+        if most <= SINGULAR * columns[step] {
+            return false;
+        }
+        if best != step {
+            order.swap(best, step);
+            weights.swap(best, step);
+            for column in 0..size {
+                matrix.swap(best * size + column, step * size + column);
+            }
+        }
+        let pivot = matrix[step * size + step];
+        for row in step + 1..size {
+            let factor = matrix[row * size + step] / pivot;
+            matrix[row * size + step] = factor;
+            if factor != 0.0 {
+                let (above, below) = matrix.split_at_mut(row * size);
+                let from = &above[step * size + step + 1..(step + 1) * size];
+                for (to, from) in below[step + 1..size].iter_mut().zip(from) {
+                    *to -= factor * from;
+                }
+            }
+        }
+    }
+    true
+}
+
+/// What is left of a row and a column of magnitude 1.
+const SINGULAR: f64 = 1e-15;
+
+impl Sparse {
+    fn factor(&mut self, entries: &[f64]) -> bool {
+        self.factors = None;
+        self.rows.fill(0.0);
+        for (&(row, _), value) in self.places.iter().zip(entries) {
+            self.rows[row] = self.rows[row].max(value.abs());
+        }
+        let sound = |most: &f64| *most > 0.0 && most.is_finite();
+        // The largest of nothing but NaN is 0, and NaN beside numbers gets lost in it.
+        if !self.rows.iter().all(sound) || entries.iter().any(|value| value.is_nan()) {
+            return false;
+        }
+        self.rows.iter_mut().for_each(|most| *most = power(*most));
+        self.columns.fill(0.0);
+        for (&(row, column), value) in self.places.iter().zip(entries) {
+            self.columns[column] = self.columns[column].max(value.abs() * self.rows[row]);
+        }
+        if !self.columns.iter().all(sound) {
+            return false;
+        }
+        self.columns
+            .iter_mut()
+            .for_each(|most| *most = power(*most));
+        for (at, &(row, column)) in self.places.iter().enumerate() {
+            self.scaled[at] = entries[at] * self.rows[row] * self.columns[column];
+        }
+        let matrix = SparseColMatRef::new(self.pattern.as_ref(), &self.scaled);
+        self.factors = (self.symbolic.clone())
+            .and_then(|symbolic| SparseLu::try_new_with_symbolic(symbolic, matrix).ok());
+        if self.factors.is_some() && self.grows() {
+            self.factors = None;
+        }
+        self.factors.is_some()
+    }
+
+    /// A matrix near a singular one blows up a right side of ones, with signs in no regular order.
+    fn grows(&mut self) -> bool {
+        let mut state = 1u64;
+        for value in &mut self.spare {
+            state = (state.wrapping_mul(6364136223846793005)).wrapping_add(1442695040888963407);
+            *value = if state >> 63 == 0 { 1.0 } else { -1.0 };
+        }
+        let mut spare = std::mem::take(&mut self.spare);
+        self.solve_scaled(&mut spare);
+        let grown = spare
+            .iter()
+            .any(|value| value.is_nan() || value.abs() >= 1.0 / SINGULAR);
+        self.spare = spare;
+        grown
+    }
+
+    fn solve_scaled(&self, right: &mut [f64]) {
+        use faer::linalg::solvers::SolveCore;
+        match &self.factors {
+            Some(factors) => {
+                let size = right.len();
+                let view = faer::MatMut::from_column_major_slice_mut(right, size, 1);
+                factors.solve_in_place_with_conj(faer::Conj::No, view);
+            }
+            None => right.fill(f64::NAN),
+        }
+    }
+
+    fn solve(&mut self, right: &mut [f64]) {
+        for (value, scale) in right.iter_mut().zip(&self.rows) {
+            *value *= scale;
+        }
+        self.solve_scaled(right);
+        for (value, scale) in right.iter_mut().zip(&self.columns) {
+            *value *= scale;
+        }
+    }
+}
+
+/// The power of two that makes it about 1.
+fn power(largest: f64) -> f64 {
+    (-largest.log2().round()).clamp(-1000.0, 1000.0).exp2()
+}

@@ -1,0 +1,8 @@
+//! Kernels that know numbers only: sparse matrices, their patterns and colours, factors.
+
+mod coloring;
+pub mod lu;
+mod pattern;
+
+pub use coloring::{Coloring, color};
+pub use pattern::Pattern;

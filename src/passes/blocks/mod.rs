@@ -1,0 +1,359 @@
+//! From sorted equations to formulas: blocks that can be evaluated one after the other.
+//!
+//! Before: a flat model and its [`Sorted`] blocks. After: [`Solved`]. An equation alone is solved
+//! for its unknown; a loop that is proved linear is solved by formulas while it is small (Cramer's
+//! rule, with common factors named Q101, Q102, ... as in Cellier, Otter and Elmqvist 1995), else
+//! kept as A x = b; any other loop is torn: iteration variables, inner assignments, residuals.
+
+mod auxiliary;
+mod cramer;
+mod linear;
+mod nonlinear;
+mod scalar;
+
+use crate::passes::zeros;
+use rustc_hash::FxHashMap;
+
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::expr::ExprId;
+use crate::flat::{EqId, Flat, InstanceId, Kind, Leaf, Type, WhenId};
+use crate::passes::order::{Row, Sorted};
+use crate::passes::vanishing::{Vanishing, vanishing_with};
+use crate::positions::Positions;
+pub use auxiliary::Auxiliaries;
+
+/// A value computed from what is known before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    pub target: Leaf,
+    pub value: ExprId,
+    /// The equation it comes from; `None` for an auxiliary (Q101).
+    pub equation: Option<EqId>,
+    /// A divisor in `value` that can vanish: to be checked before `value` is computed.
+    pub guard: Option<ExprId>,
+}
+
+/// One entry of a matrix, from 0 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub row: u32,
+    pub column: u32,
+    pub value: ExprId,
+}
+
+/// How a linear loop is solved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Auxiliaries and unknowns in the order of evaluation.
+    Formulas(Vec<Assignment>),
+    /// At run time. Entries by rows; those that are not listed are zero.
+    System {
+        matrix: Vec<Entry>,
+        right: Vec<ExprId>,
+    },
+}
+
+/// A loop that is linear in its unknowns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linear {
+    /// By column.
+    pub unknowns: Vec<Leaf>,
+    /// By row.
+    pub equations: Vec<EqId>,
+    pub method: Method,
+}
+
+/// A loop (or a single equation) that is iterated: guess the iteration variables, compute the inner
+/// assignments in order, and all residuals must vanish.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nonlinear {
+    pub unknowns: Vec<Leaf>,
+    pub equations: Vec<EqId>,
+    pub iteration: Vec<Leaf>,
+    pub inner: Vec<Assignment>,
+    /// As many as there are iteration variables.
+    pub residuals: Vec<Residual>,
+    /// What is iterated on is what the resistors of R-fields take: [`Guess`].
+    pub by_field: bool,
+}
+
+/// What an R-field suggests for a nonlinear loop ([`crate::bond::fields::suggest`]).
+#[derive(Clone, Debug)]
+pub struct Guess {
+    /// What to iterate on.
+    pub iteration: Vec<Leaf>,
+    /// What the law of a submodel takes, and so is not to be solved for.
+    pub inputs: Vec<(InstanceId, Leaf)>,
+}
+
+/// Finds what R-fields suggest; asked at most once, and only if there is a loop that could use it.
+pub type Suggest<'s> = &'s mut dyn FnMut() -> Vec<Guess>;
+
+/// The difference of the two sides of an equation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Residual {
+    pub equation: EqId,
+    pub value: ExprId,
+}
+
+/// Unknowns with fewer equations than there are of them: the others are states, now these, now those of
+/// the candidates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selected {
+    pub unknowns: Vec<Leaf>,
+    pub equations: Vec<EqId>,
+    /// The selections of the flat model whose candidates are among the unknowns.
+    pub selections: Vec<u32>,
+    /// One for each equation.
+    pub residuals: Vec<Residual>,
+}
+
+impl Selected {
+    /// Its equations as a loop for some of the unknowns.
+    pub fn iterated_on(&self, unknowns: Vec<Leaf>) -> Nonlinear {
+        Nonlinear {
+            iteration: unknowns.clone(),
+            unknowns,
+            equations: self.equations.clone(),
+            inner: Vec::new(),
+            residuals: self.residuals.clone(),
+            by_field: false,
+        }
+    }
+}
+
+/// What a `when` does to one variable. The equations stand in the flat model as they were written:
+/// `new(x) = v` or `init(x) = v`, each in its branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WhenBlock {
+    pub target: Leaf,
+    pub when: WhenId,
+    pub equations: Vec<EqId>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Block {
+    Assignment(Assignment),
+    Linear(Linear),
+    Nonlinear(Nonlinear),
+    Selected(Selected),
+    When(WhenBlock),
+}
+
+/// A model that can be evaluated: blocks in order, each from what is known before it (states,
+/// inputs, parameters, Time, discrete variables and earlier blocks).
+#[derive(Debug)]
+pub struct Solved {
+    /// The model, with the auxiliaries as variables of kind [`crate::flat::Kind::Auxiliary`].
+    pub flat: Flat,
+    pub blocks: Vec<Block>,
+    /// Factors that are zero as given, and shaped the model: with another value of the parameters in
+    /// them it has to be solved anew.
+    pub zeros: Vec<ExprId>,
+    /// Divisors that cannot vanish as long as parameters keep their values, with what is divided by
+    /// them.
+    pub divisors: Vec<(Leaf, ExprId)>,
+    /// Of a model that no single set of formulas serves in all positions of its switches: runs solve it anew in each.
+    pub positions: Option<Box<Positions>>,
+}
+
+impl Solved {
+    /// Assignments of all blocks, in order: those of loops too.
+    pub fn assignments(&self) -> impl Iterator<Item = &Assignment> {
+        self.blocks.iter().flat_map(|block| match block {
+            Block::Assignment(assignment) => std::slice::from_ref(assignment),
+            Block::Linear(Linear {
+                method: Method::Formulas(assignments),
+                ..
+            }) => assignments,
+            Block::Nonlinear(nonlinear) => &nonlinear.inner,
+            _ => &[],
+        })
+    }
+}
+
+impl Block {
+    /// What the block computes, auxiliaries apart.
+    pub fn unknowns(&self) -> &[Leaf] {
+        match self {
+            Block::Assignment(assignment) => std::slice::from_ref(&assignment.target),
+            Block::Linear(linear) => &linear.unknowns,
+            Block::Nonlinear(nonlinear) => &nonlinear.unknowns,
+            Block::Selected(selected) => &selected.unknowns,
+            Block::When(when) => std::slice::from_ref(&when.target),
+        }
+    }
+
+    /// The equations it comes from.
+    pub fn equations(&self) -> &[EqId] {
+        match self {
+            Block::Assignment(assignment) => assignment.equation.as_slice(),
+            Block::Linear(linear) => &linear.equations,
+            Block::Nonlinear(nonlinear) => &nonlinear.equations,
+            Block::Selected(selected) => &selected.equations,
+            Block::When(when) => &when.equations,
+        }
+    }
+}
+
+/// Solves the blocks; `None` after an error.
+pub fn solve(flat: Flat, sorted: &Sorted, diagnostics: &mut Diagnostics) -> Option<Solved> {
+    solve_with(flat, sorted, &mut Vec::new, diagnostics)
+}
+
+/// The same with what R-fields suggest.
+pub fn solve_with(
+    mut flat: Flat,
+    sorted: &Sorted,
+    suggest: Suggest<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Solved> {
+    let zeros = zeros::drop(&mut flat, sorted);
+    let mut solver = Solver {
+        auxiliaries: Auxiliaries::new(&flat),
+        columns: FxHashMap::default(),
+        divisors: Vec::new(),
+        guesses: None,
+        suggest,
+        flat,
+        diagnostics,
+    };
+    let before = solver.diagnostics.errors();
+    let mut blocks = Vec::with_capacity(sorted.blocks.len());
+    for block in &sorted.blocks {
+        blocks.extend(solver.block(sorted, block));
+    }
+    let Solver {
+        flat,
+        diagnostics,
+        divisors,
+        ..
+    } = solver;
+    (diagnostics.errors() == before).then_some(Solved {
+        flat,
+        blocks,
+        zeros,
+        divisors,
+        positions: None,
+    })
+}
+
+struct Solver<'d> {
+    flat: Flat,
+    auxiliaries: Auxiliaries,
+    /// The column of each unknown of the loop at hand.
+    columns: FxHashMap<Leaf, u32>,
+    divisors: Vec<(Leaf, ExprId)>,
+    /// What was suggested, in terms of what is left after elimination, by the first to be iterated on.
+    guesses: Option<FxHashMap<Leaf, Guess>>,
+    suggest: Suggest<'d>,
+    diagnostics: &'d mut Diagnostics,
+}
+
+impl Solver<'_> {
+    /// `None` after an error.
+    fn block(&mut self, sorted: &Sorted, block: &[u32]) -> Option<Block> {
+        if let [row] = *block {
+            let unknown = sorted.unknowns[row as usize];
+            return match &sorted.rows[row as usize] {
+                Row::Equation(id) => self.scalar(*id, unknown),
+                Row::When(when, equations) => Some(Block::When(WhenBlock {
+                    target: unknown,
+                    when: *when,
+                    equations: equations.clone(),
+                })),
+                Row::Selection(at) => Some(self.selected(vec![unknown], Vec::new(), vec![*at])),
+            };
+        }
+        let unknowns: Vec<Leaf> = (block.iter())
+            .map(|&row| sorted.unknowns[row as usize])
+            .collect();
+        let mut equations = Vec::with_capacity(block.len());
+        let mut selections = Vec::new();
+        for &row in block {
+            match &sorted.rows[row as usize] {
+                Row::Equation(id) => equations.push(*id),
+                Row::Selection(at) => selections.push(*at),
+                // Nothing reads what a `when` sets before the event is over, so it is in no loop.
+                Row::When(_, ids) => {
+                    self.not_real(ids[0], sorted.unknowns[row as usize], &unknowns);
+                    return None;
+                }
+            }
+        }
+        for (&id, &unknown) in equations.iter().zip(&unknowns) {
+            let real = self.flat.variable(unknown.variable()).ty == Type::Real;
+            if !real {
+                self.not_real(id, unknown, &unknowns);
+                return None;
+            }
+        }
+        if !selections.is_empty() {
+            selections.sort_unstable();
+            selections.dedup();
+            return Some(self.selected(unknowns, equations, selections));
+        }
+        self.columns = (unknowns.iter().zip(0..))
+            .map(|(&unknown, at)| (unknown, at))
+            .collect();
+        let linear = self.linear(&equations, &unknowns);
+        linear.unwrap_or_else(|| self.nonlinear(equations, unknowns))
+    }
+
+    /// A block of which some unknowns are states.
+    fn selected(
+        &mut self,
+        unknowns: Vec<Leaf>,
+        equations: Vec<EqId>,
+        selections: Vec<u32>,
+    ) -> Block {
+        Block::Selected(Selected {
+            residuals: equations.iter().map(|&id| self.residual(id)).collect(),
+            unknowns,
+            equations,
+            selections,
+        })
+    }
+
+    fn vanishing(&self, divisor: ExprId) -> Vanishing {
+        let definition = |leaf| self.auxiliaries.definition(leaf);
+        vanishing_with(&self.flat, divisor, &definition)
+    }
+
+    /// Remembers a divisor that was examined with parameters at their values.
+    fn depends_on_parameters(&mut self, unknown: Leaf, divisor: ExprId) {
+        let mut some = false;
+        self.flat.exprs.leaves(divisor, |leaf| {
+            some |= self.flat.variable(leaf.variable()).kind == Kind::Parameter;
+        });
+        if some {
+            self.divisors.push((unknown, divisor));
+        }
+    }
+
+    /// Only numbers can be iterated on or solved for together.
+    fn not_real(&mut self, id: EqId, unknown: Leaf, unknowns: &[Leaf]) {
+        const SHOWN: usize = 6;
+        let name = self.flat.leaf_name(unknown);
+        let mut others: Vec<String> = (unknowns.iter().filter(|&&other| other != unknown))
+            .take(SHOWN)
+            .map(|&other| format!("`{}`", self.flat.leaf_name(other)))
+            .collect();
+        if unknowns.len() > SHOWN + 1 {
+            others.push("...".into());
+        }
+        let equation = &self.flat.equations[id.index()];
+        let text = self.flat.equation_text(id);
+        self.diagnostics.push(
+            Diagnostic::new(
+                Code::BooleanLoop,
+                format!("`{name}` is a boolean in a loop with {}", others.join(", ")),
+            )
+            .at(equation.span, text)
+            .note("each of these depends on the others at the same instant; only numbers can be solved for together")
+            .hint(format!(
+                "let `{name}` be decided at events: `new({name}) = ...`"
+            )),
+        );
+    }
+}

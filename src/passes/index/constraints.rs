@@ -1,0 +1,262 @@
+//! Constraints that signs hide, put in place of equations that follow from them.
+//!
+//! Before: sums of equations that leave states only (the loop of three capacitors away from ground), or
+//! unknowns that others determine ([`crate::passes::signs::hidden`]), independent of each other. After: one equation of
+//! each has given way to what the sum leaves, so that the structure shows it. The model says the same
+//! as before. Which one is a rule: shuffling a model changes nothing, unless there are very many of them.
+
+use std::cmp::Reverse;
+
+use super::derive::rate;
+use crate::expr::isolate::open_sum;
+use crate::expr::{ExprId, Node, Term};
+use crate::flat::{EqId, Equation, EquationKind, Flat, InstanceId};
+use crate::passes::signs::reference::{Combination, next_term};
+
+/// More sums than this are kept short, even if their form then depends on the order of declarations.
+const MANY: usize = 100;
+
+/// Equations with whole factors.
+pub type Sum = Vec<(EqId, i64)>;
+
+/// `times` says how often each equation will be differentiated: a sum stands for the sum of these derivatives, and
+/// comes in with as few of them as there can be. Gives what was put in, and in place of what.
+pub fn put_in(
+    flat: &mut Flat,
+    sums: impl IntoIterator<Item = Sum>,
+    times: impl Fn(EqId) -> u32,
+) -> Vec<(EqId, Combination)> {
+    let mut left: Vec<Sum> = sums.into_iter().collect();
+    let mut users = Users::new(flat.equations.len(), &left);
+    let mut found: Vec<(EqId, Combination)> = Vec::new();
+    for at in (0..left.len()).rev() {
+        let sum = std::mem::take(&mut left[at]);
+        let least = sum.iter().map(|&(id, _)| times(id)).min().unwrap_or(0);
+        // Not an equation that shows it by itself.
+        let gone = match sum.len() > 1 {
+            true => gives_way(flat, &users, &sum, |id| times(id) == least),
+            false => None,
+        };
+        users.remove(&sum);
+        let Some((gone, factor)) = gone else {
+            continue;
+        };
+        // No other sum may need what goes.
+        for user in users.take(gone) {
+            let other = &mut left[user as usize];
+            let Ok(place) = other.binary_search_by_key(&gone, |&(id, _)| id) else {
+                continue;
+            };
+            let by = other[place].1;
+            users.remove(other);
+            *other = difference(other, factor, &sum, by).unwrap_or_default();
+            users.add(user, other);
+        }
+        if let Some(rest) = rest(flat, &sum, |id| times(id) - least) {
+            let equations = sum;
+            found.push((gone, Combination { equations, rest }));
+        }
+    }
+    // What is left was found in the equations as they were.
+    for (gone, combination) in &found {
+        let sides = sides(flat, combination);
+        let origin = origin(flat, combination);
+        let equation = &mut flat.equations[gone.index()];
+        *equation = Equation {
+            left: sides.0,
+            right: sides.1,
+            origin,
+            // In place of a coupling among couplings it is one itself.
+            kind: match equation.kind {
+                EquationKind::Coupling => EquationKind::Coupling,
+                _ => EquationKind::Constraint,
+            },
+            ..*equation
+        };
+    }
+    found
+}
+
+/// The terms that a sum leaves, each equation differentiated as often as asked for.
+fn rest(flat: &mut Flat, sum: &Sum, times: impl Fn(EqId) -> u32) -> Option<Vec<(ExprId, i64)>> {
+    let mut terms: Vec<(ExprId, i64)> = Vec::new();
+    let mut work = Vec::new();
+    for &(id, factor) in sum {
+        let Equation {
+            mut left,
+            mut right,
+            ..
+        } = flat.equations[id.index()];
+        for _ in 0..times(id) {
+            (left, right) = (rate(flat, left), rate(flat, right));
+        }
+        work.extend([(right, factor.checked_neg()?), (left, factor)]);
+        while let Some(term) = next_term(flat, &mut work) {
+            terms.push(term);
+        }
+    }
+    difference(&terms, 1, &[], 0)
+}
+
+/// Which sums an equation takes part in.
+struct Users {
+    /// By equation; some may not have it any more.
+    lists: Vec<Vec<u32>>,
+    /// How many have it.
+    counts: Vec<u32>,
+    many: bool,
+}
+
+impl Users {
+    fn new(equations: usize, sums: &[Sum]) -> Self {
+        let mut users = Users {
+            lists: vec![Vec::new(); equations],
+            counts: vec![0; equations],
+            many: sums.len() > MANY,
+        };
+        for (at, sum) in (0..).zip(sums) {
+            users.add(at, sum);
+        }
+        users
+    }
+
+    fn add(&mut self, at: u32, sum: &Sum) {
+        for &(id, _) in sum {
+            self.lists[id.index()].push(at);
+            self.counts[id.index()] += 1;
+        }
+    }
+
+    fn remove(&mut self, sum: &Sum) {
+        for &(id, _) in sum {
+            self.counts[id.index()] -= 1;
+        }
+    }
+
+    /// Those that have, or had, an equation, ascending; it is not asked for again.
+    fn take(&mut self, id: EqId) -> Vec<u32> {
+        let mut list = std::mem::take(&mut self.lists[id.index()]);
+        list.sort_unstable();
+        list.dedup();
+        list
+    }
+}
+
+/// A sum rather than an equality of two variables, so that variables that are equal stay so by themselves; of sums a
+/// connection rather than what was written; of many, what fewest other sums need, so that storages side by side stay as
+/// many short constraints; then the last by its text. Of equalities alone any may go: all their variables equal
+/// the states.
+fn gives_way(
+    flat: &Flat,
+    users: &Users,
+    sum: &Sum,
+    may: impl Fn(EqId) -> bool,
+) -> Option<(EqId, i64)> {
+    let rank = |id: EqId| {
+        let kind = flat.equations[id.index()].kind;
+        let sum = length(flat, id) > 2;
+        let rather = match sum {
+            true => kind != EquationKind::Equation,
+            // Couplings of a node stand in an order that should not matter.
+            false => kind != EquationKind::Coupling,
+        };
+        let needed = match users.many {
+            true => users.counts[id.index()],
+            false => 0,
+        };
+        (sum, rather, Reverse(needed))
+    };
+    let candidates = || sum.iter().filter(|&&(id, _)| may(id));
+    let best = candidates().map(|&(id, _)| rank(id)).max()?;
+    candidates()
+        .filter(|&&(id, _)| rank(id) == best)
+        .map(|&(id, factor)| (flat.equation_text(id), id, factor))
+        .max()
+        .map(|(_, id, factor)| (id, factor))
+}
+
+/// The innermost submodel that contains the origins of all equations.
+fn origin(flat: &Flat, combination: &Combination) -> InstanceId {
+    let way = |mut at: InstanceId| {
+        let mut way = vec![at];
+        while at != InstanceId::TOP {
+            at = flat.instances[at.index()].parent;
+            way.push(at);
+        }
+        way.reverse();
+        way
+    };
+    let mut common: Option<Vec<InstanceId>> = None;
+    for (id, _) in &combination.equations {
+        let here = way(flat.equations[id.index()].origin);
+        common = Some(match common {
+            None => here,
+            Some(known) => {
+                let same = known.iter().zip(&here).take_while(|(a, b)| a == b);
+                same.map(|(a, _)| *a).collect()
+            }
+        });
+    }
+    common
+        .and_then(|way| way.last().copied())
+        .unwrap_or(InstanceId::TOP)
+}
+
+/// How many terms an equation is a sum of.
+fn length(flat: &Flat, id: EqId) -> usize {
+    let equation = &flat.equations[id.index()];
+    let mut terms = Vec::new();
+    open_sum(&flat.exprs, equation.left, &mut terms);
+    open_sum(&flat.exprs, equation.right, &mut terms);
+    terms.len()
+}
+
+/// `times*a - by*b`; `None` if numbers grow too large.
+fn difference<T: Copy + Ord>(
+    a: &[(T, i64)],
+    times: i64,
+    b: &[(T, i64)],
+    by: i64,
+) -> Option<Vec<(T, i64)>> {
+    let mut all = Vec::with_capacity(a.len() + b.len());
+    for &(what, factor) in a {
+        all.push((what, factor.checked_mul(times)?));
+    }
+    for &(what, factor) in b {
+        all.push((what, factor.checked_mul(by)?.checked_neg()?));
+    }
+    all.sort_unstable_by_key(|&(what, _)| what);
+    let mut sum: Vec<(T, i64)> = Vec::with_capacity(all.len());
+    for (what, factor) in all {
+        match sum.last_mut() {
+            Some((same, total)) if *same == what => *total = total.checked_add(factor)?,
+            _ => sum.push((what, factor)),
+        }
+    }
+    sum.retain(|&(_, factor)| factor != 0);
+    Some(sum)
+}
+
+/// What is added on one side, what is subtracted on the other; the side with more variables is the left one.
+fn sides(flat: &mut Flat, combination: &Combination) -> (ExprId, ExprId) {
+    let mut side = |sign: i64| {
+        let mut terms: Vec<(bool, String, Term)> = Vec::new();
+        let rest = combination.rest.iter();
+        for &(id, times) in rest.filter(|(_, times)| times.signum() == sign) {
+            let factor = flat.exprs.number(times.unsigned_abs() as f64);
+            let term = flat.exprs.tidy_mul(factor, id);
+            let leaf = matches!(flat.exprs.node(id), Node::Leaf(_));
+            terms.push((!leaf, flat.expression(id), (false, term)));
+        }
+        terms.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        let leaves = terms.iter().filter(|(other, ..)| !other).count();
+        let first = terms.first().map(|(_, text, _)| Reverse(text.clone()));
+        let terms: Vec<Term> = terms.into_iter().map(|(.., term)| term).collect();
+        ((leaves, first), flat.exprs.sum(&terms))
+    };
+    let (plus, minus) = (side(1), side(-1));
+    match plus.0 >= minus.0 {
+        true => (plus.1, minus.1),
+        false => (minus.1, plus.1),
+    }
+}

@@ -1,0 +1,185 @@
+//! Index reduction: constraints between states, handled.
+//!
+//! Before: a flat model that is balanced and in which nothing cancels, and the constraints between
+//! states that its signs hide ([`crate::passes::signs::reference`]). After: an equivalent model of index 1 or 0.
+//! Some equations stand there differentiated as well, and variables that the source differentiates
+//! may be unknowns now: [`crate::flat::Variable::states`] says what is left of them as states, and
+//! [`Reduction`] what was done and why.
+//!
+//! Pantelides 1988 finds how often each equation has to be differentiated; states are selected by
+//! the dummy derivatives of Mattsson and Söderlind 1993, block by block. Where no choice of states
+//! is proved to stay regular (a pendulum in Cartesian coordinates), the choice is left to the run:
+//! a [`crate::flat::Selection`].
+
+mod constraints;
+mod couplings;
+mod derive;
+mod elimination;
+mod matrix;
+mod orders;
+mod preference;
+mod report;
+mod select;
+mod wide;
+
+pub use matrix::coefficients;
+pub use report::report;
+
+use crate::flat::{Dropped, EqId, Flat, Kind, Leaf, Merit, Reduction, VarId};
+use crate::passes::order::vanished;
+use crate::passes::signs::hidden::{System, hidden};
+use crate::passes::signs::reference::Combination;
+use crate::passes::zeros::drop_in;
+use crate::structure::{Offsets, disputed_rows, maximum_matching, pantelides};
+use orders::Orders;
+
+/// No model of physics needs more differentiations; a prescribed motion needs three.
+const MOST: u32 = 20;
+
+/// Each round differentiates more, or finds that the model is singular.
+const MOST_ROUNDS: usize = 20;
+
+/// Why the index could not be reduced. Equations are those of the model as it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stuck {
+    /// More differentiations than [`MOST`] would be needed.
+    TooMany,
+    /// An equation between booleans, or one without a derivative, would have to be differentiated.
+    NoDerivative(EqId),
+    /// Unknowns cancel: what these leave is determined by others.
+    Cancelled(Vec<Combination>),
+    /// With the values given, these constraints depend on each other.
+    Dependent(Vec<EqId>),
+}
+
+/// Constraints that signs hide stand in the equations, where the structure shows them; nothing is differentiated.
+pub fn show_constraints(flat: &mut Flat, constraints: &[Combination]) {
+    let sums = constraints.iter().map(|found| found.equations.clone());
+    constraints::put_in(flat, sums, |_| 0);
+}
+
+/// Reduces the index, if there is anything to reduce. Where it cannot be done, the model stays as it was.
+pub fn reduce(flat: &mut Flat, constraints: &[Combination]) -> Result<(), Stuck> {
+    let given = (flat.equations.clone(), flat.variables.clone());
+    let zeros = drop_in(flat, &vanished(flat));
+    let sums = || constraints.iter().map(|found| found.equations.clone());
+    constraints::put_in(flat, sums(), |_| 0);
+    let mut done = reduced(flat);
+    if done.is_err() && !zeros.is_empty() {
+        // It is no model without them: solving will come upon the zero, and name it.
+        (flat.equations, flat.variables) = given.clone();
+        constraints::put_in(flat, sums(), |_| 0);
+        done = reduced(flat);
+    } else if let Some(reduction) = &mut flat.reduction {
+        reduction.zeros = zeros;
+    }
+    // What was left out, or put in, belongs to a reduced model only.
+    if flat.reduction.is_none() {
+        (flat.equations, flat.variables) = given;
+    }
+    done
+}
+
+fn reduced(flat: &mut Flat) -> Result<(), Stuck> {
+    let written: Vec<u8> = flat.variables.iter().map(|known| known.order).collect();
+    let (orders, offsets) = offsets(flat)?;
+    // A derivative is gone where its coefficient is zero as given.
+    let gone = |(column, variable): (usize, &VarId)| {
+        offsets.columns[column] < u32::from(written[variable.index()])
+    };
+    let some_gone = orders.variables.iter().enumerate().any(gone);
+    if offsets.rows.iter().all(|&times| times == 0) && !some_gone {
+        return Ok(());
+    }
+    let mut statuses = select::select(flat, &orders, &offsets)?;
+    for (column, &id) in orders.variables.iter().enumerate() {
+        for order in offsets.columns[column] as u8..written[id.index()] {
+            statuses.dropped.push(Dropped {
+                state: Leaf::at_order(id, order),
+                others: Vec::new(),
+                merit: Merit::Zero,
+            });
+        }
+    }
+    let derived = derive::derive(flat, &orders, &offsets)?;
+    for (column, &variable) in orders.variables.iter().enumerate() {
+        let known = &mut flat.variables[variable.index()];
+        known.order = offsets.columns[column] as u8;
+        known.states = statuses.states[column];
+        known.kind = match known.kind {
+            _ if known.states > 0 => Kind::State,
+            Kind::State if known.output => Kind::Output,
+            Kind::State => Kind::Algebraic,
+            kind => kind,
+        };
+    }
+    let mut inputs = Vec::new();
+    for id in flat.variable_ids() {
+        let variable = flat.variable(id);
+        if variable.kind == Kind::Input {
+            let orders = written[id.index()] + 1..variable.order + 1;
+            inputs.extend(orders.map(|order| Leaf::at_order(id, order)));
+        }
+    }
+    // Constraints that are as good as algebraic equations count for index 1.
+    let most = offsets.rows.iter().copied().max().unwrap_or(0);
+    let algebraic = offsets.columns.contains(&0);
+    flat.reduction = Some(Reduction {
+        index: most as u8 + u8::from(algebraic),
+        derived,
+        dropped: statuses.dropped,
+        selections: statuses.selections,
+        inputs,
+        starts: Vec::new(),
+        zeros: Vec::new(),
+    });
+    Ok(())
+}
+
+/// How often each equation is differentiated. What the loops of the highest derivatives hide is put in, until none of
+/// them is singular (the linear combinations of Tan, Nedialkov and Pryce 2017).
+fn offsets(flat: &mut Flat) -> Result<(Orders, Offsets), Stuck> {
+    for round in 0.. {
+        let orders = Orders::new(flat);
+        let offsets = pantelides(&orders.incidence, MOST).ok_or(Stuck::TooMany)?;
+        let sums = hidden(&System {
+            flat,
+            pattern: &offsets.tight(&orders.incidence),
+            matching: &offsets.matching,
+            equation: &|row| Some((orders.equations[row as usize], offsets.rows[row as usize])),
+            column: &|row, leaf| orders.tight_column(&offsets, row, leaf),
+        });
+        if sums.is_empty() || round == MOST_ROUNDS {
+            if !couplings::straighten(flat, &orders, &offsets) {
+                return Ok((orders, offsets));
+            }
+            let orders = Orders::new(flat);
+            let offsets = pantelides(&orders.incidence, MOST).ok_or(Stuck::TooMany)?;
+            return Ok((orders, offsets));
+        }
+        let mut times = vec![0; flat.equations.len()];
+        for (id, &by) in orders.equations.iter().zip(&offsets.rows) {
+            times[id.index()] = by;
+        }
+        let put_in = constraints::put_in(flat, sums, |id| times[id.index()]);
+        still_balanced(flat, put_in)?;
+    }
+    Err(Stuck::TooMany)
+}
+
+/// Whether there still are as many unknowns as equations everywhere, a variable and its derivatives being one.
+fn still_balanced(flat: &Flat, put_in: Vec<(EqId, Combination)>) -> Result<(), Stuck> {
+    let orders = Orders::new(flat);
+    let matching = maximum_matching(&orders.incidence);
+    if matching.is_perfect() {
+        return Ok(());
+    }
+    let disputed = disputed_rows(&orders.incidence, &matching);
+    let at_fault = (put_in.into_iter())
+        .filter(|(gone, _)| {
+            let row = orders.equations.binary_search(gone);
+            row.is_ok_and(|row| disputed[row])
+        })
+        .map(|(_, combination)| combination);
+    Err(Stuck::Cancelled(at_fault.collect()))
+}

@@ -1,0 +1,195 @@
+//! Which equation is solved for which unknown, and in which order.
+//!
+//! Before: the flat model. After: [`Sorted`], blocks of equations in an order in which they can be
+//! evaluated, each equation with its unknown; a block of several is an algebraic loop. States and
+//! inputs count as known; the unknowns are highest derivatives, algebraic variables and the next
+//! values of discrete ones. A model that is not balanced is reported instead; its index
+//! has been reduced before ([`crate::passes::index`]).
+//!
+//! Matching and Tarjan's algorithm as in Cellier 1990 ("partition") and Elmqvist 1978.
+
+mod balance;
+mod blame;
+mod case;
+mod count;
+mod few;
+mod incidence;
+mod many;
+mod off;
+mod patterns;
+mod sources;
+
+use crate::base::diagnostics::Diagnostics;
+use crate::flat::{EqId, EquationKind, Flat, Leaf, WhenId};
+use crate::passes::signs::hidden::{System, hidden};
+use crate::structure::{blocks, maximum_matching};
+use incidence::{Columns, States};
+
+/// Something that is evaluated as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Row {
+    Equation(EqId),
+    /// What a `when` does to one variable, in its branches.
+    When(WhenId, Vec<EqId>),
+    /// No equation: one of the candidates of a selection (by its number) is a state.
+    Selection(u32),
+}
+
+#[derive(Clone, Debug)]
+pub struct Sorted {
+    pub rows: Vec<Row>,
+    /// What each row is solved for.
+    pub unknowns: Vec<Leaf>,
+    /// Rows in the order of evaluation; several in one block are a loop.
+    pub blocks: Vec<Vec<u32>>,
+    /// Rows in which an unknown was passed over, because its coefficient is a parameter that is
+    /// zero as given.
+    pub vanished: Vec<u32>,
+}
+
+impl Sorted {
+    pub fn loops(&self) -> impl Iterator<Item = &Vec<u32>> {
+        self.blocks.iter().filter(|block| block.len() > 1)
+    }
+}
+
+/// Reports a model with too many or too few equations: `None` then. A state and its derivatives are
+/// one unknown: what fails here fails for good, whatever is differentiated.
+pub fn balanced(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<()> {
+    let rows = rows(flat);
+    let mut together = Columns::new(flat, &rows, States::WithDerivatives);
+    let pattern = together.incidence(flat, &rows);
+    let matching = maximum_matching(&pattern);
+    if !matching.is_perfect() {
+        balance::report(flat, &rows, &together, &pattern, &matching, diagnostics);
+        return None;
+    }
+    Some(())
+}
+
+/// The equation that determines each variable, a state and its derivatives taken as one, as far as they can be matched;
+/// also of a model that is not balanced.
+pub fn determined_by(flat: &Flat) -> Vec<Option<EqId>> {
+    let rows = rows(flat);
+    let mut columns = Columns::new(flat, &rows, States::WithDerivatives);
+    let matching = maximum_matching(&columns.incidence(flat, &rows));
+    let of_row = |row: u32| match rows.get(row as usize)? {
+        Row::Equation(id) => Some(*id),
+        Row::When(_, equations) => equations.first().copied(),
+        Row::Selection(_) => None,
+    };
+    (flat.variable_ids())
+        .map(|id| {
+            let column = columns.of_variable(id)?;
+            of_row(matching.row_of[column as usize])
+        })
+        .collect()
+}
+
+/// Whether the states depend on each other: no matching leaves them known, or one that does hides a loop that
+/// is singular.
+pub fn needs_reduction(flat: &Flat) -> bool {
+    let rows = rows(flat);
+    let mut columns = Columns::new(flat, &rows, States::Known);
+    columns.keep_vanished();
+    let pattern = columns.incidence(flat, &rows);
+    let matching = maximum_matching(&pattern);
+    if !matching.is_perfect() {
+        return true;
+    }
+    let system = System {
+        flat,
+        pattern: &pattern,
+        matching: &matching,
+        equation: &|row| match rows[row as usize] {
+            Row::Equation(id) => Some((id, 0)),
+            _ => None,
+        },
+        column: &|_, leaf| columns.column(flat, leaf),
+    };
+    !hidden(&system).is_empty()
+}
+
+/// Equations in which a coefficient is zero as given, if this makes states depend on each other: a resistance
+/// of zero between a source and a capacitor.
+pub fn vanished(flat: &Flat) -> Vec<EqId> {
+    let rows = rows(flat);
+    let mut columns = Columns::new(flat, &rows, States::Known);
+    let pattern = columns.incidence(flat, &rows);
+    if columns.vanished.is_empty() || maximum_matching(&pattern).is_perfect() {
+        return Vec::new();
+    }
+    (columns.vanished.iter())
+        .filter_map(|&row| match rows[row as usize] {
+            Row::Equation(id) => Some(id),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Sorts the equations; `None` after an error.
+pub fn sort(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<Sorted> {
+    let rows = rows(flat);
+    let mut columns = Columns::new(flat, &rows, States::Known);
+    let mut pattern = columns.incidence(flat, &rows);
+    let mut matching = maximum_matching(&pattern);
+    if !matching.is_perfect() && !columns.vanished.is_empty() {
+        // A zero is to blame: solving will come upon it, and name it.
+        columns.keep_vanished();
+        pattern = columns.incidence(flat, &rows);
+        matching = maximum_matching(&pattern);
+    }
+    if !matching.is_perfect() {
+        // What is not even balanced is told first.
+        balanced(flat, diagnostics)?;
+        balance::report_index(flat, &rows, &columns, &pattern, diagnostics);
+        return None;
+    }
+    let unknowns = matching
+        .column_of
+        .iter()
+        .map(|&at| columns.leaf(at))
+        .collect();
+    Some(Sorted {
+        blocks: blocks(&pattern, &matching),
+        rows,
+        unknowns,
+        vanished: columns.vanished,
+    })
+}
+
+/// One row for each equation that holds at all times, one for each variable that a `when` sets.
+/// Start values take no part.
+fn rows(flat: &Flat) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::with_capacity(flat.equations.len());
+    let mut last: Option<(WhenId, Vec<(crate::expr::ExprId, usize)>)> = None;
+    for id in flat.equation_ids() {
+        let equation = &flat.equations[id.index()];
+        match equation.kind {
+            EquationKind::Init => {}
+            EquationKind::When(when, _) => {
+                // The equations of a `when` stand together.
+                let targets = match &mut last {
+                    Some((known, targets)) if *known == when => targets,
+                    _ => &mut last.insert((when, Vec::new())).1,
+                };
+                match targets.iter().find(|(target, _)| *target == equation.left) {
+                    Some(&(_, row)) => {
+                        if let Row::When(_, equations) = &mut rows[row] {
+                            equations.push(id);
+                        }
+                    }
+                    None => {
+                        targets.push((equation.left, rows.len()));
+                        rows.push(Row::When(when, vec![id]));
+                    }
+                }
+            }
+            _ => rows.push(Row::Equation(id)),
+        }
+    }
+    for (at, selection) in flat.selections().iter().enumerate() {
+        rows.extend((0..selection.states).map(|_| Row::Selection(at as u32)));
+    }
+    rows
+}

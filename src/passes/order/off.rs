@@ -1,0 +1,71 @@
+//! Types with too few or too many equations, told once for all their instances.
+
+use rustc_hash::FxHashMap;
+
+use super::case::{Case, listed};
+use super::count::Off;
+use crate::base::diagnostics::{Code, Diagnostic};
+use crate::base::source::Span;
+use crate::base::words::count as counted;
+use crate::flat::InstanceId;
+
+/// Faults of submodels by their type: the first of each, what is named, and all instances.
+#[derive(Default)]
+pub struct Groups {
+    pub list: Vec<(Off, Vec<u32>, Vec<InstanceId>)>,
+    known: FxHashMap<(Span, u32), usize>,
+}
+
+impl Groups {
+    pub fn add(&mut self, case: &Case<'_>, item: u32, off: Off) {
+        let class = case.flat.instances[off.instance.index()].class_span;
+        let list = &mut self.list;
+        let at = *self.known.entry((class, off.by)).or_insert_with(|| {
+            list.push((off, Vec::new(), Vec::new()));
+            list.len() - 1
+        });
+        let (_, items, instances) = &mut self.list[at];
+        items.push(item);
+        if instances.last() != Some(&off.instance) {
+            instances.push(off.instance);
+        }
+    }
+}
+
+/// "`R1` has too few equations: ..." and "one equation".
+pub fn of_type(
+    case: &Case<'_>,
+    code: Code,
+    word: &str,
+    off: &Off,
+    instances: &[InstanceId],
+) -> (String, Diagnostic) {
+    let class = case.type_name(off.instance);
+    let what = match off.by {
+        1 => "one equation".to_string(),
+        by => format!("{by} equations"),
+    };
+    let message = format!(
+        "the type {class} has {what} too {word}, in {}",
+        listed(instances, |at| case.path(at))
+    );
+    let there = [
+        (off.equations, ""),
+        (off.pairs, " from its cuts"),
+        (off.signals, " for its terminals"),
+    ];
+    let there: Vec<(u32, &str)> = (there.into_iter())
+        .filter(|&(number, whence)| number > 0 || whence.is_empty())
+        .collect();
+    let there = listed(&there, |(number, whence)| match whence {
+        "" => counted(number as usize, "equation"),
+        whence => format!("{number}{whence}"),
+    });
+    let unknowns = counted(off.unknowns as usize, "unknown");
+    let sum = format!("{unknowns}, but {there}");
+    let record = &case.flat.instances[off.instance.index()];
+    let diagnostic = Diagnostic::new(code, message)
+        .at(record.class_span, sum)
+        .at(record.span, "used here");
+    (what, diagnostic)
+}

@@ -1,0 +1,221 @@
+//! Loops that are singular although their structure is not: signs cancel in them, and what is left has
+//! fewer unknowns than it seems.
+//!
+//! Before: a flat model, a perfect matching of its rows with their unknowns. After: sums of equations in
+//! which unknowns of a loop cancel, so that fewer unknowns than rows are left without them; none if
+//! no loop is singular. `c = a - b` and `u = a - b` are a loop in a and b; their difference `c = u` says that the state
+//! c equals what is determined elsewhere. Put in place of one of the two it shows what the model is.
+//!
+//! A loop is a matrix of signs and of coefficients that are not known: Murota's mixed matrix (2000). For almost
+//! all coefficients its rank is that of one drawn of them modulo a prime ([`coefficients`]), so one sparse elimination tells whether
+//! the loop is regular, and most are. Where it is not, the unknowns that are not zero in a random solution are the columns of its
+//! underdetermined part (the horizontal tail of Murota's canonical form): eliminated exactly from the rows of signs they
+//! leave rows without them, more than there are other unknowns. A term that is no variable (`R*i`) is one
+//! column, as in [`crate::passes::signs::reference`]. Coefficients are not compared: loops that are singular only for certain parameters are
+//! found when they are solved.
+
+mod coefficients;
+mod same;
+
+use rustc_hash::FxHashMap;
+
+use crate::expr::{ExprId, Node};
+use crate::flat::{EqId, Flat, Leaf};
+use crate::passes::signs::reference::{is_boolean, next_term};
+use crate::structure::numbers::Modular;
+use crate::structure::signs::{Terms, eliminate, eliminate_in};
+use crate::structure::{Incidence, IntegerRows, Matching, NONE, loops};
+use coefficients::Coefficients;
+use same::Same;
+
+/// Rows that are visited to find out of which equations a row without these unknowns was made.
+const EFFORT: usize = 1_000_000;
+
+/// A model, each row with its unknowns.
+pub struct System<'a> {
+    pub flat: &'a Flat,
+    pub pattern: &'a Incidence,
+    /// Perfect.
+    pub matching: &'a Matching,
+    /// The equation of a row, and how often it is differentiated; `None` for what is none.
+    pub equation: &'a dyn Fn(u32) -> Option<(EqId, u32)>,
+    /// The column of a variable or derivative in a row as it was before it was differentiated, or `NONE`.
+    pub column: &'a dyn Fn(u32, Leaf) -> u32,
+}
+
+/// Sums of equations, independent of each other.
+pub fn hidden(system: &System<'_>) -> Vec<Vec<(EqId, i64)>> {
+    let mut local = vec![NONE; system.pattern.columns()];
+    let mut found = Vec::new();
+    for rows in loops(system.pattern, system.matching) {
+        let columns = || (rows.iter()).map(|&row| system.matching.column_of[row as usize]);
+        for (at, column) in columns().enumerate() {
+            local[column as usize] = at as u32;
+        }
+        Loop {
+            system,
+            rows: &rows,
+            local: &local,
+        }
+        .look(&mut found);
+        for column in columns() {
+            local[column as usize] = NONE;
+        }
+    }
+    found
+}
+
+struct Loop<'a> {
+    system: &'a System<'a>,
+    rows: &'a [u32],
+    /// The number of each column in this loop, or `NONE`.
+    local: &'a [u32],
+}
+
+impl Loop<'_> {
+    fn look(&self, found: &mut Vec<Vec<(EqId, i64)>>) {
+        let Some(moving) = self.moving() else {
+            return;
+        };
+        let (equations, rows) = self.rows_of_signs(&moving);
+        let elimination = eliminate(&rows, &vec![true; rows.columns()]);
+        let mut effort = EFFORT;
+        for &row in &elimination.empty {
+            let Some(sum) = elimination.combination(row, &mut effort) else {
+                return;
+            };
+            if sum.len() > 1 {
+                let equation = |&(row, times): &(u32, i64)| (equations[row as usize], times);
+                let mut sum: Vec<(EqId, i64)> = sum.iter().map(equation).collect();
+                sum.sort_unstable();
+                found.push(sum);
+            }
+        }
+    }
+
+    /// A row that holds at all times and is real: then it is a sum of terms.
+    fn equation(&self, row: u32) -> Option<(EqId, u32)> {
+        let (id, times) = (self.system.equation)(row)?;
+        let flat = self.system.flat;
+        let equation = &flat.equations[id.index()];
+        let real =
+            equation.kind.is_continuous() && !is_boolean(flat, equation.left, equation.right);
+        real.then_some((id, times))
+    }
+
+    fn column(&self, row: u32, leaf: Leaf) -> u32 {
+        match (self.system.column)(row, leaf) {
+            NONE => NONE,
+            column => self.local[column as usize],
+        }
+    }
+
+    fn terms(&self, id: EqId, work: &mut Vec<(ExprId, i64)>, mut visit: impl FnMut(ExprId, i64)) {
+        let equation = &self.system.flat.equations[id.index()];
+        work.extend([(equation.right, -1), (equation.left, 1)]);
+        while let Some((term, sign)) = next_term(self.system.flat, work) {
+            visit(term, sign);
+        }
+    }
+
+    /// A random solution of the loop with random coefficients; `None` if there is only zero, or if the loop is too
+    /// large: that is left to solving.
+    fn moving(&self) -> Option<Vec<i64>> {
+        let columns = self.rows.len();
+        let mut coefficients = Coefficients::default();
+        let mut same = Same::new(columns);
+        let mut work = Vec::new();
+        let mut entries: Terms = Vec::new();
+        let mut ends: Vec<usize> = Vec::new();
+        for &row in self.rows {
+            let start = entries.len();
+            match self.equation(row) {
+                Some((id, _)) => self.terms(id, &mut work, |term, sign| {
+                    let column = |leaf| self.column(row, leaf);
+                    coefficients.add(self.system.flat, term, sign, column, &mut entries);
+                }),
+                None => {
+                    for &(column, _) in self.system.pattern.row(row) {
+                        let at = self.local[column as usize];
+                        if at != NONE {
+                            entries.push((at, Modular::random(row, column)));
+                        }
+                    }
+                }
+            }
+            match same.merge(&entries[start..]) {
+                true => entries.truncate(start),
+                false => ends.push(entries.len()),
+            }
+        }
+        let (numbers, count) = same.numbers();
+        let mut matrix = IntegerRows::new(count);
+        let mut start = 0;
+        for end in ends {
+            let row = &mut entries[start..end];
+            for (column, value) in &mut *row {
+                let (of, times) = same.find(*column);
+                (*column, *value) = (numbers[of as usize], Modular::times(*value, times));
+            }
+            matrix.push_row(coefficients::merged(row));
+            start = end;
+        }
+        let elimination = eliminate_in::<Modular>(&matrix, &vec![true; count]);
+        if elimination.free.is_empty() || !elimination.complete {
+            return None;
+        }
+        let solution = elimination.random_solution();
+        let value = |column: u32| {
+            let (of, times) = same.find(column);
+            Modular::times(solution[numbers[of as usize] as usize], times)
+        };
+        Some((0..columns as u32).map(value).collect())
+    }
+
+    /// The rows that are sums, with the columns that are not zero in a solution.
+    fn rows_of_signs(&self, moving: &[i64]) -> (Vec<EqId>, IntegerRows) {
+        let flat = self.system.flat;
+        // Terms that are no variables follow after the unknowns. Differentiated they are others.
+        let mut numbers: FxHashMap<(ExprId, u32), u32> = FxHashMap::default();
+        let mut next = moving.len() as u32;
+        let mut coefficients = Coefficients::default();
+        let mut inside: Terms = Vec::new();
+        let mut work = Vec::new();
+        let mut equations = Vec::new();
+        let mut all: Vec<Terms> = Vec::new();
+        for &row in self.rows {
+            let Some((id, times)) = self.equation(row) else {
+                continue;
+            };
+            let mut entries: Terms = Vec::new();
+            self.terms(id, &mut work, |term, sign| {
+                if let Node::Leaf(leaf) = flat.exprs.node(term) {
+                    let at = self.column(row, leaf);
+                    if at != NONE && moving[at as usize] != 0 {
+                        entries.push((at, sign));
+                    }
+                    return;
+                }
+                inside.clear();
+                coefficients.add(flat, term, 1, |leaf| self.column(row, leaf), &mut inside);
+                let moved = (inside.iter()).fold(0, |sum, &(at, value)| {
+                    Modular::plus(sum, Modular::times(value, moving[at as usize]))
+                });
+                if moved != 0 {
+                    let number = numbers.entry((term, times)).or_insert_with(|| {
+                        next += 1;
+                        next - 1
+                    });
+                    entries.push((*number, sign));
+                }
+            });
+            equations.push(id);
+            all.push(entries);
+        }
+        let mut rows = IntegerRows::new(next as usize);
+        for entries in all {
+            rows.push_row(entries);
+        }
+        (equations, rows)
+    }
+}

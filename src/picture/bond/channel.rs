@@ -1,0 +1,237 @@
+//! Between columns: where bonds run upright, and so how far apart columns are.
+//!
+//! Before: lanes and heights. After: the abscissa of each layer's axis and of the upright part of each
+//! link that has one. Strokes, half arrows and numbers lie outside the channels of upright parts.
+
+use super::block::{Block, Lanes};
+use super::layout::{Point, Tone};
+use super::measure::{self, STUB};
+use super::web::Web;
+use crate::bond::sketch::Sketch;
+use std::collections::BTreeSet;
+
+/// Between upright parts; between these and what is beside them.
+const TRACK: f64 = 10.0;
+const SIDE: f64 = 6.0;
+/// Between blocks of neighbouring columns.
+const GAP: f64 = 22.0;
+/// Lines this near to each other seem to be one.
+const NEAR: f64 = 5.0;
+
+#[derive(Clone, Debug)]
+pub struct Columns {
+    /// The axis of each layer.
+    pub x: Vec<f64>,
+    /// By link: where it runs upright.
+    pub upright: Vec<Option<f64>>,
+    /// By link: where it runs upright a second time, and how high it goes there.
+    pub again: Vec<Option<Point>>,
+    /// By layer: the channel to its right, where numbers may not be; none if nothing runs there.
+    pub channel: Vec<Option<(f64, f64)>>,
+    /// By link: its number stands at its left end.
+    pub at_left: Vec<bool>,
+}
+
+pub fn columns(sketch: &Sketch, web: &Web, lanes: &Lanes, blocks: &[Block], y: &[f64]) -> Columns {
+    let mut out = Columns {
+        x: vec![0.0; web.layers.len()],
+        upright: vec![None; web.links.len()],
+        again: vec![None; web.links.len()],
+        channel: vec![None; web.layers.len()],
+        at_left: vec![false; web.links.len()],
+    };
+    // A number stands where its bond has less company.
+    let mut named: Vec<Option<bool>> = vec![None; web.links.len()];
+    for route in &web.routes {
+        let (first, last) = (route.links[0].0, route.links[route.links.len() - 1].0);
+        let left = web.cells[web.links[first].left].rights.len();
+        let right = web.cells[web.links[last].right].lefts.len();
+        let turning = route.links.iter().any(|(_, ahead)| !ahead);
+        let at_left = left <= right || turning;
+        out.at_left[first] = at_left;
+        named[if at_left { first } else { last }] = Some(at_left);
+    }
+    let wide = |side: fn(&Block) -> f64, layer: usize| {
+        let cells = web.layers[layer].iter();
+        cells.map(|c| side(&blocks[*c])).fold(0.0, f64::max)
+    };
+    for layer in 0..web.layers.len() {
+        if layer + 1 == web.layers.len() {
+            break;
+        }
+        let links: Vec<usize> = web.layers[layer]
+            .iter()
+            .flat_map(|cell| web.cells[*cell].rights.iter().copied())
+            .collect();
+        let (right, left) = (wide(|b| b.right, layer), wide(|b| b.left, layer + 1));
+        let (mut before, mut after, mut whole) = (0.0_f64, 0.0_f64, 0.0_f64);
+        for at in &links {
+            let link = web.links[*at];
+            let label = measure::number(&sketch.bonds[link.bond].label, Tone::Ink).width + 8.0;
+            let need = |cell: usize, is: bool| match web.cells[cell].node {
+                Some(_) if is => STUB + label,
+                Some(_) => STUB,
+                None => 0.0,
+            };
+            let one = need(link.left, named[*at] == Some(true)) - right + blocks[link.left].half;
+            let two = need(link.right, named[*at] == Some(false)) - left + blocks[link.right].half;
+            before = before.max(one);
+            after = after.max(two);
+            let ends = blocks[link.left].half + blocks[link.right].half;
+            whole = whole.max(label + 2.0 * STUB + ends - left - right);
+        }
+        let ends: Vec<(f64, f64)> = links
+            .iter()
+            .map(|at| {
+                let link = web.links[*at];
+                (
+                    y[link.left] + lanes.left[*at],
+                    y[link.right] + lanes.right[*at],
+                )
+            })
+            .collect();
+        let Tracks {
+            track,
+            again,
+            count,
+        } = tracks(&ends);
+        let start = out.x[layer] + right;
+        let mut gap = GAP.max(whole);
+        if count > 0 {
+            let inner = (count - 1) as f64 * TRACK;
+            let least = before + after + inner + 2.0 * SIDE;
+            let spare = (GAP - least).max(0.0) / 2.0;
+            let from = start + before + spare + SIDE;
+            for (at, link) in links.iter().enumerate() {
+                out.upright[*link] = track[at].map(|t| from + t as f64 * TRACK);
+                out.again[*link] = again[at].map(|(t, y)| Point::new(from + t as f64 * TRACK, y));
+            }
+            out.channel[layer] = Some((from - SIDE, from + inner + SIDE));
+            gap = gap.max(least);
+        }
+        out.x[layer + 1] = start + gap + left;
+    }
+    out
+}
+
+/// Lines on one another are as bad as so many crossings.
+const ON: usize = 10;
+
+/// What it costs if the first of two links runs upright to the left of the second: crossings, and
+/// much more if lines lie on one another.
+fn cost(one: (f64, f64), two: (f64, f64)) -> usize {
+    let inside =
+        |y: f64, link: (f64, f64)| y > link.0.min(link.1) - 0.01 && y < link.0.max(link.1) + 0.01;
+    let mut cost = usize::from(inside(two.0, one)) + usize::from(inside(one.1, two));
+    if (two.0 - one.1).abs() < NEAR {
+        cost += ON;
+    }
+    cost
+}
+
+/// A track for each link that is not straight; a second one, and how high it goes there, for one of
+/// two links that change places; and how many tracks there are.
+struct Tracks {
+    track: Vec<Option<usize>>,
+    again: Vec<Option<(usize, f64)>>,
+    count: usize,
+}
+
+/// A height within a link where no other one begins or ends.
+fn between(ends: &[(f64, f64)], link: (f64, f64)) -> Option<f64> {
+    let free = |y: f64| {
+        ends.iter()
+            .all(|(a, b)| (a - y).abs() > NEAR && (b - y).abs() > NEAR)
+    };
+    let parts = [0.5, 0.4, 0.6, 0.3, 0.7, 0.45, 0.55, 0.35, 0.65, 0.2, 0.8];
+    let heights = parts.map(|part| (link.0 + (link.1 - link.0) * part).round());
+    heights.into_iter().find(|y| free(*y))
+}
+
+fn tracks(ends: &[(f64, f64)]) -> Tracks {
+    let bent: Vec<usize> = (0..ends.len())
+        .filter(|at| (ends[*at].0 - ends[*at].1).abs() > 0.01)
+        .collect();
+    let count = bent.len();
+    // What comes after each link, and whether it would else lie on it.
+    let mut after: Vec<Vec<(usize, bool)>> = vec![Vec::new(); count];
+    let mut waiting = vec![0_usize; count];
+    let mut heavy = vec![0_usize; count];
+    // Links that would lie on others wherever they run.
+    let mut twice = BTreeSet::new();
+    for two in 0..count {
+        for one in 0..two {
+            let (a, b) = (ends[bent[one]], ends[bent[two]]);
+            let apart = a.0.max(a.1) + NEAR < b.0.min(b.1) || b.0.max(b.1) + NEAR < a.0.min(a.1);
+            if apart {
+                continue;
+            }
+            let (ahead, behind) = (cost(a, b), cost(b, a));
+            let (first, second) = if ahead < behind {
+                (one, two)
+            } else {
+                (two, one)
+            };
+            if ahead.min(behind) >= ON {
+                twice.insert(bent[first]);
+            }
+            let hard = ahead.abs_diff(behind) >= ON / 2;
+            after[first].push((second, hard));
+            waiting[second] += 1;
+            heavy[second] += usize::from(hard);
+        }
+    }
+    let mut track: Vec<Option<usize>> = vec![None; ends.len()];
+    let mut least = vec![0_usize; count];
+    let mut done = vec![false; count];
+    let mut ready: BTreeSet<usize> = (0..count).filter(|at| waiting[*at] == 0).collect();
+    let mut most = 0;
+    loop {
+        let at = match ready.pop_first() {
+            Some(at) => at,
+            None => {
+                // All that are left wait for one another: one goes that only crosses more for it.
+                let left = || (0..count).filter(|o| !done[*o]);
+                let light = left().find(|o| heavy[*o] == 0);
+                let Some(at) = light.or_else(|| left().next()) else {
+                    break;
+                };
+                for other in left().filter(|o| *o != at) {
+                    if after[other].iter().any(|(next, _)| *next == at) {
+                        least[other] = least[other].max(least[at] + 1);
+                    }
+                }
+                if heavy[at] > 0 {
+                    twice.insert(bent[at]);
+                }
+                at
+            }
+        };
+        done[at] = true;
+        track[bent[at]] = Some(least[at]);
+        most = most.max(least[at] + 1);
+        for (next, hard) in &after[at] {
+            if done[*next] {
+                continue;
+            }
+            heavy[*next] -= usize::from(*hard);
+            least[*next] = least[*next].max(least[at] + 1);
+            waiting[*next] -= 1;
+            if waiting[*next] == 0 {
+                ready.insert(*next);
+            }
+        }
+    }
+    let mut again = vec![None; ends.len()];
+    for link in twice {
+        if let Some(y) = between(ends, ends[link]) {
+            again[link] = Some((most, y));
+            most += 1;
+        }
+    }
+    Tracks {
+        track,
+        again,
+        count: most,
+    }
+}

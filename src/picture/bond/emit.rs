@@ -1,0 +1,348 @@
+//! A connected part of the picture as boxes, texts, lines, strokes and half arrows.
+//!
+//! Before: a web. After: a [`Part`] with coordinates of its own; [`Part::put`] moves it into the picture.
+
+use super::block::{self, Block, Spot};
+use super::channel::{self, Columns};
+use super::layout::{Bar, Harpoon, Label, Layout, Owner, Point, Rect, Tone, Wire};
+use super::measure::{BARB, BARB_OUT, BESIDE, Body, Line, STROKE, STROKE_AT, STUB, TIP_AT, number};
+use super::web::{Route, Web};
+use super::{order, rails};
+use crate::bond::sketch::{Shape, Sketch, Stroke};
+use crate::picture::svg::text::Anchor;
+
+#[derive(Debug)]
+pub struct Part {
+    /// The nodes of the boxes.
+    nodes: Vec<usize>,
+    drawn: Layout,
+    extent: Rect,
+}
+
+impl Part {
+    pub fn width(&self) -> f64 {
+        self.extent.right - self.extent.left
+    }
+
+    pub fn height(&self) -> f64 {
+        self.extent.bottom - self.extent.top
+    }
+
+    pub fn area(&self) -> f64 {
+        self.width() * self.height()
+    }
+
+    /// Into the picture, with its upper left corner here.
+    pub fn put(mut self, out: &mut Layout, x: f64, y: f64) {
+        self.drawn.shift(x - self.extent.left, y - self.extent.top);
+        for (node, rect) in self.nodes.iter().zip(&self.drawn.boxes) {
+            out.boxes[*node] = *rect;
+        }
+        out.labels.append(&mut self.drawn.labels);
+        out.wires.append(&mut self.drawn.wires);
+        out.harpoons.append(&mut self.drawn.harpoons);
+        out.bars.append(&mut self.drawn.bars);
+    }
+}
+
+pub fn part(sketch: &Sketch, bodies: &[Body], mut web: Web) -> Part {
+    order::order(&mut web);
+    let rails = rails::choose(&web);
+    let lanes = block::lanes(&web, &rails);
+    let blocks = block::blocks(sketch, bodies, &web, &lanes);
+    let y = rails::heights(&web, &rails, &lanes, &blocks);
+    let columns = channel::columns(sketch, &web, &lanes, &blocks, &y);
+    let mut pen = Pen {
+        sketch,
+        bodies,
+        nodes: Vec::new(),
+        drawn: Layout {
+            width: 0.0,
+            height: 0.0,
+            boxes: Vec::new(),
+            labels: Vec::new(),
+            wires: Vec::new(),
+            harpoons: Vec::new(),
+            bars: Vec::new(),
+            arrows: Vec::new(),
+            samples: Vec::new(),
+        },
+    };
+    for (at, cell) in web.cells.iter().enumerate() {
+        if let Some(node) = cell.node {
+            let axis = Point::new(columns.x[cell.layer], y[at]);
+            pen.block(node, &blocks[at], axis);
+        }
+    }
+    let ends: Vec<(f64, f64)> = web
+        .links
+        .iter()
+        .enumerate()
+        .map(|(at, link)| {
+            (
+                y[link.left] + lanes.left[at],
+                y[link.right] + lanes.right[at],
+            )
+        })
+        .collect();
+    for route in &web.routes {
+        pen.route(&web, &blocks, &columns, &ends, route);
+    }
+    let extent = pen.drawn.extent();
+    Part {
+        nodes: pen.nodes,
+        drawn: pen.drawn,
+        extent,
+    }
+}
+
+struct Pen<'a> {
+    sketch: &'a Sketch,
+    bodies: &'a [Body],
+    nodes: Vec<usize>,
+    drawn: Layout,
+}
+
+impl Pen<'_> {
+    /// A node and its one-ports.
+    fn block(&mut self, node: usize, block: &Block, axis: Point) {
+        let rect = Rect::new(
+            axis.x - block.half,
+            axis.y - block.up,
+            axis.x + block.half,
+            axis.y + block.down,
+        );
+        self.nodes.push(node);
+        self.drawn.boxes.push(rect);
+        let body = &self.bodies[node];
+        let all: f64 = body.lines.iter().map(Line::height).sum();
+        let first = body.lines.first().map_or(0.0, Line::height);
+        let top = match self.sketch.nodes[node].shape {
+            Shape::Box => rect.centre().y - all / 2.0,
+            _ => axis.y - first / 2.0,
+        };
+        self.lines(node, Point::new(axis.x, top), false);
+        if let Some(foot) = &body.foot {
+            let (at_left, down) = block.foot;
+            let x = if at_left {
+                rect.left - 3.0 - foot.width
+            } else {
+                rect.right + 3.0
+            };
+            let start = Point::new(x, axis.y + down);
+            let label = foot.from(start, Owner::Node(node));
+            let anchor = if at_left { Anchor::End } else { Anchor::Start };
+            self.drawn.labels.push(label.anchored(anchor));
+        }
+        for spot in &block.above {
+            self.leaf(spot, Point::new(axis.x, rect.top), -1.0, node);
+        }
+        for spot in &block.below {
+            self.leaf(spot, Point::new(axis.x, rect.bottom), 1.0, node);
+        }
+    }
+
+    /// The texts of a node from here on downwards. Above its host a one-port has its kind at the
+    /// bottom, where its bond ends, and its name and values above.
+    fn lines(&mut self, node: usize, mut top: Point, above: bool) {
+        let lines = &self.bodies[node].lines;
+        let values = self.sketch.nodes[node].values.len().min(lines.len());
+        let (heads, values) = lines.split_at(lines.len() - values);
+        let order: Vec<&Line> = if above {
+            values.iter().chain(heads.iter().rev()).collect()
+        } else {
+            lines.iter().collect()
+        };
+        for line in order {
+            let label = line.under(top, Owner::Node(node));
+            self.drawn.labels.push(label);
+            top.y += line.height();
+        }
+    }
+
+    /// A one-port; `edge` is the middle of the host's edge, `out` the direction.
+    fn leaf(&mut self, spot: &Spot, edge: Point, out: f64, host: usize) {
+        let body = &self.bodies[spot.node];
+        let (near, x) = (edge.y + out * spot.base, edge.x + spot.x);
+        let far = near + out * spot.height;
+        let rect = Rect::new(x - body.half, near.min(far), x + body.half, near.max(far));
+        self.nodes.push(spot.node);
+        self.drawn.boxes.push(rect);
+        let inner = match self.sketch.nodes[spot.node].shape {
+            Shape::Box => body.padding,
+            _ => 0.0,
+        };
+        self.lines(spot.node, Point::new(x, rect.top + inner), out < 0.0);
+        let lane = edge.x + spot.lane;
+        let mut points = vec![Point::new(lane, edge.y)];
+        if (lane - x).abs() > 0.01 {
+            let turn = edge.y + out * spot.turn;
+            points.extend([Point::new(lane, turn), Point::new(x, turn)]);
+        }
+        points.push(Point::new(x, near));
+        if self.sketch.bonds[spot.bond].from != host {
+            points.reverse();
+        }
+        let line = self.number(spot.bond);
+        if line.width > 0.0 {
+            let middle = near - out * (STUB + 0.5 + line.height() / 2.0);
+            let start = Point::new(x + 2.0 * BESIDE, middle - line.height() / 2.0);
+            let label = line.from(start, Owner::Bond(spot.bond));
+            self.drawn.labels.push(label);
+        }
+        self.wire(spot.bond, points);
+    }
+
+    fn number(&self, bond: usize) -> Line {
+        let bond = &self.sketch.bonds[bond];
+        number(&bond.label, Tone::Faint)
+    }
+
+    /// A bond between cells.
+    fn route(
+        &mut self,
+        web: &Web,
+        blocks: &[Block],
+        columns: &Columns,
+        ends: &[(f64, f64)],
+        route: &Route,
+    ) {
+        let mut points = Vec::new();
+        for (at, ahead) in &route.links {
+            let link = web.links[*at];
+            let (left, right) = (&web.cells[link.left], &web.cells[link.right]);
+            let (a, b) = ends[*at];
+            let mut piece = vec![Point::new(
+                columns.x[left.layer] + blocks[link.left].half,
+                a,
+            )];
+            if let Some(x) = columns.upright[*at] {
+                piece.push(Point::new(x, a));
+                if let Some(again) = columns.again[*at] {
+                    piece.extend([Point::new(x, again.y), again]);
+                }
+                let last = columns.again[*at].map_or(x, |again| again.x);
+                piece.push(Point::new(last, b));
+            }
+            piece.push(Point::new(
+                columns.x[right.layer] - blocks[link.right].half,
+                b,
+            ));
+            if !ahead {
+                piece.reverse();
+            }
+            points.extend(piece);
+        }
+        let label = self.place(web, columns, route, &points);
+        self.drawn.labels.extend(label);
+        let first = web.links[route.links[0].0].left;
+        let begins = web.cells[first].node == Some(self.sketch.bonds[route.bond].from);
+        if !begins {
+            points.reverse();
+        }
+        self.wire(route.bond, points);
+    }
+
+    /// The number of a bond above its line, outside the channels.
+    fn place(
+        &self,
+        web: &Web,
+        columns: &Columns,
+        route: &Route,
+        points: &[Point],
+    ) -> Option<Label> {
+        let line = self.number(route.bond);
+        let (first, last) = (points.first()?, points.last()?);
+        if line.width == 0.0 {
+            return None;
+        }
+        let (first_link, last_link) = (route.links[0].0, route.links[route.links.len() - 1].0);
+        let at_left = columns.at_left[first_link];
+        let need = line.width + 8.0;
+        let single = route.links.len() == 1;
+        let (from, to, y) = if at_left {
+            let channel = columns.channel[web.cells[web.links[first_link].left].layer];
+            let from = first.x + STUB;
+            let to = match channel {
+                Some((start, _)) => start,
+                None if single => last.x - STUB,
+                None => from + need,
+            };
+            (from, to, first.y)
+        } else {
+            let channel = columns.channel[web.cells[web.links[last_link].left].layer];
+            let to = last.x - STUB;
+            let from = match channel {
+                Some((_, end)) => end,
+                None if single => first.x + STUB,
+                None => to - need,
+            };
+            (from, to, last.y)
+        };
+        let top = Point::new((from + to) / 2.0, y - BESIDE - line.height());
+        Some(line.under(top, Owner::Bond(route.bond)))
+    }
+
+    /// A line with its stroke and its half arrow; it ends a little before the boxes.
+    fn wire(&mut self, bond: usize, mut points: Vec<Point>) {
+        straighten(&mut points);
+        let count = points.len();
+        if count < 2 {
+            return;
+        }
+        let stroke = self.sketch.bonds[bond].stroke;
+        let start = direction(points[0], points[1]);
+        let end = direction(points[count - 2], points[count - 1]);
+        points[0] = points[0].plus(start, STROKE_AT);
+        points[count - 1] = points[count - 1].plus(end, -STROKE_AT);
+        let mut bar = |at: Point, along: Point| {
+            let across = Point::new(along.y, -along.x);
+            self.drawn.bars.push(Bar {
+                bond,
+                ends: [at.plus(across, -STROKE), at.plus(across, STROKE)],
+            });
+        };
+        let mut tip = points[count - 1];
+        match stroke {
+            Some(Stroke::From) => bar(points[0], start),
+            Some(Stroke::To) => {
+                bar(tip, end);
+                tip = tip.plus(end, STROKE_AT - TIP_AT);
+            }
+            None => {}
+        }
+        // On the screen y goes down: the left of a direction is (y, -x).
+        let left = Point::new(end.y, -end.x);
+        let barb = tip.plus(end, -BARB).plus(left, BARB_OUT);
+        self.drawn.harpoons.push(Harpoon { bond, tip, barb });
+        self.drawn.wires.push(Wire { bond, points });
+    }
+}
+
+fn direction(from: Point, to: Point) -> Point {
+    let (x, y) = (to.x - from.x, to.y - from.y);
+    let length = x.hypot(y).max(1e-9);
+    Point::new(x / length, y / length)
+}
+
+/// Without points that are not corners.
+fn straighten(points: &mut Vec<Point>) {
+    let mut kept: Vec<Point> = Vec::with_capacity(points.len());
+    for point in points.iter() {
+        if let Some(last) = kept.last()
+            && (last.x - point.x).abs() < 0.01
+            && (last.y - point.y).abs() < 0.01
+        {
+            continue;
+        }
+        if let [.., before, last] = kept[..] {
+            let across =
+                (last.x - before.x) * (point.y - last.y) - (last.y - before.y) * (point.x - last.x);
+            if across.abs() < 0.01 {
+                kept.pop();
+            }
+        }
+        kept.push(*point);
+    }
+    *points = kept;
+}

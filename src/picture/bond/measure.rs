@@ -1,0 +1,223 @@
+//! How big things are: texts, nodes, strokes, arrows, lanes.
+//!
+//! Before: a node. After: its lines of text and the size of its box, around the axis that its bonds
+//! aim at: the middle of its first line.
+
+use super::layout::{Label, Owner, Point, Rect, Tone};
+use crate::bond::sketch::{Node, Shape};
+use crate::picture::svg::text::{self, Anchor};
+
+pub const MARGIN: f64 = 16.0;
+
+/// Letters: a junction, a kind, a name on a line of its own, all the rest.
+pub const GLYPH: f64 = 18.0;
+pub const KIND: f64 = 14.0;
+pub const NAME: f64 = 11.0;
+pub const SMALL: f64 = 10.0;
+
+/// Longer texts are shortened.
+const LONGEST: f64 = 220.0;
+/// A kind and a name that are longer than this stand on two lines.
+const BROAD: f64 = 100.0;
+
+/// A stroke: half its length, and how far from the node it is; a bond ends there too.
+pub const STROKE: f64 = 6.0;
+pub const STROKE_AT: f64 = 2.5;
+/// The tip of a half arrow with a stroke before it, and its barb along and across the bond.
+pub const TIP_AT: f64 = 4.5;
+pub const BARB: f64 = 9.0;
+pub const BARB_OUT: f64 = 4.5;
+/// So much of a bond's end is straight and has its stroke and half arrow on it.
+pub const STUB: f64 = 16.0;
+/// Between the lanes of bonds side by side: with numbers above them, without.
+pub const LANE: f64 = 22.0;
+pub const NARROW: f64 = 16.0;
+/// A number lies so far from its bond.
+pub const BESIDE: f64 = 2.0;
+
+/// The height of a line of text.
+pub fn height(size: f64) -> f64 {
+    (size * 1.2).ceil()
+}
+
+/// A line of text of a node.
+#[derive(Clone, Debug)]
+pub struct Line {
+    pub bold: String,
+    pub plain: String,
+    pub whole: Option<String>,
+    pub size: f64,
+    pub tone: Tone,
+    pub width: f64,
+}
+
+impl Line {
+    pub fn new(bold: &str, plain: &str, size: f64, tone: Tone) -> Line {
+        let short = text::shortened(bold, size * text::BOLD, LONGEST);
+        let left = LONGEST - text::width(&short, size * text::BOLD);
+        let rest = text::shortened(plain, size, left.max(LONGEST / 2.0));
+        let whole = (short != bold || rest != plain).then(|| format!("{bold}{plain}"));
+        let width = text::width(&short, size * text::BOLD) + text::width(&rest, size);
+        Line {
+            bold: short,
+            plain: rest,
+            whole,
+            size,
+            tone,
+            width,
+        }
+    }
+
+    pub fn height(&self) -> f64 {
+        height(self.size)
+    }
+
+    /// The line as a label with the middle of its top here.
+    pub fn under(&self, top: Point, owner: Owner) -> Label {
+        let half = self.width / 2.0;
+        self.label(
+            Rect::new(top.x - half, top.y, top.x + half, top.y + self.height()),
+            Anchor::Middle,
+            owner,
+        )
+    }
+
+    /// The line as a label that begins here, at its top.
+    pub fn from(&self, start: Point, owner: Owner) -> Label {
+        let area = Rect::new(
+            start.x,
+            start.y,
+            start.x + self.width,
+            start.y + self.height(),
+        );
+        self.label(area, Anchor::Start, owner)
+    }
+
+    /// Without a bound to its width.
+    pub fn whole(bold: &str, size: f64) -> Line {
+        let mut line = Line::new(bold, "", size, Tone::Ink);
+        line.bold = bold.to_string();
+        line.width = text::width(bold, size * text::BOLD);
+        line.whole = None;
+        line
+    }
+
+    fn label(&self, area: Rect, anchor: Anchor, owner: Owner) -> Label {
+        // Capitals are 0.72 high: so they stand in the middle of the line.
+        let y = area.centre().y + 0.36 * self.size;
+        Label {
+            area,
+            at: Point::new(area.left, y),
+            anchor: Anchor::Start,
+            bold: self.bold.clone(),
+            plain: self.plain.clone(),
+            whole: self.whole.clone(),
+            size: self.size,
+            tone: self.tone,
+            owner,
+        }
+        .anchored(anchor)
+    }
+}
+
+impl Label {
+    /// The same place, but where letters are narrower than reckoned they lie at this side of it.
+    pub fn anchored(mut self, anchor: Anchor) -> Label {
+        self.anchor = anchor;
+        self.at.x = match anchor {
+            Anchor::Start => self.area.left,
+            Anchor::Middle => self.area.centre().x,
+            Anchor::End => self.area.right,
+        };
+        self
+    }
+}
+
+/// A node: its lines, outwards from the axis.
+#[derive(Clone, Debug)]
+pub struct Body {
+    pub lines: Vec<Line>,
+    /// A text that stands at the foot of the node, outside: the name of a junction.
+    pub foot: Option<Line>,
+    /// Half the width of the box; what is above and below the axis.
+    pub half: f64,
+    /// Half the width of the first line.
+    pub head: f64,
+    pub up: f64,
+    pub down: f64,
+    /// Between the box and its lines.
+    pub padding: f64,
+}
+
+impl Body {
+    pub fn height(&self) -> f64 {
+        self.up + self.down
+    }
+}
+
+/// What a bond is called; shorter than other texts, as it lies between nodes.
+pub fn number(label: &str, tone: Tone) -> Line {
+    let mut line = Line::new("", label, SMALL, tone);
+    let short = text::shortened(label, SMALL, 90.0);
+    if short != label {
+        line.width = text::width(&short, SMALL);
+        line.plain = short;
+        line.whole = Some(label.to_string());
+    }
+    line
+}
+
+pub fn body(node: &Node) -> Body {
+    let tone = Tone::Marked(node.mark);
+    let small = |text: &str| Line::new("", text, SMALL, Tone::Faint);
+    let mut lines = Vec::new();
+    let mut foot = None;
+    let mut padding = 3.0;
+    match node.shape {
+        Shape::Junction => {
+            lines.push(Line::new(&node.kind, "", GLYPH, tone));
+            foot = (!node.name.is_empty()).then(|| small(&node.name));
+        }
+        Shape::Element => {
+            let one = Line::new(&node.kind, &format!(" : {}", node.name), KIND, tone);
+            if node.name.is_empty() {
+                lines.push(Line::new(&node.kind, "", KIND, tone));
+            } else if one.width <= BROAD {
+                lines.push(one);
+            } else {
+                lines.push(Line::new(&node.kind, "", KIND, tone));
+                lines.push(Line::new("", &node.name, NAME, Tone::Ink));
+            }
+        }
+        Shape::Box => {
+            padding = 9.0;
+            if !node.name.is_empty() {
+                lines.push(Line::new(&node.name, "", 12.0, tone));
+            }
+            if !node.kind.is_empty() || lines.is_empty() {
+                lines.push(small(&node.kind));
+            }
+        }
+    }
+    lines.extend(node.values.iter().map(|value| small(value)));
+    let widest = lines.iter().map(|line| line.width).fold(14.0, f64::max);
+    let all: f64 = lines.iter().map(Line::height).sum();
+    let first = lines.first().map_or(0.0, Line::height);
+    let head = lines.first().map_or(0.0, |line| line.width);
+    // A box is a body of its own, and bonds aim at its middle; they aim at the letters of others.
+    let (up, down) = if node.shape == Shape::Box {
+        ((all / 2.0) + padding, all / 2.0 + padding)
+    } else {
+        (first / 2.0, all - first / 2.0)
+    };
+    Body {
+        lines,
+        foot,
+        half: widest / 2.0 + padding,
+        // Wide enough for an arrow from above.
+        head: head.max(14.0) / 2.0 + padding,
+        up,
+        down,
+        padding,
+    }
+}

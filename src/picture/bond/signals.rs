@@ -1,0 +1,225 @@
+//! Signals: thin arrows around everything else.
+//!
+//! Before: nodes, bonds and their texts have their places. After: an arrow for each signal, from its
+//! node or from its name; where no way is free, its name beside its target instead.
+
+use super::layout::{Arrow, Layout, Owner, Point, Rect, Tone};
+use super::maze::{BEND, LAST, Maze, STEP};
+use super::measure::{Line, SMALL};
+use crate::bond::sketch::{Signal, Sketch};
+
+/// An arrowhead: its length, half its width, and how far from the node it ends.
+const HEAD: f64 = 7.0;
+const WING: f64 = 2.8;
+const SHORT: f64 = 1.5;
+/// Names of signals are sought so many rings away.
+const RINGS: i32 = 14;
+/// So many places of a name are compared.
+const TRIES: usize = 16;
+
+pub fn route(sketch: &Sketch, out: &mut Layout) {
+    let count = sketch.nodes.len();
+    let wanted: Vec<usize> = (0..sketch.signals.len())
+        .filter(|at| sketch.signals[*at].to < count)
+        .collect();
+    if wanted.is_empty() {
+        return;
+    }
+    let mut maze = Maze::new(out.extent());
+    for rect in &out.boxes {
+        maze.block(*rect);
+    }
+    for label in &out.labels {
+        maze.block(label.area);
+    }
+    for bar in &out.bars {
+        maze.block(Rect::around(bar.ends[0], bar.ends[1]));
+    }
+    for harpoon in &out.harpoons {
+        maze.block(Rect::around(harpoon.tip, harpoon.barb));
+    }
+    for wire in &out.wires {
+        maze.line(&wire.points);
+    }
+    for at in wanted {
+        one(sketch, out, &mut maze, at);
+    }
+}
+
+fn one(sketch: &Sketch, out: &mut Layout, maze: &mut Maze, at: usize) {
+    let signal = &sketch.signals[at];
+    let target = out.boxes[signal.to];
+    let from = signal
+        .from
+        .filter(|f| *f < out.boxes.len() && *f != signal.to);
+    if let Some(from) = from
+        && let Some((_, points)) = maze.way(out.boxes[from], target)
+    {
+        draw(out, maze, at, points.clone());
+        if !signal.label.is_empty() {
+            beside(out, maze, at, &signal.label, &points);
+        }
+        return;
+    }
+    tagged(sketch, out, maze, at, from);
+}
+
+/// A name, and an arrow from it.
+fn tagged(sketch: &Sketch, out: &mut Layout, maze: &mut Maze, at: usize, from: Option<usize>) {
+    let signal = &sketch.signals[at];
+    let target = out.boxes[signal.to];
+    let line = Line::new("", &name(sketch, signal, from), SMALL, Tone::Faint);
+    let mut best: Option<(u32, Rect, Vec<Point>)> = None;
+    let mut tries = 0;
+    for centre in rings(target, &line) {
+        // On the grid: so a straight way from its middle is one.
+        let area = around(maze.snapped(centre), &line);
+        if !clear(maze, area.grown(3.0)) {
+            continue;
+        }
+        tries += 1;
+        if let Some((cost, points)) = maze.way(area, target)
+            && best.as_ref().is_none_or(|(least, ..)| cost < *least)
+        {
+            best = Some((cost, area, points));
+        }
+        // Near and straight is good enough.
+        let good = best.as_ref().is_some_and(|(cost, ..)| *cost <= BEND);
+        if good || tries == TRIES {
+            break;
+        }
+    }
+    if let Some((_, area, points)) = best {
+        put(out, maze, at, &line, area);
+        draw(out, maze, at, points);
+        return;
+    }
+    // No way at all: the words say where it goes.
+    let to = &sketch.nodes[signal.to].name;
+    let text = format!("{} \u{2192} {to}", line.plain);
+    let line = Line::new("", &text, SMALL, Tone::Faint);
+    let place = rings(target, &line)
+        .map(|centre| around(centre, &line))
+        .find(|area| clear(maze, area.grown(2.0)));
+    let outside = || {
+        let extent = out.extent();
+        let middle = extent.left + line.width / 2.0;
+        around(
+            Point::new(middle, extent.bottom + 2.0 * line.height()),
+            &line,
+        )
+    };
+    let area = place.unwrap_or_else(outside);
+    put(out, maze, at, &line, area);
+}
+
+/// What stands at the beginning of a signal that does not begin at its node.
+fn name(sketch: &Sketch, signal: &Signal, from: Option<usize>) -> String {
+    match from {
+        _ if !signal.label.is_empty() => signal.label.clone(),
+        Some(node) if !sketch.nodes[node].name.is_empty() => sketch.nodes[node].name.clone(),
+        Some(node) => sketch.nodes[node].kind.clone(),
+        None => "input".to_string(),
+    }
+}
+
+fn around(centre: Point, line: &Line) -> Rect {
+    let (half, tall) = (line.width / 2.0, line.height() / 2.0);
+    Rect::new(
+        centre.x - half,
+        centre.y - tall,
+        centre.x + half,
+        centre.y + tall,
+    )
+}
+
+fn clear(maze: &Maze, area: Rect) -> bool {
+    maze.solid.free(area) && maze.lines.free(area)
+}
+
+/// Places for a text around a box, the nearest ones first.
+fn rings(target: Rect, line: &Line) -> impl Iterator<Item = Point> {
+    let middle = target.centre();
+    let (half, tall) = (line.width / 2.0, line.height() / 2.0);
+    (0..RINGS).flat_map(move |ring| {
+        let away = 2.5 * LAST + f64::from(ring) * STEP;
+        let side = (target.right - target.left) / 2.0 + half + away;
+        let over = (target.bottom - target.top) / 2.0 + tall + away;
+        let steps = -(ring + 1)..=ring + 1;
+        let mut places: Vec<(i32, Point)> = Vec::new();
+        for step in steps {
+            let part = f64::from(step) / f64::from(ring + 1);
+            for sign in [-1.0, 1.0] {
+                let x = Point::new(middle.x + sign * side, middle.y + part * over);
+                let y = Point::new(middle.x + part * side, middle.y + sign * over);
+                places.push((step.abs(), x));
+                places.push((step.abs(), y));
+            }
+        }
+        places.sort_by_key(|(step, _)| *step);
+        places.into_iter().map(|(_, place)| place)
+    })
+}
+
+fn put(out: &mut Layout, maze: &mut Maze, at: usize, line: &Line, area: Rect) {
+    let top = Point::new(area.centre().x, area.top);
+    out.labels.push(line.under(top, Owner::Signal(at)));
+    maze.block(area);
+}
+
+/// The name of a signal beside its line, where there is room.
+fn beside(out: &mut Layout, maze: &mut Maze, at: usize, text: &str, points: &[Point]) {
+    let line = Line::new("", text, SMALL, Tone::Faint);
+    let mut places = Vec::new();
+    let (half, tall) = (line.width / 2.0 + 3.0, line.height() / 2.0 + 2.0);
+    for pair in points.windows(2) {
+        let level = (pair[0].y - pair[1].y).abs() < 0.01;
+        for part in [0.5, 0.3, 0.7, 0.15, 0.85] {
+            let x = pair[0].x + (pair[1].x - pair[0].x) * part;
+            let y = pair[0].y + (pair[1].y - pair[0].y) * part;
+            for sign in [-1.0, 1.0] {
+                places.push(if level {
+                    Point::new(x, y + sign * tall)
+                } else {
+                    Point::new(x - sign * half, y)
+                });
+            }
+        }
+    }
+    // Beside a long piece it is easier to see what a name belongs to.
+    let found = places
+        .into_iter()
+        .map(|centre| around(centre, &line))
+        .find(|area| clear(maze, area.grown(0.9)));
+    let found = found.or_else(|| {
+        let start = Rect::around(points[0], points[0]);
+        let near = rings(start, &line).map(|centre| around(centre, &line));
+        near.take(400).find(|area| clear(maze, area.grown(0.9)))
+    });
+    if let Some(area) = found {
+        put(out, maze, at, &line, area);
+    }
+}
+
+fn draw(out: &mut Layout, maze: &mut Maze, signal: usize, mut points: Vec<Point>) {
+    let count = points.len();
+    if count < 2 {
+        return;
+    }
+    let (before, end) = (points[count - 2], points[count - 1]);
+    let (x, y) = (end.x - before.x, end.y - before.y);
+    let length = x.hypot(y).max(1e-9);
+    let along = Point::new(x / length, y / length);
+    let across = Point::new(along.y, -along.x);
+    let tip = end.plus(along, -SHORT);
+    let base = tip.plus(along, -HEAD);
+    let head = [tip, base.plus(across, WING), base.plus(across, -WING)];
+    points[count - 1] = base;
+    maze.line(&points);
+    maze.block(Rect::around(head[1], head[2]).with(Rect::around(tip, base)));
+    out.arrows.push(Arrow {
+        signal,
+        points,
+        head,
+    });
+}

@@ -1,0 +1,107 @@
+//! Room to work in for loops: made once, so that nothing is allocated on the way.
+
+use crate::numeric::Coloring;
+use crate::numeric::Pattern;
+use crate::numeric::lu::Lu;
+use crate::program::{Part, loop_coloring};
+
+/// Room to work in for the loops of a part.
+#[derive(Debug)]
+pub(super) struct Spaces {
+    pub(super) systems: Vec<SystemSpace>,
+    pub(super) loops: Vec<LoopSpace>,
+}
+
+#[derive(Debug)]
+pub(super) struct SystemSpace {
+    pub(super) pattern: Pattern,
+    pub(super) place: Vec<u32>,
+    pub(super) entries: Vec<f64>,
+    pub(super) right: Vec<f64>,
+    pub(super) lu: Lu,
+    /// Whether the factors are those of the entries.
+    pub(super) factored: bool,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct LoopSpace {
+    pub(super) coloring: Coloring,
+    pub(super) entries: Vec<f64>,
+    /// The unknowns that are solved for, and the place of each among these.
+    pub(super) columns: Vec<usize>,
+    pub(super) place: Vec<u32>,
+    pub(super) lu: Lu,
+    /// Of these columns, now and before the step.
+    pub(super) values: Vec<f64>,
+    pub(super) from: Vec<f64>,
+    pub(super) residuals: Vec<f64>,
+    pub(super) step: Vec<f64>,
+    /// The step that would come next.
+    pub(super) after: Vec<f64>,
+    /// By row: residuals before the last small step, and the terms of which each is the sum.
+    pub(super) before: Vec<f64>,
+    pub(super) terms: Vec<f64>,
+    /// All unknowns where the run was last: integrators also try points far away, and come back.
+    pub(super) kept: Vec<f64>,
+    /// The largest values so far.
+    pub(super) largest: Vec<f64>,
+}
+
+impl Spaces {
+    pub(super) fn new(part: &Part, registers: usize) -> Self {
+        let systems = (part.systems.iter()).map(|system| {
+            let size = system.unknowns.len();
+            let mut starts = vec![0usize; size + 1];
+            for &(_, column, _) in &system.entries {
+                starts[column as usize + 1] += 1;
+            }
+            for at in 0..size {
+                starts[at + 1] += starts[at];
+            }
+            let pattern = Pattern {
+                size,
+                starts,
+                rows: (system.entries.iter())
+                    .map(|&(row, _, _)| row as usize)
+                    .collect(),
+            };
+            SystemSpace {
+                lu: Lu::new(&pattern),
+                pattern,
+                place: (0..size as u32).collect(),
+                entries: vec![f64::NAN; system.entries.len()],
+                right: vec![0.0; size],
+                factored: false,
+            }
+        });
+        let mut spare = vec![0; registers];
+        let loops = (part.loops.iter()).map(|of| {
+            let (size, rows) = (of.unknowns.len(), of.residuals.len());
+            let coloring = loop_coloring(of, &mut spare);
+            let lu = match of.selections.is_empty() {
+                true => Lu::new(&coloring.pattern),
+                false => Lu::full(rows),
+            };
+            LoopSpace {
+                entries: vec![0.0; coloring.pattern.rows.len()],
+                coloring,
+                columns: (0..size).collect(),
+                place: (0..size as u32).collect(),
+                lu,
+                values: vec![0.0; rows],
+                from: vec![0.0; rows],
+                residuals: vec![0.0; rows],
+                step: vec![0.0; rows],
+                after: vec![0.0; rows],
+                before: vec![0.0; rows],
+                terms: vec![0.0; rows],
+                kept: vec![0.0; size],
+                largest: vec![0.0; rows],
+            }
+        });
+        Spaces {
+            systems: systems.collect(),
+            loops: loops.collect(),
+        }
+    }
+}

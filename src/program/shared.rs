@@ -1,0 +1,101 @@
+//! What all positions of a model have: relations, samplers, all variables by their names.
+
+use rustc_hash::FxHashMap;
+
+use super::Level;
+use super::blocks::Builder;
+use super::code::Register;
+use super::expressions::Scope;
+use super::watches::{Sampler, Watch};
+use crate::expr::ExprId;
+use crate::flat::{Kind, Leaf, VarId};
+use crate::passes::blocks::Block;
+use crate::positions::{Opened, Side, Switch};
+
+/// What all positions of a model have.
+#[derive(Clone, Copy, Debug)]
+pub struct Shared<'a> {
+    pub opened: &'a Opened,
+    pub switches: &'a [Switch],
+}
+
+impl Builder<'_> {
+    /// Watches and samplers that all positions have, in their order.
+    pub(super) fn shared(&mut self, shared: Shared<'_>) {
+        let solved = self.solved;
+        let mut defined: FxHashMap<VarId, ExprId> = FxHashMap::default();
+        for block in &solved.blocks {
+            if let Block::Assignment(assignment) = block
+                && let Leaf::Var(id) = assignment.target
+            {
+                defined.insert(id, assignment.value);
+            }
+        }
+        // An expression, so that it is seen whether it moves with Time alone.
+        let expression = |side: Side, gone: &FxHashMap<Leaf, ExprId>| match side {
+            Side::Given(value) => value,
+            Side::Variable(id, own) => {
+                let gone = gone.get(&Leaf::Var(id)).copied();
+                gone.or_else(|| defined.get(&id).copied()).unwrap_or(own)
+            }
+        };
+        for watch in &shared.opened.watches {
+            let held = self.registers.fix(Leaf::Var(watch.held), Level::Held);
+            let left = expression(watch.left, self.registers.gone);
+            let right = (watch.right).map(|side| expression(side, self.registers.gone));
+            let timed = self.registers.is_timed(left)
+                && right.is_none_or(|right| self.registers.is_timed(right));
+            self.registers.watches.push(Watch {
+                kind: watch.kind,
+                node: watch.node,
+                left,
+                right,
+                held,
+                sides: (Register::MAX, Register::MAX),
+                event_sides: (Register::MAX, Register::MAX),
+                timed,
+            });
+        }
+        let mut once = Scope::new(&solved.flat);
+        for sampler in &shared.opened.samplers {
+            let held = self.registers.fix(Leaf::Var(sampler.held), Level::Held);
+            let start = self.registers.expression(&mut once, sampler.start);
+            let period = self.registers.expression(&mut once, sampler.period);
+            self.registers.samplers.push(Sampler {
+                node: sampler.node,
+                held,
+                start,
+                period,
+            });
+        }
+    }
+
+    /// All variables and the conditions of switches, in the part for events.
+    pub(super) fn frame(
+        &mut self,
+        event: &mut Scope,
+        shared: Shared<'_>,
+    ) -> (Vec<(Leaf, Register)>, Vec<Register>) {
+        let solved = self.solved;
+        let flat = &solved.flat;
+        let mut frame = Vec::new();
+        for id in flat.variable_ids() {
+            let variable = flat.variable(id);
+            if matches!(
+                variable.kind,
+                Kind::Parameter | Kind::Constant | Kind::Auxiliary
+            ) {
+                continue;
+            }
+            for order in 0..=variable.order {
+                let leaf = Leaf::at_order(id, order);
+                frame.push((leaf, self.registers.leaf(event, leaf)));
+            }
+        }
+        let conditions = (shared.switches.iter())
+            .map(|switch| self.registers.expression(event, switch.condition))
+            .collect();
+        event.close();
+        (frame, conditions)
+    }
+}
