@@ -26,7 +26,8 @@ fn measure(size: usize) {
     let input = Input::Standard(written_out(size, Shunt::Capacitor).into_bytes());
     let mut compiled = compile(&input, &Options::default(), &NoFiles);
     let flat = compiled.flat.take().expect("the model compiles");
-    let model = solved(flat, Aliases::Eliminate, &mut compiled.diagnostics);
+    let model =
+        solved(flat, Aliases::Eliminate, &mut compiled.diagnostics).map(|solution| solution.solved);
     let model = model.expect("the model is solved");
     let assignments = model.assignments().count();
     let before = peak_bytes();

@@ -17,6 +17,7 @@ use bgm::compile::{Aliases, Options, compile, solved};
 use bgm::numeric::Pattern;
 use bgm::program::build;
 use bgm::simulate::integrate::{Method, Place, Settings, System, integrator};
+use bgm::simulate::job::Job;
 use bgm::simulate::run::{Absolute, End, Observer, Plan, RowKind, run};
 use bgm::syntax::load::{Input, NoFiles};
 use common::{asked, measure_apart, quick};
@@ -274,7 +275,9 @@ end"
     let compiled = compile(&input, &Options::default(), &NoFiles);
     let mut said = compiled.diagnostics;
     let flat = compiled.flat.unwrap_or_else(|| panic!("{said:?}"));
-    let mut model = solved(flat, Aliases::Eliminate, &mut said).expect("it can be solved");
+    let mut model = solved(flat, Aliases::Eliminate, &mut said)
+        .expect("it can be solved")
+        .solved;
     let states: Vec<_> = model.flat.states().collect();
     assert_eq!(states.len(), size);
     let columns: Vec<_> = (states.into_iter())
@@ -294,7 +297,17 @@ end"
         columns: Vec::new(),
     };
     let mut sum = Sum(0.0);
-    let outcome = run(&model, &program, &plan, &mut sum);
+    let job = Job {
+        solved: model,
+        positions: None,
+        program,
+        columns: Vec::new(),
+        plan,
+        panels: None,
+        chosen: Vec::new(),
+        seconds: (0.0, 0.0),
+    };
+    let outcome = run(&job, &mut sum);
     assert!(matches!(outcome.end, End::Done), "{:?}", outcome.end);
     Run {
         steps: outcome.summary.counts.steps as usize,

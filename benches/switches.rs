@@ -75,7 +75,7 @@ fn simulate(stages: usize, diode: &str) -> (Outcome, f64) {
     let made = job(flat, &experiment, &wishes, &mut said).expect("the names are known");
     let job = made.unwrap_or_else(|| panic!("{said:?}"));
     let clock = Instant::now();
-    let outcome = run(&job.solved, &job.program, &job.plan, &mut Nobody);
+    let outcome = run(&job, &mut Nobody);
     let seconds = clock.elapsed().as_secs_f64();
     (outcome, seconds)
 }

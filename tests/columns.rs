@@ -20,7 +20,7 @@ use bgm::syntax::load::{Input, NoFiles};
 fn try_solve(text: &str, options: &Options, aliases: Aliases) -> Option<Solved> {
     let input = Input::Standard(text.as_bytes().to_vec());
     let flat = compile(&input, options, &NoFiles).flat?;
-    solved(flat, aliases, &mut Diagnostics::default())
+    Some(solved(flat, aliases, &mut Diagnostics::default())?.solved)
 }
 
 fn solve(text: &str) -> Solved {
@@ -143,14 +143,14 @@ fn assert_close(a: f64, b: f64, scale: f64, what: &str) {
 #[test]
 fn outputs_states_inputs_and_discrete_variables_are_recorded() {
     let mut rlc = solve(&example("rlc"));
-    let columns = default(&mut rlc);
+    let columns = default(&mut rlc, None);
     assert_eq!(names(&columns), ["y1", "y2", "L1.f", "C1.e", "u"]);
     let what: Vec<What> = columns.iter().map(|column| column.what).collect();
     use What::{Discrete, Input, Output, State};
     assert_eq!(what, [Output, Output, State, State, Input]);
 
     let mut rectifier = solve(&example("rectifier"));
-    let columns = default(&mut rectifier);
+    let columns = default(&mut rectifier, None);
     let last = columns.last().expect("there are columns");
     assert_eq!(
         (last.name.as_str(), last.what),
@@ -171,7 +171,7 @@ fn inputs_of_an_experiment_are_inputs() {
     };
     let text = example("rlc_circuit");
     let mut given = try_solve(&text, &options, Aliases::Eliminate).expect("it is sound");
-    let columns = default(&mut given);
+    let columns = default(&mut given, None);
     assert_eq!(names(&columns), ["y1", "y2", "L1.i", "C1.u", "u"]);
     assert_eq!(columns[4].what, What::Input);
     assert_eq!(columns[4].unit.as_deref(), Some("V"));
@@ -181,7 +181,7 @@ fn inputs_of_an_experiment_are_inputs() {
 #[test]
 fn all_candidates_are_recorded() {
     let mut pendulum = solve(&example("pendulum"));
-    let columns = default(&mut pendulum);
+    let columns = default(&mut pendulum, None);
     assert_eq!(&names(&columns)[..2], ["x", "y"]);
     assert_eq!(columns.len(), 4);
     assert!(columns.iter().all(|column| column.what == What::State));

@@ -106,7 +106,6 @@ impl Build {
             blocks: self.blocks,
             zeros: Vec::new(),
             divisors: Vec::new(),
-            positions: None,
         }
     }
 }

@@ -178,7 +178,9 @@ fn a_start_value_by_the_name_of_an_alias_is_that_of_the_state() {
         let (flat, _) = with(&format!("input u = 1\n{body}"), Request::default());
         let state = id(&flat, "C1.e");
         let mut said = Diagnostics::default();
-        let solved = solved(flat, Aliases::Eliminate, &mut said).expect("it can be solved");
+        let solved = solved(flat, Aliases::Eliminate, &mut said)
+            .expect("it can be solved")
+            .solved;
         let start = solved.flat.start(state).map(|given| given.value);
         assert_eq!(start, real(wanted), "{body}");
     }
@@ -190,7 +192,9 @@ fn a_start_value_of_the_command_line_is_stronger_by_any_name() {
         let (flat, _) = with(&format!("input u = 1\n{body}"), command(&[], &[init], &[]));
         let state = id(&flat, "C1.e");
         let mut said = Diagnostics::default();
-        let solved = solved(flat, Aliases::Eliminate, &mut said).expect("it can be solved");
+        let solved = solved(flat, Aliases::Eliminate, &mut said)
+            .expect("it can be solved")
+            .solved;
         let start = solved.flat.start(state).map(|given| given.value);
         assert_eq!(start, real(7.0), "{body}, {init}");
     }

@@ -91,8 +91,10 @@ fn check(text: &str, tally: &mut Tally) {
     let mut said = Diagnostics::default();
     let (reduced, blocks) =
         sorted(written.clone(), Aliases::Eliminate, &mut said).expect("it is sound");
-    let without = solve(reduced, &blocks, &mut said).expect("it is solved");
-    let with = solved(written.clone(), Aliases::Eliminate, &mut said).expect("it is solved");
+    let without = solve(reduced, &blocks, &mut Vec::new).expect("it is solved");
+    let with = solved(written.clone(), Aliases::Eliminate, &mut said)
+        .expect("it is solved")
+        .solved;
     let count = |model: &Solved| {
         nonlinear(model)
             .map(|one| one.iteration.len())

@@ -47,10 +47,11 @@ fn case(flat: Flat, random: &mut Random) -> Option<Case> {
     let mut said = Diagnostics::default();
     let graph = bond_graph(flat.clone(), &[], &mut said).expect("nothing is preferred")?;
     let fields = fields(&graph, true);
-    let solved = solved(flat, Aliases::Keep, &mut said)?;
-    if solved.positions.is_some() {
+    let solution = solved(flat, Aliases::Keep, &mut said)?;
+    if solution.positions.is_some() {
         return None;
     }
+    let solved = solution.solved;
     let states: Vec<String> = (solved.flat.states())
         .map(|leaf| {
             format!(

@@ -104,7 +104,7 @@ impl Circuit {
 
 /// With references, as their number of states is that of the model with them.
 fn referenced(text: &str) -> Flat {
-    reference(flat(text), &mut Diagnostics::default()).0
+    reference(flat(text)).0
 }
 
 /// A regular pencil is a model that can be solved, and it has that many states; a model that can be solved is a
@@ -149,8 +149,8 @@ proptest! {
 /// The codes of what is said, and how many states there are.
 fn outcome(text: &str) -> (Vec<Code>, Option<usize>) {
     let mut said = Diagnostics::default();
-    let states =
-        solved(flat(text), Aliases::Eliminate, &mut said).map(|solved| solved.flat.state_count());
+    let states = solved(flat(text), Aliases::Eliminate, &mut said)
+        .map(|solution| solution.solved.flat.state_count());
     (said.iter().map(|said| said.code).collect(), states)
 }
 

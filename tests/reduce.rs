@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bgm::base::diagnostics::Diagnostics;
-use bgm::compile::{Aliases, Options, compile, solved};
+use bgm::compile::{Aliases, Options, Solution, compile, solved};
 use bgm::evaluate::{Point, evaluate};
 use bgm::expr::Value;
 use bgm::flat::{Flat, Kind, Leaf};
@@ -69,8 +69,9 @@ fn flat(text: &str) -> Flat {
 
 /// Rates of states at a point that depends on names only.
 fn rates(flat: &Flat, states: &BTreeMap<String, f64>) -> Option<BTreeMap<String, f64>> {
-    let solved = solved(flat.clone(), Aliases::Keep, &mut Diagnostics::default())?;
-    if solved.positions.is_some() || !solved.flat.selections().is_empty() {
+    let solution = solved(flat.clone(), Aliases::Keep, &mut Diagnostics::default())?;
+    let Solution { solved, positions } = solution;
+    if positions.is_some() || !solved.flat.selections().is_empty() {
         return None;
     }
     let mut point = Point::new(&solved);

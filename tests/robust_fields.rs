@@ -44,7 +44,7 @@ impl Case {
             bond_graph(flat.clone(), prefer, &mut said).expect("the preferences are right")?;
         let graph = if with_robust { robust(graph) } else { graph };
         let fields = fields(&graph, false);
-        let solved = solved(flat.clone(), Aliases::Keep, &mut said)?;
+        let solved = solved(flat.clone(), Aliases::Keep, &mut said)?.solved;
         let mut point = Point::new(&solved);
         evaluate(&solved, &mut point).ok()?;
         Some(Case {

@@ -11,7 +11,9 @@ use std::collections::BTreeSet;
 use bgm::base::diagnostics::{Code, Diagnostics};
 use bgm::compile::{Aliases, sorted};
 use bgm::flat::{EquationKind, Flat, Kind, Leaf, VarId};
-use bgm::passes::signs::reference::{Combination, findings, nothing_cancels, reference};
+use bgm::passes::signs::reference::{
+    Combination, findings, floating, reference, report_cancelling,
+};
 use bgm::structure::IntegerRows;
 use bgm::structure::signs::{eliminate, sum};
 use common::flat;
@@ -257,9 +259,10 @@ fn cancels(flat: &Flat, combination: &Combination) -> bool {
 
 /// The model with references, and its constraints; `None` if it has contradictions.
 fn referenced(flat: Flat, said: &mut Diagnostics) -> Option<(Flat, Vec<Combination>)> {
-    let (flat, found) = reference(flat, said);
-    nothing_cancels(&flat, &found, said)?;
-    Some((flat, found.constraints))
+    let (flat, references, found) = reference(flat);
+    floating(&flat, &references, said);
+    report_cancelling(&flat, &found, said);
+    (!found.cancel()).then_some((flat, found.constraints))
 }
 
 fn states(flat: &Flat) -> usize {

@@ -210,7 +210,6 @@ fn by_hand() -> (Solved, Sources) {
             blocks,
             zeros,
             divisors: Vec::new(),
-            positions: None,
         },
         compiled.sources,
     )

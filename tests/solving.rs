@@ -13,7 +13,8 @@ fn model(text: &str) -> Solved {
     let mut compiled = compile_text(text);
     let said = all_diagnostics(&compiled);
     let flat = (compiled.flat.take()).unwrap_or_else(|| panic!("{said}"));
-    let model = solved(flat, Aliases::Eliminate, &mut compiled.diagnostics);
+    let model =
+        solved(flat, Aliases::Eliminate, &mut compiled.diagnostics).map(|solution| solution.solved);
     model.unwrap_or_else(|| panic!("{}", all_diagnostics(&compiled)))
 }
 

@@ -10,7 +10,7 @@ use bgm::expr::{ExprId, Node};
 use bgm::flat::{Flat, Kind, Leaf};
 use bgm::listing::sorted::sorted as list;
 use bgm::passes::aliases::eliminate;
-use bgm::passes::order::{Row, Sorted, sort};
+use bgm::passes::order::{Row, Sorted, report_unsorted, sort};
 use bgm::syntax::load::{Files, Input};
 
 struct Disk;
@@ -153,20 +153,21 @@ fn can_be_evaluated(flat: &Flat, sorted: &Sorted) {
 fn every_sorted_model_can_be_evaluated() {
     let mut sorted_models = 0;
     for flat in models() {
-        let mut diagnostics = Diagnostics::default();
-        let Some(sorted) = sort(&flat, &mut diagnostics) else {
+        let Ok(sorted) = sort(&flat) else {
+            let mut diagnostics = Diagnostics::default();
+            report_unsorted(&flat, &mut diagnostics);
             assert!(diagnostics.has_errors());
             continue;
         };
         sorted_models += 1;
         can_be_evaluated(&flat, &sorted);
         let text = list(&flat, &sorted, Default::default());
-        let again = sort(&flat, &mut diagnostics).expect("sorted once, sorted again");
+        let again = sort(&flat).expect("sorted once, sorted again");
         assert_eq!(text, list(&flat, &again, Default::default()));
 
         let before = flat.equations.len();
         let reduced = eliminate(flat);
-        let sorted = sort(&reduced, &mut diagnostics).expect("elimination keeps a model regular");
+        let sorted = sort(&reduced).expect("elimination keeps a model regular");
         can_be_evaluated(&reduced, &sorted);
         assert_eq!(before - reduced.equations.len(), reduced.eliminated.len());
         // What is eliminated does not occur any more.

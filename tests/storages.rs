@@ -14,7 +14,8 @@ fn compile(text: &str) -> Result<Solved, String> {
     let mut compiled = compile_text(text);
     let said = all_diagnostics(&compiled);
     let flat = compiled.flat.take().ok_or(said)?;
-    let model = solved(flat, Aliases::Eliminate, &mut compiled.diagnostics);
+    let model =
+        solved(flat, Aliases::Eliminate, &mut compiled.diagnostics).map(|solution| solution.solved);
     model.ok_or_else(|| all_diagnostics(&compiled))
 }
 

@@ -195,6 +195,7 @@ fn is_solvable(flat: Flat) -> bool {
     if model.positions.is_some() {
         return true;
     }
+    let model = model.solved;
     let settings = at::read(&model, "Time=0.3").expect("the time is known");
     let mut point = at::point(&model, &settings);
     match evaluate(&model, &mut point) {

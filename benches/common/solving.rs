@@ -19,7 +19,8 @@ pub fn measure(text: String) {
     let clock = Clock::start();
     let mut compiled = compile(&input, &Options::default(), &NoFiles);
     let flat = compiled.flat.take().expect("the model compiles");
-    let model = solved(flat, Aliases::Eliminate, &mut compiled.diagnostics);
+    let model =
+        solved(flat, Aliases::Eliminate, &mut compiled.diagnostics).map(|solution| solution.solved);
     let model = model.expect("the model is solved");
     let listing = list(&model, Default::default());
     let seconds = clock.seconds();

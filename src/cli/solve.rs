@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         write(presented, aliases, listing, &compiled.sources, console)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let done = flat.and_then(|flat| solved(flat, aliases, &mut compiled.diagnostics));
+    let done = flat.and_then(|flat| Some(solved(flat, aliases, &mut compiled.diagnostics)?.solved));
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
     let Some(model) = &done else {
         return Ok(ExitCode::from(FAILED));

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
-use crate::compile::uses_positions;
+use crate::compile::uses_modes;
 use crate::expr::{BinaryOp, ExprId, Node, Value, show_number};
 use crate::flat::{Flat, InstanceId, Kind, Leaf, VarId};
 use crate::positions::switches;
@@ -43,7 +43,7 @@ pub fn hint(flat: &Flat, said: &mut Diagnostics) {
         }
     }
     let new = switches(&ideal);
-    if new.len() == known || !uses_positions(&ideal) {
+    if new.len() == known || !uses_modes(&ideal) {
         return;
     }
     found.retain(|(origin, _)| new.iter().any(|switch| switch.origin == *origin));

@@ -26,7 +26,7 @@ pub mod write;
 use rustc_hash::FxHashMap;
 
 use crate::base::diagnostics::Diagnostics;
-use crate::compile::{Aliases, Presented, presented, solved};
+use crate::compile::{Aliases, Presented, Solution, presented, solved};
 use crate::experiment::Experiment;
 use crate::expr::ExprId;
 use crate::flat::{EquationKind, Flat, InstanceId, Kind, Leaf, VarId};
@@ -212,21 +212,23 @@ fn attempt<T>(
     };
     match presented {
         Presented::One(mut solved) => {
-            let columns = columns_of(&mut solved, experiment);
+            let columns = columns_of(&mut solved, None, experiment);
             let told = told(&mut solved, &[], (inputs, from), experiment);
             let model = Model::new(&solved, columns, &told, experiment.start)?;
             written_as(write, &written, &model, experiment)
         }
         Presented::Paper(positions, mut form) => {
             // The columns are those of the model itself, which is run by position.
-            let Some(mut solved) = solved(written.clone(), Aliases::Eliminate, said) else {
+            let Some(Solution { mut solved, .. }) =
+                solved(written.clone(), Aliases::Eliminate, said)
+            else {
                 return Ok(None);
             };
             if paper::jumps(&positions, &form).is_err() {
                 // The form of the paper does not say all that jumps.
                 return by_position(*positions, solved, (given, inputs, from), experiment, write);
             }
-            let columns = columns_of(&mut solved, experiment);
+            let columns = columns_of(&mut solved, None, experiment);
             let columns = switched::recorded(&mut form, &columns);
             let starts = paper::start(given.clone(), experiment, &form)?;
             let told = told(&mut form, &[], (inputs, from), experiment);
@@ -269,20 +271,16 @@ fn by_position<T>(
     write: Write<'_, T>,
 ) -> Result<Option<(T, Vec<String>)>, Refusal> {
     let mut compiled = switched::compile(&positions)?;
-    solved.positions = Some(Box::new(positions));
-    let columns = columns_of(&mut solved, experiment);
+    let columns = columns_of(&mut solved, Some(&positions), experiment);
     let columns: Vec<_> = (compiled.iter_mut())
         .map(|position| switched::recorded(&mut position.solved, &columns))
         .collect();
-    let Some(positions) = solved.positions.as_deref() else {
-        return Ok(None);
-    };
-    let mut shared = switched::shared(positions);
+    let mut shared = switched::shared(&positions);
     let forms: Vec<&Flat> = (compiled.iter())
         .map(|position| &position.solved.flat)
         .collect();
     let told = told(&mut shared, &forms, (inputs, from), experiment);
-    let mut model = Model::of_positions(&shared, positions, &compiled, &columns, &told)?;
+    let mut model = Model::of_positions(&shared, &positions, &compiled, &columns, &told)?;
     let leaves: Vec<Leaf> = (model.states.iter().copied())
         .chain(model.discretes.iter().map(|&id| Leaf::Var(id)))
         .filter(|leaf| model.is_written(leaf.variable()))

@@ -5,6 +5,7 @@
 //! that the run chooses from are states all of them: a program integrates them together and moves them back onto their
 //! constraints (algorithms: "projection"). A model that no program can be made of is refused here, by name.
 
+use crate::positions::Positions;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Refusal;
@@ -470,8 +471,12 @@ pub fn head(columns: &[Column]) -> String {
 }
 
 /// The columns of `bgm simulate`.
-pub fn columns_of(solved: &mut Solved, experiment: &Experiment) -> Vec<Column> {
-    let mut all = columns::default(solved);
+pub fn columns_of(
+    solved: &mut Solved,
+    positions: Option<&Positions>,
+    experiment: &Experiment,
+) -> Vec<Column> {
+    let mut all = columns::default(solved, positions);
     for plotted in experiment.plots.iter().flatten() {
         let found = columns::matching(solved, std::slice::from_ref(&plotted.name));
         for column in found.unwrap_or_default() {

@@ -6,6 +6,7 @@
 
 use super::Refusal;
 use crate::base::diagnostics::Diagnostics;
+use crate::compile::{self, shapes};
 use crate::evaluate::{Point, evaluate};
 use crate::experiment::Experiment;
 use crate::expr::{Node, Value};
@@ -22,9 +23,9 @@ pub fn jumps(positions: &Positions, solved: &Solved) -> Result<(), Refusal> {
             "what jumps in the position {name} of its switches cannot be computed"
         ))
     };
-    let (modes, _) = positions.modes();
+    let (modes, _) = shapes(positions);
     for mode in modes {
-        let Ok(position) = positions.compile(&mode.key, false) else {
+        let Ok(position) = compile::mode(positions, &mode.key, false) else {
             continue;
         };
         let Some(jump) = &position.jump else {
@@ -91,10 +92,7 @@ pub fn at_start(
     let job = job(flat, &experiment, &wishes, &mut Diagnostics::default());
     let job = job.ok().flatten().ok_or_else(unknown)?;
     let mut row = Row(Vec::new());
-    if !matches!(
-        run(&job.solved, &job.program, &job.plan, &mut row).end,
-        End::Done
-    ) {
+    if !matches!(run(&job, &mut row).end, End::Done) {
         return Err(unknown());
     }
     let value = |name: &String| {

@@ -13,12 +13,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Refusal;
 use super::model::{Model, Sampler, Start, Told, Watch, derivatives_of_inputs, follows_parameters};
 use super::write::{Dialect, Writer};
+use crate::compile::{CompiledMode, mode};
 use crate::evaluate::Walk;
 use crate::expr::{ExprId, Function, Node};
 use crate::flat::{EquationKind, Flat, Kind, Leaf, VarId};
 use crate::passes::blocks::{Block, Solved};
 use crate::passes::relations::WatchKind;
-use crate::positions::{Jump, Key, Position, Positions, Side, Values, differentiated};
+use crate::positions::{Jump, Key, Positions, Side, Values, differentiated};
 use crate::simulate::columns::{self, Column};
 
 /// More switches have too many positions for one program.
@@ -69,7 +70,7 @@ impl Seat<'_> {
 }
 
 /// All positions that are possible, compiled.
-pub fn compile(positions: &Positions) -> Result<Vec<Position>, Refusal> {
+pub fn compile(positions: &Positions) -> Result<Vec<CompiledMode>, Refusal> {
     let count = positions.switches.len();
     if count > MOST_SWITCHES {
         return Err(Refusal(format!(
@@ -80,7 +81,7 @@ pub fn compile(positions: &Positions) -> Result<Vec<Position>, Refusal> {
     for number in 0..1usize << count {
         let key: Key = (0..count).map(|at| number >> at & 1 == 1).collect();
         // What is impossible is never entered.
-        if let Ok(position) = positions.compile(&key, false) {
+        if let Ok(position) = mode(positions, &key, false) {
             found.push(position);
         }
     }
@@ -144,12 +145,11 @@ pub fn shared(positions: &Positions) -> Solved {
         blocks: Vec::new(),
         zeros: Vec::new(),
         divisors: Vec::new(),
-        positions: None,
     }
 }
 
 /// What the source differentiates, and what is a state in any position, by the order of the model.
-pub fn states(positions: &Positions, compiled: &[Position]) -> Vec<Leaf> {
+pub fn states(positions: &Positions, compiled: &[CompiledMode]) -> Vec<Leaf> {
     let mut all: FxHashSet<Leaf> = differentiated(&positions.written).collect();
     for position in compiled {
         let flat = &position.solved.flat;
@@ -168,7 +168,7 @@ impl<'s> Model<'s> {
     pub fn of_positions(
         shared: &'s Solved,
         positions: &'s Positions,
-        compiled: &'s [Position],
+        compiled: &'s [CompiledMode],
         columns: &[Vec<Column>],
         told: &Told,
     ) -> Result<Self, Refusal> {
@@ -215,7 +215,7 @@ impl<'s> Model<'s> {
     fn seat(
         &self,
         positions: &Positions,
-        position: &'s Position,
+        position: &'s CompiledMode,
         columns: Vec<Column>,
         apart: &FxHashSet<VarId>,
     ) -> Result<Seat<'s>, Refusal> {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::solved::solved;
 use crate::base::words::count;
-use crate::compile::{Aliases, solved_in};
+use crate::compile::{Aliases, shapes, solved_in};
 use crate::expr::print::Style;
 use crate::positions::{Mode, Positions, Shape};
 
@@ -15,7 +15,7 @@ const SHOWN: usize = 8;
 
 /// Of each switch whether its causality is free and what its positions take out of play; of each position its order and index.
 pub fn modes(positions: &Positions) -> String {
-    let (modes, all) = positions.modes();
+    let (modes, all) = shapes(positions);
     let model = positions.written.model();
     let switches = count(positions.switches.len(), "switch").replace("switchs", "switches");
     let mut out = format!("{model}: {switches}, {}\n", of_all(positions, &modes, all));
@@ -31,7 +31,7 @@ pub fn modes(positions: &Positions) -> String {
 /// What stands below a listing in the form of the paper.
 pub fn table_of_positions(positions: &Positions) -> String {
     let mut out = String::new();
-    of_positions(&mut out, positions, &positions.modes().0);
+    of_positions(&mut out, positions, &shapes(positions).0);
     out.push_str("\nA run solves each position by itself; what jumps follows from the balance of impulses.\n");
     out
 }
@@ -164,7 +164,7 @@ fn table(out: &mut String, rows: &[[String; 3]]) {
 
 /// Solved equations position by position, where no single set of formulas does for all.
 pub fn by_position(positions: &Positions, aliases: Aliases, style: Style) -> String {
-    let (modes, all) = positions.modes();
+    let (modes, all) = shapes(positions);
     let possible: Vec<&Mode> = modes.iter().filter(|mode| mode.shape.is_some()).collect();
     let model = positions.written.model();
     let mut out = format!(
@@ -228,7 +228,7 @@ struct PositionJson {
 }
 
 pub fn write_json(positions: &Positions, out: &mut dyn Write) -> io::Result<()> {
-    let (modes, all) = positions.modes();
+    let (modes, all) = shapes(positions);
     let flat = &positions.written;
     let document = Document {
         version: 1,

@@ -28,14 +28,8 @@ pub use paper::form;
 pub use switches::{Key, Switch, branch, plain, switches};
 pub use uniform::uniform;
 
-use crate::base::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::expr::Node;
 use crate::flat::{Flat, Leaf};
-use crate::passes::aliases::eliminate;
-use crate::passes::blocks::{Solved, solve};
-use crate::passes::order::sort;
-use crate::passes::{reduced, sound};
-use crate::start::start;
 
 /// A model with switches, before any position is put in.
 #[derive(Clone, Debug)]
@@ -49,19 +43,6 @@ pub struct Positions {
     /// The same switches in [`Positions::written`].
     pub written_switches: Vec<Switch>,
     pub opened: Opened,
-}
-
-/// The model in one position.
-#[derive(Debug)]
-pub struct Position {
-    pub key: Key,
-    pub solved: Solved,
-    /// What may jump when it begins.
-    pub jump: Option<Jump>,
-    /// What was open and has the least norm.
-    pub loose: Vec<Loose>,
-    /// Start values contradict each other in it.
-    pub contradicts: bool,
 }
 
 impl Positions {
@@ -85,28 +66,9 @@ impl Positions {
         }
     }
 
-    /// Compiles one position; what is wrong with it if that cannot be done. `starts` looks at start values, too.
-    pub fn compile(&self, key: &[bool], starts: bool) -> Result<Position, Diagnostics> {
-        let mut said = Diagnostics::default();
-        let made = self.stages(key, starts, &mut said);
-        made.ok_or(said)
-    }
-
-    fn stages(&self, key: &[bool], starts: bool, said: &mut Diagnostics) -> Option<Position> {
-        let (flat, loose) = in_position(&self.flat, &self.switches, key);
-        let (mut flat, differentiated) = without_index(flat, said)?;
-        let jump = differentiated.then(|| Jump::new(&mut flat)).flatten();
-        let flat = eliminate(flat);
-        let sorted = sort(&flat, said)?;
-        let mut solved = solve(flat, &sorted, said)?;
-        let contradicts = starts && start(&mut solved, &mut Diagnostics::default()).is_none();
-        Some(Position {
-            key: key.into(),
-            solved,
-            jump,
-            loose,
-            contradicts,
-        })
+    /// The branches of a mode put in, its relations taken out; and what is open in it.
+    pub fn in_mode(&self, key: &[bool]) -> (Flat, Vec<Loose>) {
+        in_position(&self.flat, &self.switches, key)
     }
 
     /// Positions to look at first: all switches alike, then all but one.
@@ -153,20 +115,6 @@ impl Positions {
         }
     }
 
-    /// What is wrong with a position, as it was written.
-    pub fn why(&self, key: &[bool]) -> Vec<Diagnostic> {
-        let mut said = Diagnostics::default();
-        let (flat, _) = self.shown(key);
-        if let Some((flat, _)) = without_index(flat, &mut said)
-            && let flat = eliminate(flat)
-            && let Some(sorted) = sort(&flat, &mut said)
-        {
-            solve(flat, &sorted, &mut said);
-        }
-        let errors = said.iter().filter(|one| one.severity() == Severity::Error);
-        errors.cloned().collect()
-    }
-
     /// The equations of a position as they were written, for listings and messages.
     pub fn shown(&self, key: &[bool]) -> (Flat, Vec<Loose>) {
         in_position(&self.written, &self.written_switches, key)
@@ -191,12 +139,4 @@ fn in_position(written: &Flat, switches: &[Switch], key: &[bool]) -> (Flat, Vec<
     switches::put_in(&mut flat, switches, key);
     let loose = least_norm::settle(&mut flat, written, switches, key);
     (flat, loose)
-}
-
-/// The index reduced; and whether anything was differentiated.
-fn without_index(flat: Flat, said: &mut Diagnostics) -> Option<(Flat, bool)> {
-    let (flat, found) = sound(flat, said);
-    let flat = reduced(flat, &found?, said)?;
-    let differentiated = flat.reduction.is_some();
-    Some((flat, differentiated))
 }

@@ -2,8 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Key, Positions, without_index};
-use crate::base::diagnostics::Diagnostics;
+use super::{Key, Positions};
 use crate::flat::{Flat, Kind, Leaf, Type};
 
 /// All positions are looked at of so many switches; of more, those in which all but one are alike.
@@ -29,8 +28,8 @@ pub struct Shape {
 }
 
 impl Positions {
-    /// Positions, and whether these are all.
-    pub fn modes(&self) -> (Vec<Mode>, bool) {
+    /// Positions, and whether these are all. `reduced` lowers a model until its index is reduced.
+    pub fn modes(&self, reduced: impl Fn(Flat) -> Option<Flat>) -> (Vec<Mode>, bool) {
         let count = self.switches.len();
         let all = count <= FEW;
         let keys: Vec<Key> = match all {
@@ -43,17 +42,16 @@ impl Positions {
         let mut modes = Vec::new();
         for key in keys {
             if seen.insert(key.clone()) {
-                let shape = self.shape(&key);
+                let shape = self.shape(&key, &reduced);
                 modes.push(Mode { key, shape });
             }
         }
         (modes, all)
     }
 
-    fn shape(&self, key: &[bool]) -> Option<Shape> {
-        let mut said = Diagnostics::default();
+    fn shape(&self, key: &[bool], reduced: &impl Fn(Flat) -> Option<Flat>) -> Option<Shape> {
         let (flat, loose) = self.shown(key);
-        let (flat, _) = without_index(flat, &mut said)?;
+        let flat = reduced(flat)?;
         let dropped = (flat.reduction.iter())
             .flat_map(|reduction| &reduction.dropped)
             .filter(|dropped| is_state(&self.written, dropped.state))

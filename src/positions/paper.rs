@@ -12,15 +12,14 @@ use super::{Key, Positions};
 use crate::expr::{ExprId, Node, UnaryOp};
 use crate::flat::{Equation, EquationKind, Flat, Kind, Leaf, VarId, When, WhenId};
 
-/// `None` if the model has no such form.
-pub fn form(positions: &Positions) -> Option<Flat> {
-    let (modes, all) = positions.modes();
+/// `None` if the model has no such form. `modes` are all modes with their shapes.
+pub fn form(positions: &Positions, modes: &[Mode]) -> Option<Flat> {
     let regular = |mode: &Mode| {
         mode.shape
             .as_ref()
             .is_some_and(|shape| !shape.loose && shape.index <= 2)
     };
-    if !all || !modes.iter().all(regular) {
+    if !modes.iter().all(regular) {
         return None;
     }
     let order = |key: &Key| {

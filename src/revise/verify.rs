@@ -97,7 +97,7 @@ pub fn same(before: &Flat, after: &Flat, change: &Change<'_>) -> Result<(), Obst
             }
             Ok(())
         }
-        _ => alike(&old, &new, change),
+        _ => alike(&old.solved, &new.solved, change),
     }
 }
 
@@ -108,8 +108,9 @@ pub fn same_start(before: &Flat, after: &Flat, change: &Change<'_>) -> Result<()
     let new = solved(after.clone(), Aliases::Eliminate, &mut unsaid);
     match (old, new) {
         (Some(old), Some(new)) if old.positions.is_none() && new.positions.is_none() => {
-            match started(&old) {
-                Some(at) => compare(&old, &at, &new, started(&new), change),
+            let (old, new) = (&old.solved, &new.solved);
+            match started(old) {
+                Some(at) => compare(old, &at, new, started(new), change),
                 None => Ok(()),
             }
         }

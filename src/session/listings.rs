@@ -7,12 +7,12 @@ use crate::base::diagnostics::{Diagnostics, nearest};
 use crate::base::words::count;
 use crate::bond::fields::fields;
 use crate::bond::view::{Choice, view};
+use crate::compile::reduced;
 use crate::compile::{Aliases, Presented, bond_graph, presented, sorted};
 use crate::expr::print::Style;
 use crate::flat::{Flat, Kind, VarId};
 use crate::listing;
 use crate::listing::modes::{by_position, table_of_positions};
-use crate::passes::{reduced, sound};
 
 impl Session {
     /// The text of a listing, and what is said beside it; it failed after an error.
@@ -22,7 +22,7 @@ impl Session {
         let text = match what {
             Output::Equations => {
                 let flat = match self.differentiated {
-                    true => self.reduce(flat, &mut said),
+                    true => reduced(flat, &mut said),
                     false => Some(flat),
                 };
                 flat.map(|flat| listing::equations::equations(&flat, Style::Classic))
@@ -59,11 +59,6 @@ impl Session {
         Ok((in_session(&text.unwrap_or_default()), reply))
     }
 
-    fn reduce(&self, flat: Flat, said: &mut Diagnostics) -> Option<Flat> {
-        let (flat, found) = sound(flat, said);
-        reduced(flat, &found?, said)
-    }
-
     /// Sorts the equations; says what is wrong where they cannot be.
     pub(super) fn sort(&mut self, aliases: Aliases) -> Result<Reply, String> {
         let mut said = Diagnostics::default();
@@ -86,7 +81,7 @@ impl Session {
         let mut said = Diagnostics::default();
         let flat = self.flat()?;
         let name = flat.model().to_string();
-        let Some(flat) = self.reduce(flat, &mut said) else {
+        let Some(flat) = reduced(flat, &mut said) else {
             return Ok(self.told(&self.model()?.sources, &said));
         };
         let mut reply = self.told(&self.model()?.sources, &said);

@@ -153,7 +153,7 @@ impl Session {
                 .push_str(&format!("note: chosen: {}\n", job.chosen.join(", ")));
         }
         let mut rows = Rows::new(&job.columns, self.around.stopped);
-        let outcome = run(&job.solved, &job.program, &job.plan, &mut rows);
+        let outcome = run(&job, &mut rows);
         let title = match &experiment.name {
             Some(name) => format!("{}: {name}", job.solved.flat.model()),
             None => job.solved.flat.model().to_string(),

@@ -1,12 +1,12 @@
 //! Why a run ended before its time, in words.
 
 use super::events::What;
-use crate::base::diagnostics::{Code, Diagnostic};
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::evaluate::Failure;
 use crate::expr::show_briefly;
 use crate::flat::{Flat, Leaf};
 use crate::passes::blocks::Solved;
-use crate::positions::Refused;
+use crate::positions::{Key, Refused};
 
 #[derive(Clone, Debug)]
 pub enum Halt {
@@ -28,7 +28,7 @@ pub enum Halt {
         switches: String,
         position: String,
         time: f64,
-        why: Vec<Diagnostic>,
+        key: Key,
     },
     /// States would have to jump, and cannot.
     NoJump {
@@ -77,8 +77,8 @@ impl Halt {
                 switches,
                 position,
                 time,
-                why,
-            } => impossible(switches, position, *time, why),
+                ..
+            } => impossible(switches, position, *time, &Diagnostics::default()),
             Halt::NoJump {
                 position,
                 time,
@@ -91,11 +91,11 @@ impl Halt {
 }
 
 /// The position, and what is wrong with it.
-fn impossible(switches: &str, position: &str, time: f64, why: &[Diagnostic]) -> Diagnostic {
+pub fn impossible(switches: &str, position: &str, time: f64, why: &Diagnostics) -> Diagnostic {
     let message = format!("{switches} at Time = {}", show_briefly(time));
     let mut diagnostic = Diagnostic::new(Code::ImpossiblePosition, message);
     diagnostic = diagnostic.note(format!("the position would be: {position}"));
-    if let Some(first) = why.first() {
+    if let Some(first) = why.iter().find(|one| one.severity() == Severity::Error) {
         diagnostic.labels.extend(first.labels.iter().cloned());
         diagnostic = diagnostic.note(format!("in it, {}", first.message));
     }

@@ -11,7 +11,7 @@ use super::integrate::Method;
 use super::run::{Absolute, Plan};
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::compile::leaky_switches;
-use crate::compile::{Aliases, solved, solved_in};
+use crate::compile::{Aliases, Solution, solved, solved_in};
 use crate::experiment::Experiment;
 use crate::expr::show_number;
 use crate::flat::{Flat, Kind};
@@ -40,6 +40,8 @@ pub struct Wishes {
 #[derive(Debug)]
 pub struct Job {
     pub solved: Solved,
+    /// Of a model that is solved anew in each mode.
+    pub positions: Option<Box<Positions>>,
     pub program: Program,
     pub columns: Vec<Column>,
     pub plan: Plan,
@@ -60,9 +62,13 @@ pub fn job(
 ) -> Result<Option<Job>, String> {
     let clock = std::time::Instant::now();
     leaky_switches::hint(&flat, said);
-    let Some(mut solved) = solved(flat, Aliases::Eliminate, said) else {
+    let Some(solution) = solved(flat, Aliases::Eliminate, said) else {
         return Ok(None);
     };
+    let Solution {
+        mut solved,
+        positions,
+    } = solution;
     let solving = clock.elapsed().as_secs_f64();
     if inputs(&solved.flat, said).is_none() {
         return Ok(None);
@@ -70,7 +76,9 @@ pub fn job(
     let Some(method) = method(experiment, said) else {
         return Ok(None);
     };
-    let Some((columns, panels)) = recorded(&mut solved, experiment, wishes, said)? else {
+    let Some((columns, panels)) =
+        recorded(&mut solved, positions.as_deref(), experiment, wishes, said)?
+    else {
         return Ok(None);
     };
     let clock = std::time::Instant::now();
@@ -78,7 +86,7 @@ pub fn job(
     let program = build(&solved, &values);
     let building = clock.elapsed().as_secs_f64();
     let still = |positions: &Positions| positions.written.states().next().is_none();
-    if program.state_count() == 0 && solved.positions.as_deref().is_none_or(still) {
+    if program.state_count() == 0 && positions.as_deref().is_none_or(still) {
         no_dynamics(&solved.flat, said);
     }
     if samples(&solved.flat, &program, said).is_none() {
@@ -89,7 +97,7 @@ pub fn job(
     let tells = experiment.span.is_none();
     let start = experiment.start;
     let until = experiment.until.or(wishes.until).unwrap_or_else(|| {
-        let (until, why) = match first_position(&solved) {
+        let (until, why) = match positions.as_deref().and_then(first_position) {
             Some((solved, program)) => defaults::until(&solved, &program, start),
             None => defaults::until(&solved, &program, start),
         };
@@ -127,6 +135,7 @@ pub fn job(
     };
     Ok(Some(Job {
         solved,
+        positions,
         program,
         columns,
         plan,
@@ -137,8 +146,7 @@ pub fn job(
 }
 
 /// Of a model with positions one that is possible: it tells how fast the model is.
-fn first_position(solved: &Solved) -> Option<(Solved, Program)> {
-    let positions = solved.positions.as_ref()?;
+fn first_position(positions: &Positions) -> Option<(Solved, Program)> {
     let mut keys = positions.candidates();
     let solved = keys.find_map(|key| solved_in(positions, &key, Aliases::Eliminate))?;
     let program = build(&solved, &[]);
@@ -201,6 +209,7 @@ type Recorded = (Vec<Column>, Option<Vec<Vec<usize>>>);
 
 fn recorded(
     solved: &mut Solved,
+    positions: Option<&Positions>,
     experiment: &Experiment,
     wishes: &Wishes,
     said: &mut Diagnostics,
@@ -210,7 +219,7 @@ fn recorded(
             columns::matching(solved, &wishes.vars).map_err(|none| format!("`--vars`: {none}"))?;
         return Ok(Some((columns, None)));
     }
-    let mut all = columns::default(solved);
+    let mut all = columns::default(solved, positions);
     let mut panels = Vec::new();
     for plot in &experiment.plots {
         let mut panel = Vec::new();

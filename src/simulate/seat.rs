@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 
 use super::rates::Rates;
 use super::selection::Selections;
+use crate::compile::CompiledMode;
 use crate::expr::{ExprId, Node};
 use crate::flat::Leaf;
 use crate::passes::blocks::Solved;
-use crate::positions::Position;
 use crate::program::Program;
 use crate::program::machine::Machine;
 
@@ -20,13 +20,17 @@ pub struct Seat<'m> {
     pub program: &'m Program,
     pub rates: Rates<'m>,
     pub selections: Selections<'m>,
-    pub position: Option<&'m Position>,
+    pub position: Option<&'m CompiledMode>,
     /// What the source differentiates and equals a state here, by its place; of positions only.
     pub tracked: Vec<(Leaf, usize)>,
 }
 
 impl<'m> Seat<'m> {
-    pub fn new(solved: &'m Solved, program: &'m Program, position: Option<&'m Position>) -> Self {
+    pub fn new(
+        solved: &'m Solved,
+        program: &'m Program,
+        position: Option<&'m CompiledMode>,
+    ) -> Self {
         let machine = Machine::new(program);
         Seat {
             solved,

@@ -5,39 +5,59 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::base::diagnostics::{Code, Diagnostic};
 use crate::evaluate::Point;
 use crate::expr::{BinaryOp, ExprId, Node, show_number};
 use crate::flat::{Derived, Flat};
 use crate::passes::blocks::Solved;
 
-pub fn report(solved: &Solved, point: &Point, said: &mut Diagnostics) {
+/// A jump of what was differentiated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepDifferentiated {
+    /// In the list of derived equations.
+    derived: usize,
+    moment: f64,
+    size: f64,
+}
+
+pub fn find(solved: &Solved, point: &Point) -> Vec<StepDifferentiated> {
     let flat = &solved.flat;
     let Some(reduction) = &flat.reduction else {
-        return;
+        return Vec::new();
     };
     let mut point = point.clone();
     let mut seen: FxHashSet<ExprId> = FxHashSet::default();
-    for derived in &reduction.derived {
+    let mut found = Vec::new();
+    for (at, derived) in reduction.derived.iter().enumerate() {
         for (moment, size) in jumps(flat, derived, &mut point, &mut seen) {
-            let text = format!(
-                "{} = {}",
-                flat.expression(derived.of.left),
-                flat.expression(derived.of.right)
-            );
-            let (moment, size) = (show_number(moment), show_number(size));
-            said.push(
-                Diagnostic::new(
-                    Code::JumpDifferentiated,
-                    format!("what is differentiated jumps at Time = {moment}, by {size}"),
-                )
-                .at(derived.of.span, text)
+            found.push(StepDifferentiated {
+                derived: at,
+                moment,
+                size,
+            });
+        }
+    }
+    found
+}
+
+impl StepDifferentiated {
+    pub fn words(&self, flat: &Flat) -> Option<Diagnostic> {
+        let derived = flat.reduction.as_ref()?.derived.get(self.derived)?;
+        let text = format!(
+            "{} = {}",
+            flat.expression(derived.of.left),
+            flat.expression(derived.of.right)
+        );
+        let (moment, size) = (show_number(self.moment), show_number(self.size));
+        let message = format!("what is differentiated jumps at Time = {moment}, by {size}");
+        let diagnostic = Diagnostic::new(Code::JumpDifferentiated, message);
+        Some(
+            (diagnostic.at(derived.of.span, text))
                 .note("its derivative has an impulse there, which the equations do not show")
                 .hint(
                     "let it rise in a short time, or put a resistance between source and storage",
                 ),
-            );
-        }
+        )
     }
 }
 

@@ -9,36 +9,76 @@
 mod backwards;
 mod jumps;
 
+pub use jumps::StepDifferentiated;
+
 use rustc_hash::FxHashSet;
 
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::evaluate::{Chosen, Point, evaluate_start};
 use crate::expr::{Node, Value, show_number};
-use crate::flat::{EquationKind, Flat, Given, Kind, Leaf, Selection, Type, VarId};
+use crate::flat::{EqId, EquationKind, Flat, Given, Kind, Leaf, Selection, Type, VarId};
 use crate::passes::blocks::Solved;
 use crate::passes::showing::with_equations;
 
 /// Values given are rarely more exact.
 const AGREES: f64 = 1e-4;
 
-/// `None` after an error.
-pub fn start(solved: &mut Solved, said: &mut Diagnostics) -> Option<()> {
-    if solved.flat.reduction.is_none() {
-        return Some(());
+/// What is to be said of the start values.
+#[derive(Clone, Debug)]
+pub enum Remark {
+    StepDifferentiated(StepDifferentiated),
+    /// No values of the others make these right.
+    Tied(Box<Chosen>),
+    /// What is given follows from inputs.
+    Unused(Given),
+    Contradicts {
+        given: Given,
+        wanted: f64,
+        found: f64,
+    },
+    /// Of the selection of this number.
+    TooFew(u32),
+}
+
+impl Remark {
+    pub fn is_error(&self) -> bool {
+        matches!(self, Remark::Tied(_) | Remark::Contradicts { .. })
     }
-    jumps::report(solved, &Point::new(solved), said);
+}
+
+/// Says it.
+pub fn report(flat: &Flat, remarks: &[Remark], said: &mut Diagnostics) {
+    said.extend(remarks.iter().filter_map(|remark| match remark {
+        Remark::StepDifferentiated(step) => step.words(flat),
+        Remark::Tied(choice) => Some(tied(flat, choice)),
+        Remark::Unused(given) => Some(unused(flat, given)),
+        Remark::Contradicts {
+            given,
+            wanted,
+            found,
+        } => Some(contradiction(flat, given, *wanted, *found)),
+        Remark::TooFew(at) => Some(too_few(flat, flat.selections().get(*at as usize)?)),
+    }));
+}
+
+/// Chooses states where the choice is left to the run, and examines the start values.
+pub fn start(solved: &mut Solved) -> Vec<Remark> {
+    if solved.flat.reduction.is_none() {
+        return Vec::new();
+    }
+    let steps = jumps::find(solved, &Point::new(solved)).into_iter();
+    let mut remarks: Vec<Remark> = steps.map(Remark::StepDifferentiated).collect();
     // Nothing to choose and nothing given: no need to evaluate a large model.
     if solved.flat.selections().is_empty() && of_former_states(&solved.flat).is_empty() {
-        return Some(());
+        return remarks;
     }
     let mut point = Point::new(solved);
     // Without a start (a division by zero there, an input that is needed) nothing is said.
     let Ok(chosen) = evaluate_start(solved, &mut point) else {
-        return Some(());
+        return remarks;
     };
     put_in(&mut solved.flat, &chosen);
     let point = backwards::find(solved, point);
-    let before = said.errors();
     let other = with_other_inputs(solved);
     let follows_inputs = |leaf: Leaf| {
         let value = other.as_ref().map(|other| other.real(leaf));
@@ -49,7 +89,7 @@ pub fn start(solved: &mut Solved, said: &mut Diagnostics) -> Option<()> {
         !choice.kept && !choice.values.iter().any(|&(leaf, _)| follows_inputs(leaf))
     };
     for choice in chosen.iter().filter(contradicts) {
-        said.push(tied(&solved.flat, choice));
+        remarks.push(Remark::Tied(Box::new(choice.clone())));
     }
     for given in of_former_states(&solved.flat) {
         let leaf = Leaf::Var(given.variable);
@@ -59,11 +99,15 @@ pub fn start(solved: &mut Solved, said: &mut Diagnostics) -> Option<()> {
             continue;
         }
         if follows_inputs(leaf) {
-            said.push(unused(&solved.flat, &given));
+            remarks.push(Remark::Unused(given));
         } else if let (Some(found), Value::Real(wanted)) = (point.real(leaf), given.value)
             && (found - wanted).abs() > AGREES * (found.abs() + wanted.abs())
         {
-            said.push(contradiction(&solved.flat, &given, wanted, found));
+            remarks.push(Remark::Contradicts {
+                given,
+                wanted,
+                found,
+            });
         }
     }
     for choice in chosen.iter().filter(|choice| choice.kept && choice.moved) {
@@ -75,11 +119,11 @@ pub fn start(solved: &mut Solved, said: &mut Diagnostics) -> Option<()> {
                 .count();
             // Velocities that are not given are as small as they can be.
             if selection.times == 0 && given < selection.states as usize {
-                said.push(too_few(&solved.flat, selection));
+                remarks.push(Remark::TooFew(at));
             }
         }
     }
-    (said.errors() == before).then_some(())
+    remarks
 }
 
 fn is_given(flat: &Flat, leaf: Leaf) -> bool {
@@ -280,34 +324,41 @@ fn too_few(flat: &Flat, selection: &Selection) -> Diagnostic {
         ))
 }
 
-/// A `when` restarts states only; `None` after an error. Before: aliases are eliminated, so that what equals
-/// a state stands for it.
-pub fn restarts(flat: &Flat, said: &mut Diagnostics) -> Option<()> {
-    let before = said.errors();
-    for equation in &flat.equations {
-        let (EquationKind::When(..), Node::Leaf(Leaf::Init(id))) =
+/// Restarts of what is no state: a `when` restarts states only. Before: aliases are eliminated, so that what equals a
+/// state stands for it.
+pub fn restarts_of_no_state(flat: &Flat) -> Vec<EqId> {
+    let is_wrong = |id: &EqId| {
+        let equation = &flat.equations[id.index()];
+        let (EquationKind::When(..), Node::Leaf(Leaf::Init(of))) =
             (equation.kind, flat.exprs.node(equation.left))
         else {
-            continue;
+            return false;
         };
-        let leaf = Leaf::Var(id);
+        let leaf = Leaf::Var(of);
         let candidate =
             (flat.selections().iter()).any(|selection| selection.candidates.contains(&leaf));
-        if flat.is_state(leaf) || candidate {
+        !flat.is_state(leaf) && !candidate
+    };
+    flat.equation_ids().filter(is_wrong).collect()
+}
+
+pub fn report_restarts(flat: &Flat, wrong: &[EqId], said: &mut Diagnostics) {
+    for equation in wrong.iter().map(|id| &flat.equations[id.index()]) {
+        let Node::Leaf(Leaf::Init(id)) = flat.exprs.node(equation.left) else {
             continue;
-        }
+        };
         let name = flat.name(id);
         let former = (flat
             .reduction
             .iter()
             .flat_map(|reduction| &reduction.dropped))
-        .any(|dropped| dropped.state == leaf);
-        let mut diagnostic = Diagnostic::new(
+        .any(|dropped| dropped.state == Leaf::Var(id));
+        let diagnostic = Diagnostic::new(
             Code::RestartOfNoState,
             format!("`init({name})` restarts what is no state"),
         )
         .at(equation.span, "in this `when`");
-        diagnostic = match former {
+        said.push(match former {
             true => diagnostic
                 .note(ties(flat, id))
                 .hint("restart what it depends on instead"),
@@ -316,8 +367,6 @@ pub fn restarts(flat: &Flat, said: &mut Diagnostics) -> Option<()> {
                     "`{name}` is not differentiated: it is computed from others at all times"
                 ))
                 .hint("restart a state"),
-        };
-        said.push(diagnostic);
+        });
     }
-    (said.errors() == before).then_some(())
 }

@@ -49,14 +49,19 @@ pub fn maximum_matching(incidence: &Incidence) -> Matching {
         column_of: vec![NONE; incidence.rows()],
         row_of: vec![NONE; incidence.columns()],
     };
+    grow(incidence, &mut matching);
+    matching
+}
+
+/// Makes a matching a maximum one. Rows that have a column keep one.
+pub fn grow(incidence: &Incidence, matching: &mut Matching) {
     let worst = (0..incidence.rows() as u32)
         .flat_map(|row| incidence.row(row).iter().map(|&(_, grade)| grade))
         .max()
         .unwrap_or(0);
     for grade in 0..=worst {
-        Search::new(incidence, grade).run(&mut matching);
+        Search::new(incidence, grade).run(matching);
     }
-    matching
 }
 
 struct Search<'i> {

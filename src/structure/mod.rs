@@ -18,7 +18,7 @@ pub use covering::Covering;
 pub use dulmage_mendelsohn::{LEFT_OUT, Part, disputed_rows, overdetermined, underdetermined};
 pub use incidence::Incidence;
 pub use integer_rows::IntegerRows;
-pub use matching::{Matching, maximum_matching};
+pub use matching::{Matching, grow, maximum_matching};
 pub use pantelides::{Offsets, pantelides};
 pub use scc::{blocks, loops};
 pub use tearing::{Torn, tear, torn_at};

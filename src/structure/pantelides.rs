@@ -2,14 +2,14 @@
 //!
 //! Before: for each row the columns in it, each with the highest order of its derivative there; a
 //! perfect matching of rows and columns exists when orders are left out of account (else the
-//! algorithm would not end). After: [`Offsets`]: rows differentiated `rows[i]` times determine the
+//! algorithm ends at the bound). After: [`Offsets`]: rows differentiated `rows[i]` times determine the
 //! derivatives of order `columns[j]`, each row one of them. The offsets are the least ones.
 //!
 //! Pantelides 1988, in the form of Pryce 2001: an entry of order s is *tight* when s + c = d. Rows
 //! that find no tight column of their own, and all that stand in their way, are differentiated once
 //! more; this is done for all such rows at a time.
 
-use super::{Incidence, Matching, NONE, maximum_matching};
+use super::{Incidence, Matching, NONE, grow};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offsets {
@@ -24,19 +24,15 @@ pub struct Offsets {
 /// `orders` has the order of each entry as its grade. `None` if there is no perfect matching, or
 /// if more than `most` differentiations would be needed.
 pub fn pantelides(orders: &Incidence, most: u32) -> Option<Offsets> {
-    let mut plain = Incidence::new(orders.columns());
-    for row in 0..orders.rows() as u32 {
-        plain.push_row(orders.row(row).iter().map(|&(column, _)| (column, 0)));
-    }
-    if !maximum_matching(&plain).is_perfect() {
+    if orders.rows() != orders.columns() {
         return None;
     }
     let mut offsets = Offsets {
         rows: vec![0; orders.rows()],
         columns: vec![0; orders.columns()],
         matching: Matching {
-            column_of: Vec::new(),
-            row_of: Vec::new(),
+            column_of: vec![NONE; orders.rows()],
+            row_of: vec![NONE; orders.columns()],
         },
     };
     for row in 0..orders.rows() as u32 {
@@ -47,7 +43,8 @@ pub fn pantelides(orders: &Incidence, most: u32) -> Option<Offsets> {
     }
     loop {
         let tight = offsets.tight(orders);
-        offsets.matching = maximum_matching(&tight);
+        // Rows that are raised take their columns with them: what is matched stays tight.
+        grow(&tight, &mut offsets.matching);
         if offsets.matching.is_perfect() {
             return Some(offsets);
         }

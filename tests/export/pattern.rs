@@ -67,7 +67,9 @@ fn structural(text: &str, options: &Options) -> Pairs {
     let input = Input::Standard(text.as_bytes().to_vec());
     let flat = compile(&input, options, &NoFiles).flat.expect("a model");
     let mut said = Diagnostics::default();
-    let solved = solved(flat, Aliases::Eliminate, &mut said).expect("a solved model");
+    let solved = solved(flat, Aliases::Eliminate, &mut said)
+        .expect("a solved model")
+        .solved;
     let model = Model::new(&solved, Vec::new(), &Default::default(), 0.0).expect("a model");
     let found = dependence(&model);
     let flat = &solved.flat;

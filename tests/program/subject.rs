@@ -74,7 +74,7 @@ pub fn number(value: Value) -> f64 {
 
 impl Subject {
     pub fn of(flat: Flat) -> Option<Subject> {
-        let mut solved = solved(flat, Aliases::Eliminate, &mut Diagnostics::default())?;
+        let mut solved = solved(flat, Aliases::Eliminate, &mut Diagnostics::default())?.solved;
         let mut leaves = Vec::new();
         for id in solved.flat.variable_ids() {
             let orders = 0..=solved.flat.variable(id).order;

@@ -68,7 +68,8 @@ pub fn both(file: &str, model: &str) -> [Solved; 2] {
         let mut compiled = compile(&Input::Standard(text(file)), &options(model), &NoFiles);
         let said = all_diagnostics(&compiled);
         let flat = (compiled.flat.take()).unwrap_or_else(|| panic!("{said}"));
-        let model = solved(flat, aliases, &mut compiled.diagnostics);
+        let model =
+            solved(flat, aliases, &mut compiled.diagnostics).map(|solution| solution.solved);
         model.unwrap_or_else(|| panic!("{}", all_diagnostics(&compiled)))
     })
 }

@@ -36,7 +36,7 @@ use bgm::passes::blocks::Solved;
 use bgm::passes::order::sort;
 use campaign::{Tally, campaign, generated, has_none};
 use model::Model;
-use point::{Outcome, same_values, solve, try_point};
+use point::{Outcome, same_values, solution, solve, try_point};
 use random::Random;
 use text::{all_diagnostics, compile_text};
 
@@ -203,9 +203,9 @@ fn residuals_of_the_models_in_files_vanish() {
             tally.try_model(&make, at as u64);
             // Positions drawn at random need not be on the circle of a pendulum; and what is solved anew in each position
             // of its switches is singular as one in some: tests/switches/residuals.rs looks at each position.
-            let solved = solve(make(), Aliases::Eliminate);
-            if solved.is_ok_and(|solved| {
-                !solved.flat.selections().is_empty() || solved.positions.is_some()
+            let found = solution(make(), Aliases::Eliminate);
+            if found.is_ok_and(|found| {
+                !found.solved.flat.selections().is_empty() || found.positions.is_some()
             }) {
                 tally.singular = before;
             }
@@ -356,9 +356,8 @@ fn what_cancels_is_gone() {
 
 fn listings(make: &dyn Fn() -> Flat) -> String {
     let mut out = equations(&make(), Default::default());
-    let mut said = Diagnostics::default();
     let flat = make();
-    if let Some(sorted) = sort(&flat, &mut said) {
+    if let Ok(sorted) = sort(&flat) {
         out += &list_sorted(&flat, &sorted, Default::default());
     }
     for aliases in [Aliases::Eliminate, Aliases::Keep] {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bgm::base::diagnostics::{Code, Diagnostics};
-use bgm::compile::{Aliases, solved};
+use bgm::compile::{self, Aliases, solved};
 use bgm::evaluate::{Point, Reason, evaluate};
 use bgm::expr::Value;
 use bgm::flat::{Flat, Kind, Leaf, Type, VarId};
@@ -114,6 +114,11 @@ fn chosen(reduced: &Flat, seed: u64) -> Vec<Leaf> {
 
 /// Solves a model, or says why not.
 pub fn solve(flat: Flat, aliases: Aliases) -> Result<Solved, Code> {
+    solution(flat, aliases).map(|solution| solution.solved)
+}
+
+/// The same with its modes.
+pub fn solution(flat: Flat, aliases: Aliases) -> Result<compile::Solution, Code> {
     let mut said = Diagnostics::default();
     solved(flat, aliases, &mut said).ok_or_else(|| {
         let first = said.iter().next().expect("a refusal has a reason");

@@ -148,7 +148,7 @@ impl Trial {
         let found: Vec<&str> = job.columns.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(found, names, "the columns are those asked for");
         let mut rows = Rows::default();
-        let outcome = run(&job.solved, &job.program, &job.plan, &mut rows);
+        let outcome = run(&job, &mut rows);
         let diagnostic = match &outcome.end {
             End::Failed(halt) => Some(halt.diagnostic(&job.solved).expect("rows are taken")),
             _ => None,

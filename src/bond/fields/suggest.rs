@@ -8,7 +8,6 @@
 use super::resistive::{Obstacle, Port, shapes};
 use super::transfer::{Transfer, Var};
 use super::{gives, loops};
-use crate::base::diagnostics::Diagnostics;
 use crate::bond::causality::{Preferences, causality};
 use crate::bond::graph::Graph;
 use crate::bond::net::Gives;
@@ -56,7 +55,7 @@ fn bends(flat: &Flat) -> bool {
 }
 
 pub fn suggestions(written: Flat) -> Vec<Guess> {
-    let (mut flat, _) = reference(written, &mut Diagnostics::default());
+    let (mut flat, ..) = reference(written);
     let Some(graph) = recover(&mut flat) else {
         return Vec::new();
     };

@@ -130,7 +130,7 @@ pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitC
         Some(&progress),
         output.keeps,
     );
-    let outcome = run(&job.solved, &job.program, &job.plan, &mut rows);
+    let outcome = run(&job, &mut rows);
     let Kept { written, data } = rows.finish();
     progress.finish();
     tell_jumps(console, &outcome);

@@ -200,7 +200,7 @@ fn single(
         return done;
     };
     let mut rows = Rows::new(&job.columns, None, arguments.digits, None, Keeps::Points);
-    let outcome = run_one(&job.solved, &job.program, &job.plan, &mut rows);
+    let outcome = run_one(&job, &mut rows);
     done.said = Diagnostics::default();
     match &outcome.end {
         End::Done => {}

@@ -10,16 +10,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::{Refusal, paper};
 use crate::base::diagnostics::Diagnostics;
-use crate::compile::{Aliases, Presented, presented, solved_in};
+use crate::compile::{Aliases, Presented, paper_form, presented, solved_in};
 use crate::evaluate::walk::{Errors, Known, Rounded};
 use crate::evaluate::{Point, Walk, evaluate_start};
 use crate::experiment::Experiment;
 use crate::expr::{Node, UnaryOp, Value};
 use crate::flat::{Flat, Leaf, Type, VarId};
 use crate::passes::blocks::{Block, Solved};
+use crate::passes::determined::determined;
 use crate::passes::index::show_constraints;
-use crate::passes::sound;
-use crate::positions::{Positions, Values, form};
+use crate::positions::{Positions, Values};
 
 #[derive(Debug)]
 pub struct Beginning {
@@ -54,7 +54,7 @@ pub fn beginning(
     };
     if let Some(solved) = solved
         && paper::jumps(&positions, &solved).is_ok()
-        && let Some(written) = form(&positions)
+        && let Some(written) = paper_form(&positions)
     {
         let values = match paper::start(flat.clone(), experiment, &solved) {
             Ok(values) => values,
@@ -92,9 +92,10 @@ fn of_solved(written: Flat, solved: &Solved, values: Values) -> Beginning {
 /// What the signs of a model hide from a tool that looks at its structure alone: a reference for each part without ground, and
 /// constraints between states (a loop of capacitors away from ground) in place of equations that follow from them.
 fn shown(flat: Flat) -> Flat {
-    let (mut flat, found) = sound(flat, &mut Diagnostics::default());
-    if let Some(found) = found {
-        show_constraints(&mut flat, &found.constraints);
+    let looked_at = determined(flat);
+    let mut flat = looked_at.flat;
+    if looked_at.fault.is_none() {
+        show_constraints(&mut flat, &looked_at.findings.constraints);
     }
     flat
 }

@@ -1,5 +1,6 @@
 //! Linear loops: proved linear by their coefficients, solved by formulas while they are small.
 
+use super::Fault;
 use super::cramer::{self, Outcome};
 use super::{Block, Entry, Linear, Method, Solver};
 use crate::expr::linear::{Form, difference};
@@ -41,7 +42,8 @@ impl Solver<'_> {
             }
             Outcome::Large => self.system(&rows),
             Outcome::Singular => {
-                self.singular_loop(equations, unknowns);
+                self.faults
+                    .push(Fault::Singular(equations.to_vec(), unknowns.to_vec()));
                 return Some(None);
             }
         };

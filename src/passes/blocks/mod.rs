@@ -10,17 +10,17 @@ mod cramer;
 mod linear;
 mod nonlinear;
 mod scalar;
+mod unsolved;
 
 use crate::passes::zeros;
 use rustc_hash::FxHashMap;
 
-use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::expr::ExprId;
 use crate::flat::{EqId, Flat, InstanceId, Kind, Leaf, Type, WhenId};
 use crate::passes::order::{Row, Sorted};
 use crate::passes::vanishing::{Vanishing, vanishing_with};
-use crate::positions::Positions;
 pub use auxiliary::Auxiliaries;
+pub use unsolved::{Fault, Unsolved};
 
 /// A value computed from what is known before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,8 +153,6 @@ pub struct Solved {
     /// Divisors that cannot vanish as long as parameters keep their values, with what is divided by
     /// them.
     pub divisors: Vec<(Leaf, ExprId)>,
-    /// Of a model that no single set of formulas serves in all positions of its switches: runs solve it anew in each.
-    pub positions: Option<Box<Positions>>,
 }
 
 impl Solved {
@@ -196,18 +194,12 @@ impl Block {
     }
 }
 
-/// Solves the blocks; `None` after an error.
-pub fn solve(flat: Flat, sorted: &Sorted, diagnostics: &mut Diagnostics) -> Option<Solved> {
-    solve_with(flat, sorted, &mut Vec::new, diagnostics)
-}
-
-/// The same with what R-fields suggest.
-pub fn solve_with(
+/// Solves the blocks. `suggest` says what R-fields suggest to iterate on.
+pub fn solve(
     mut flat: Flat,
     sorted: &Sorted,
     suggest: Suggest<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Solved> {
+) -> Result<Solved, Box<Unsolved>> {
     let zeros = zeros::drop(&mut flat, sorted);
     let mut solver = Solver {
         auxiliaries: Auxiliaries::new(&flat),
@@ -216,29 +208,30 @@ pub fn solve_with(
         guesses: None,
         suggest,
         flat,
-        diagnostics,
+        faults: Vec::new(),
     };
-    let before = solver.diagnostics.errors();
     let mut blocks = Vec::with_capacity(sorted.blocks.len());
     for block in &sorted.blocks {
         blocks.extend(solver.block(sorted, block));
     }
     let Solver {
         flat,
-        diagnostics,
+        faults,
         divisors,
         ..
     } = solver;
-    (diagnostics.errors() == before).then_some(Solved {
+    if !faults.is_empty() {
+        return Err(Box::new(Unsolved { flat, faults }));
+    }
+    Ok(Solved {
         flat,
         blocks,
         zeros,
         divisors,
-        positions: None,
     })
 }
 
-struct Solver<'d> {
+struct Solver<'s> {
     flat: Flat,
     auxiliaries: Auxiliaries,
     /// The column of each unknown of the loop at hand.
@@ -246,8 +239,8 @@ struct Solver<'d> {
     divisors: Vec<(Leaf, ExprId)>,
     /// What was suggested, in terms of what is left after elimination, by the first to be iterated on.
     guesses: Option<FxHashMap<Leaf, Guess>>,
-    suggest: Suggest<'d>,
-    diagnostics: &'d mut Diagnostics,
+    suggest: Suggest<'s>,
+    faults: Vec<Fault>,
 }
 
 impl Solver<'_> {
@@ -276,7 +269,11 @@ impl Solver<'_> {
                 Row::Selection(at) => selections.push(*at),
                 // Nothing reads what a `when` sets before the event is over, so it is in no loop.
                 Row::When(_, ids) => {
-                    self.not_real(ids[0], sorted.unknowns[row as usize], &unknowns);
+                    self.faults.push(Fault::BooleanLoop(
+                        ids[0],
+                        sorted.unknowns[row as usize],
+                        unknowns,
+                    ));
                     return None;
                 }
             }
@@ -284,7 +281,7 @@ impl Solver<'_> {
         for (&id, &unknown) in equations.iter().zip(&unknowns) {
             let real = self.flat.variable(unknown.variable()).ty == Type::Real;
             if !real {
-                self.not_real(id, unknown, &unknowns);
+                self.faults.push(Fault::BooleanLoop(id, unknown, unknowns));
                 return None;
             }
         }
@@ -329,31 +326,5 @@ impl Solver<'_> {
         if some {
             self.divisors.push((unknown, divisor));
         }
-    }
-
-    /// Only numbers can be iterated on or solved for together.
-    fn not_real(&mut self, id: EqId, unknown: Leaf, unknowns: &[Leaf]) {
-        const SHOWN: usize = 6;
-        let name = self.flat.leaf_name(unknown);
-        let mut others: Vec<String> = (unknowns.iter().filter(|&&other| other != unknown))
-            .take(SHOWN)
-            .map(|&other| format!("`{}`", self.flat.leaf_name(other)))
-            .collect();
-        if unknowns.len() > SHOWN + 1 {
-            others.push("...".into());
-        }
-        let equation = &self.flat.equations[id.index()];
-        let text = self.flat.equation_text(id);
-        self.diagnostics.push(
-            Diagnostic::new(
-                Code::BooleanLoop,
-                format!("`{name}` is a boolean in a loop with {}", others.join(", ")),
-            )
-            .at(equation.span, text)
-            .note("each of these depends on the others at the same instant; only numbers can be solved for together")
-            .hint(format!(
-                "let `{name}` be decided at events: `new({name}) = ...`"
-            )),
-        );
     }
 }

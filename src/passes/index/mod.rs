@@ -26,9 +26,9 @@ pub use matrix::coefficients;
 pub use report::report;
 
 use crate::flat::{Dropped, EqId, Flat, Kind, Leaf, Merit, Reduction, VarId};
-use crate::passes::order::vanished;
+use crate::passes::order::Dependence;
 use crate::passes::signs::hidden::{System, hidden};
-use crate::passes::signs::reference::Combination;
+use crate::passes::signs::reference::{Combination, Findings, findings};
 use crate::passes::zeros::drop_in;
 use crate::structure::{Offsets, disputed_rows, maximum_matching, pantelides};
 use orders::Orders;
@@ -58,10 +58,42 @@ pub fn show_constraints(flat: &mut Flat, constraints: &[Combination]) {
     constraints::put_in(flat, sums, |_| 0);
 }
 
+/// Why a model cannot be brought to index 1.
+#[derive(Clone, Debug)]
+pub enum Irreducible {
+    Stuck(Stuck),
+    /// It was reduced, and with other unknowns than before some cancel.
+    Cancels(Findings),
+}
+
+/// Reduces the index where states depend on each other.
+pub fn lower_index(
+    flat: &mut Flat,
+    constraints: &[Combination],
+    dependence: &Dependence,
+) -> Result<(), Irreducible> {
+    let needed = !constraints.is_empty() || dependence.states;
+    if !needed && dependence.vanished.is_empty() {
+        return Ok(());
+    }
+    if let Err(stuck) = reduce(flat, constraints, &dependence.vanished) {
+        return match needed {
+            true => Err(Irreducible::Stuck(stuck)),
+            false => Ok(()),
+        };
+    }
+    let found = findings(flat);
+    match found.cancel() {
+        true => Err(Irreducible::Cancels(found)),
+        false => Ok(()),
+    }
+}
+
 /// Reduces the index, if there is anything to reduce. Where it cannot be done, the model stays as it was.
-pub fn reduce(flat: &mut Flat, constraints: &[Combination]) -> Result<(), Stuck> {
+/// In the equations `vanished` coefficients are zero as given.
+fn reduce(flat: &mut Flat, constraints: &[Combination], vanished: &[EqId]) -> Result<(), Stuck> {
     let given = (flat.equations.clone(), flat.variables.clone());
-    let zeros = drop_in(flat, &vanished(flat));
+    let zeros = drop_in(flat, vanished);
     let sums = || constraints.iter().map(|found| found.equations.clone());
     constraints::put_in(flat, sums(), |_| 0);
     let mut done = reduced(flat);

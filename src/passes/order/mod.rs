@@ -53,18 +53,31 @@ impl Sorted {
     }
 }
 
-/// Reports a model with too many or too few equations: `None` then. A state and its derivatives are
+/// A model with too many or too few equations, or a part of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unbalanced;
+
+/// Whether there are as many equations as unknowns everywhere. A state and its derivatives are
 /// one unknown: what fails here fails for good, whatever is differentiated.
-pub fn balanced(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<()> {
+pub fn balanced(flat: &Flat) -> Result<(), Unbalanced> {
+    let rows = rows(flat);
+    let mut together = Columns::new(flat, &rows, States::WithDerivatives);
+    let matching = maximum_matching(&together.incidence(flat, &rows));
+    match matching.is_perfect() {
+        true => Ok(()),
+        false => Err(Unbalanced),
+    }
+}
+
+/// Says what is wrong with a model that is not balanced; nothing of one that is.
+pub fn report_unbalanced(flat: &Flat, diagnostics: &mut Diagnostics) {
     let rows = rows(flat);
     let mut together = Columns::new(flat, &rows, States::WithDerivatives);
     let pattern = together.incidence(flat, &rows);
     let matching = maximum_matching(&pattern);
     if !matching.is_perfect() {
         balance::report(flat, &rows, &together, &pattern, &matching, diagnostics);
-        return None;
     }
-    Some(())
 }
 
 /// The equation that determines each variable, a state and its derivatives taken as one, as far as they can be matched;
@@ -86,49 +99,73 @@ pub fn determined_by(flat: &Flat) -> Vec<Option<EqId>> {
         .collect()
 }
 
-/// Whether the states depend on each other: no matching leaves them known, or one that does hides a loop that
-/// is singular.
-pub fn needs_reduction(flat: &Flat) -> bool {
+/// Whether states depend on each other.
+#[derive(Clone, Debug, Default)]
+pub struct Dependence {
+    /// No matching leaves the states known, or one that does hides a loop that is singular.
+    pub states: bool,
+    /// Each equation has an unknown of its own that is no state: the model is balanced, too.
+    pub matched: bool,
+    /// Equations in which a coefficient is zero as given, if this makes states depend on each other: a resistance of
+    /// zero between a source and a capacitor.
+    pub vanished: Vec<EqId>,
+}
+
+pub fn dependence(flat: &Flat) -> Dependence {
     let rows = rows(flat);
-    let mut columns = Columns::new(flat, &rows, States::Known);
-    columns.keep_vanished();
-    let pattern = columns.incidence(flat, &rows);
-    let matching = maximum_matching(&pattern);
-    if !matching.is_perfect() {
-        return true;
-    }
-    let system = System {
-        flat,
-        pattern: &pattern,
-        matching: &matching,
-        equation: &|row| match rows[row as usize] {
-            Row::Equation(id) => Some((id, 0)),
-            _ => None,
-        },
-        column: &|_, leaf| columns.column(flat, leaf),
+    let equation = |row: u32| match rows[row as usize] {
+        Row::Equation(id) => Some(id),
+        _ => None,
     };
-    !hidden(&system).is_empty()
-}
-
-/// Equations in which a coefficient is zero as given, if this makes states depend on each other: a resistance
-/// of zero between a source and a capacitor.
-pub fn vanished(flat: &Flat) -> Vec<EqId> {
-    let rows = rows(flat);
     let mut columns = Columns::new(flat, &rows, States::Known);
-    let pattern = columns.incidence(flat, &rows);
-    if columns.vanished.is_empty() || maximum_matching(&pattern).is_perfect() {
-        return Vec::new();
+    let mut pattern = columns.incidence(flat, &rows);
+    let mut vanished = Vec::new();
+    if !columns.vanished.is_empty() {
+        if !maximum_matching(&pattern).is_perfect() {
+            vanished.extend(columns.vanished.iter().filter_map(|&row| equation(row)));
+        }
+        columns.keep_vanished();
+        pattern = columns.incidence(flat, &rows);
     }
-    (columns.vanished.iter())
-        .filter_map(|&row| match rows[row as usize] {
-            Row::Equation(id) => Some(id),
-            _ => None,
-        })
-        .collect()
+    let matching = maximum_matching(&pattern);
+    let matched = matching.is_perfect();
+    let is_singular = || {
+        let system = System {
+            flat,
+            pattern: &pattern,
+            matching: &matching,
+            equation: &|row| Some((equation(row)?, 0)),
+            column: &|_, leaf| columns.column(flat, leaf),
+        };
+        !hidden(&system).is_empty()
+    };
+    Dependence {
+        states: !matched || is_singular(),
+        matched,
+        vanished,
+    }
 }
 
-/// Sorts the equations; `None` after an error.
-pub fn sort(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<Sorted> {
+/// A model whose equations cannot be sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsorted;
+
+/// Says why a model cannot be sorted.
+pub fn report_unsorted(flat: &Flat, diagnostics: &mut Diagnostics) {
+    // What is not even balanced is told first.
+    let before = diagnostics.errors();
+    report_unbalanced(flat, diagnostics);
+    if diagnostics.errors() == before {
+        let rows = rows(flat);
+        let mut columns = Columns::new(flat, &rows, States::Known);
+        columns.keep_vanished();
+        let pattern = columns.incidence(flat, &rows);
+        balance::report_index(flat, &rows, &columns, &pattern, diagnostics);
+    }
+}
+
+/// Sorts the equations.
+pub fn sort(flat: &Flat) -> Result<Sorted, Unsorted> {
     let rows = rows(flat);
     let mut columns = Columns::new(flat, &rows, States::Known);
     let mut pattern = columns.incidence(flat, &rows);
@@ -140,17 +177,14 @@ pub fn sort(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<Sorted> {
         matching = maximum_matching(&pattern);
     }
     if !matching.is_perfect() {
-        // What is not even balanced is told first.
-        balanced(flat, diagnostics)?;
-        balance::report_index(flat, &rows, &columns, &pattern, diagnostics);
-        return None;
+        return Err(Unsorted);
     }
     let unknowns = matching
         .column_of
         .iter()
         .map(|&at| columns.leaf(at))
         .collect();
-    Some(Sorted {
+    Ok(Sorted {
         blocks: blocks(&pattern, &matching),
         rows,
         unknowns,

@@ -23,7 +23,7 @@ const RATE: f64 = 1e3;
 
 /// The values of a model at its start.
 pub fn started(flat: &Flat) -> Option<(Solved, Point)> {
-    let solved = solved(flat.clone(), Aliases::Keep, &mut Diagnostics::default())?;
+    let solved = solved(flat.clone(), Aliases::Keep, &mut Diagnostics::default())?.solved;
     let mut point = Point::new(&solved);
     evaluate_start(&solved, &mut point).ok()?;
     Some((solved, point))

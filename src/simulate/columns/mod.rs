@@ -20,6 +20,7 @@ use crate::base::diagnostics::nearest;
 use crate::expr::{ExprId, Node, UnaryOp};
 use crate::flat::{Flat, InstanceId, Kind, Leaf, Role, Type, VarId};
 use crate::passes::blocks::Solved;
+use crate::positions::Positions;
 use derived::{Derived, word_of};
 use pattern::{derivative, is_glob, matches, split};
 
@@ -73,9 +74,9 @@ impl std::error::Error for NoColumn {}
 /// What is recorded when nothing is asked for, each once: the outputs, then the states (all candidates
 /// where the run chooses), then the inputs (given by an experiment or not), then discrete variables;
 /// each kind in the order of the model, the variables of a model before those of its submodels.
-pub fn default(solved: &mut Solved) -> Vec<Column> {
+pub fn default(solved: &mut Solved, positions: Option<&Positions>) -> Vec<Column> {
     // In other positions others are states.
-    let written: Vec<Leaf> = match &solved.positions {
+    let written: Vec<Leaf> = match positions {
         Some(positions) => positions.written.states().collect(),
         None => Vec::new(),
     };

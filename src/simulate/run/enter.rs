@@ -138,7 +138,7 @@ impl<'m> Run<'_, 'm, '_, '_> {
             switches: words.join(", "),
             position: positions.position_name(key),
             time,
-            why: self.seats.why(key),
+            key: key.into(),
         }
     }
 

@@ -24,6 +24,7 @@ use super::defaults::fastest_sine;
 use super::events::{Events, Unsettled, at_once};
 use super::halt::Halt;
 use super::integrate::{Integrator, Settings, Trouble};
+use super::job::Job;
 use super::point::rescue;
 use super::seat::{Seat, Shelf};
 use super::steady::steady;
@@ -42,13 +43,16 @@ const SHARED: f64 = 0.05;
 /// No run comes through more positions.
 const MOST_POSITIONS: usize = 65_536;
 
-pub fn run(
-    solved: &Solved,
-    program: &Program,
-    plan: &Plan,
-    observer: &mut dyn Observer,
-) -> Outcome {
-    let room = match solved.positions {
+pub fn run(job: &Job, observer: &mut dyn Observer) -> Outcome {
+    let Job {
+        solved,
+        positions,
+        program,
+        plan,
+        ..
+    } = job;
+    let positions = positions.as_deref();
+    let room = match positions {
         Some(_) => MOST_POSITIONS,
         None => 1,
     };
@@ -56,8 +60,8 @@ pub fn run(
     let first;
     let seats = Shelf::new(room);
     let places = Shelf::new(room);
-    let mut all = Seats::new(solved.positions.as_deref(), &made, &seats, &places);
-    let plain = solved.positions.is_none();
+    let mut all = Seats::new(positions, &made, &seats, &places);
+    let plain = positions.is_none();
     let seat = Seat::new(solved, program, None);
     let seat = match plain {
         true => match all.add(seat) {

@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use super::{Plan, Summary};
-use crate::base::diagnostics::Diagnostic;
+use crate::compile::{CompiledMode, mode};
 use crate::expr::ExprId;
-use crate::positions::{Key, Position, Positions, differentiated};
+use crate::positions::{Key, Positions, differentiated};
 use crate::program::{Program, Shared, build_in};
 use crate::simulate::columns;
 use crate::simulate::integrate::{Integrator, Place, Settings, Trouble, integrator};
@@ -14,7 +14,7 @@ use crate::simulate::seat::{Seat, Shelf, tracked};
 /// A position and its program.
 #[derive(Debug)]
 pub(super) struct Made {
-    position: Position,
+    position: CompiledMode,
     program: Program,
 }
 
@@ -75,7 +75,7 @@ impl<'m, 's, 'p> Seats<'m, 's, 'p> {
 
     fn make(&mut self, key: &[bool], starting: bool, plan: &Plan) -> Option<usize> {
         let positions = self.positions?;
-        let mut position = positions.compile(key, starting).ok()?;
+        let mut position = mode(positions, key, starting).ok()?;
         let values = recorded(&mut position, plan);
         let shared = Shared {
             opened: &positions.opened,
@@ -89,12 +89,6 @@ impl<'m, 's, 'p> Seats<'m, 's, 'p> {
         seat.tracked = tracked(&position.solved, program, wanted);
         self.add(seat)?;
         Some(self.list.len() - 1)
-    }
-
-    /// What is wrong with a position, as the user wrote it.
-    pub(super) fn why(&self, key: &[bool]) -> Vec<Diagnostic> {
-        self.positions
-            .map_or(Vec::new(), |positions| positions.why(key))
     }
 
     /// An integrator of a seat, which goes on from here.
@@ -148,7 +142,7 @@ impl<'m, 's, 'p> Seats<'m, 's, 'p> {
 }
 
 /// The values that are recorded, by their names.
-fn recorded(position: &mut Position, plan: &Plan) -> Vec<ExprId> {
+fn recorded(position: &mut CompiledMode, plan: &Plan) -> Vec<ExprId> {
     let solved = &mut position.solved;
     if let Ok(found) = columns::matching(solved, &plan.columns)
         && found.len() == plan.columns.len()

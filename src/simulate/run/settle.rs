@@ -5,6 +5,9 @@
 //! that is Murty's least-index rule, and ends). A change may lead into another position: every position that is tried
 //! begins from the values before the event, and only the last one is kept.
 
+use crate::base::diagnostics::Diagnostics;
+use crate::compile::why_not;
+use crate::simulate::halt::impossible;
 use rustc_hash::FxHashSet;
 
 use super::{Halt, Run};
@@ -290,6 +293,17 @@ impl<'m> Run<'_, 'm, '_, '_> {
     pub(super) fn told(&self, halt: Halt) -> Halt {
         match halt {
             Halt::Output(_) | Halt::Told(_) => halt,
+            // Why a mode is impossible is worded only now: many are tried for one that is entered.
+            Halt::Impossible {
+                switches,
+                position,
+                time,
+                key,
+            } => {
+                let why = (self.seats.positions)
+                    .map_or_else(Diagnostics::default, |positions| why_not(positions, &key));
+                Halt::Told(Box::new(impossible(&switches, &position, time, &why)))
+            }
             _ => match halt.diagnostic(self.seat.solved) {
                 Ok(diagnostic) => Halt::Told(Box::new(diagnostic)),
                 Err(message) => Halt::Output(message),

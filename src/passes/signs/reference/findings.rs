@@ -49,6 +49,11 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// Whether equations contradict each other or say the same twice, or unknowns move freely.
+    pub fn cancel(&self) -> bool {
+        !(self.given.is_empty() && self.redundant.is_empty() && self.movements.is_empty())
+    }
+
     /// Whether derivatives of states seem to move freely.
     pub fn has_moving_rates(&self) -> bool {
         self.movements.iter().any(Movement::has_rates)

@@ -13,20 +13,18 @@ mod report;
 
 pub use findings::{Combination, Findings, Movement, findings};
 pub use linear::{is_boolean, next_term};
-pub use report::{cancelling, listed, nothing_cancels};
+pub use replace::Reference;
+pub use report::{cancelling, floating, listed, report_cancelling};
 
-use crate::base::diagnostics::Diagnostics;
 use crate::flat::Flat;
 
-/// Gives parts without ground a reference, with a warning. What is left of the findings holds for the
-/// model as it is now.
-pub fn reference(mut flat: Flat, diagnostics: &mut Diagnostics) -> (Flat, Findings) {
+/// Gives parts without ground a reference. What is left of the findings holds for the model as it is now.
+pub fn reference(mut flat: Flat) -> (Flat, Vec<Reference>, Findings) {
     let mut found = findings(&flat);
     if found.redundant.is_empty() {
-        return (flat, found);
+        return (flat, Vec::new(), found);
     }
     let references = replace::references(&flat, &mut found);
-    report::floating(&flat, &references, diagnostics);
     replace::put_in(&mut flat, &references);
-    (flat, found)
+    (flat, references, found)
 }

@@ -11,11 +11,12 @@ use super::findings::{Combination, Findings, Movement};
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, Equation, EquationKind, Flat, InstanceId, Leaf, VarId};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Reference {
     pub potential: VarId,
-    /// What it replaces.
+    /// What it replaces, and how that was.
     pub equation: EqId,
+    pub gone: Equation,
     /// The submodels of the part, by name; a submodel stands for what is in it.
     pub parts: Vec<InstanceId>,
 }
@@ -77,6 +78,7 @@ pub fn references(flat: &Flat, found: &mut Findings) -> Vec<Reference> {
         references.push(Reference {
             potential,
             equation,
+            gone: flat.equations[equation.index()],
             parts: outermost(flat, owners),
         });
     }

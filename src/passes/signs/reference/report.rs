@@ -13,8 +13,8 @@ const MOST: usize = 5;
 const SHOWN: usize = 8;
 
 /// Reports equations that contradict each other or say the same twice, and unknowns that move
-/// freely: `None` if there are any.
-pub fn nothing_cancels(flat: &Flat, found: &Findings, diagnostics: &mut Diagnostics) -> Option<()> {
+/// freely.
+pub fn report_cancelling(flat: &Flat, found: &Findings, diagnostics: &mut Diagnostics) {
     let all = || found.given.iter().chain(&found.redundant);
     for combination in all().take(MOST) {
         let cancel = match combination.rest.is_empty() {
@@ -41,7 +41,6 @@ pub fn nothing_cancels(flat: &Flat, found: &Findings, diagnostics: &mut Diagnost
     if all().next().is_none() {
         open(flat, &found.movements, diagnostics);
     }
-    (all().next().is_none() && found.movements.is_empty()).then_some(())
 }
 
 /// Reports equations that leave something which other equations determine already, whatever is
@@ -104,7 +103,7 @@ pub fn floating(flat: &Flat, references: &[Reference], diagnostics: &mut Diagnos
 }
 
 fn instead(flat: &Flat, reference: &Reference) -> String {
-    let gone = &flat.equations[reference.equation.index()];
+    let gone = &reference.gone;
     format!(
         "in place of `{} = {}`, which follows from the others",
         flat.expression(gone.left),

@@ -1,0 +1,57 @@
+//! The bond graph of a flat model, with the causality that its sorted equations say.
+
+use super::lower::Aliases;
+use super::switched::sorted;
+use crate::base::diagnostics::{Code, Diagnostics};
+use crate::bond::causality::{Preferences, Wanted};
+use crate::bond::recover::recover;
+use crate::bond::{BondGraph, causality_with};
+use crate::flat::Flat;
+use crate::passes::signs::reference::reference;
+
+/// The bond graph of a model and its causality. `None` if it has no power ports; an error if the preferences cannot be read. A
+/// model that cannot be sorted has a graph all the same.
+pub fn bond_graph(
+    written: Flat,
+    preferences: &[String],
+    said: &mut Diagnostics,
+) -> Result<Option<BondGraph>, String> {
+    let (mut flat, ..) = reference(written.clone());
+    let Some(graph) = recover(&mut flat) else {
+        return Ok(None);
+    };
+    let preferences = Preferences::read(&graph, preferences)?;
+    let mut wished = written;
+    for preference in &preferences.list {
+        let states = graph.node(preference.node).element().map(|one| &one.states);
+        let wish = match preference.wanted {
+            Wanted::Integral => true,
+            Wanted::Derivative => false,
+            Wanted::Resistance | Wanted::Conductance => continue,
+        };
+        for &state in states.into_iter().flatten() {
+            wished.wishes.retain(|&(variable, _)| variable != state);
+            wished.wishes.push((state, wish));
+        }
+    }
+    wished
+        .wishes
+        .sort_unstable_by_key(|&(variable, _)| variable);
+    let sorted = sorted(wished, Aliases::Keep, said);
+    let mut causality = causality_with(&flat, &graph, &preferences, sorted.as_ref());
+    if sorted.is_none() && said.iter().any(|one| contradicts(one.code)) {
+        causality.contradict();
+    }
+    Ok(Some(BondGraph {
+        flat,
+        graph,
+        causality,
+        preferences,
+        sorted,
+    }))
+}
+
+/// Errors that say that equations contradict each other.
+fn contradicts(code: Code) -> bool {
+    matches!(code, Code::TooManyEquations | Code::UnknownsCancel)
+}

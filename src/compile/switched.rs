@@ -1,0 +1,242 @@
+//! What is asked of models with ideal switches: one set of formulas for all modes where that is possible, else a
+//! request to the pipeline for each mode.
+
+use super::lower::{Aliases, Goal, Lowered, Request, Starts, Unwatched, Watch, lower};
+use super::refused::Refused;
+use crate::base::diagnostics::Diagnostics;
+use crate::flat::Flat;
+use crate::passes::blocks::Solved;
+use crate::passes::order::Sorted;
+use crate::positions::{Jump, Key, Loose, Mode, Positions, form, switches, uniform};
+
+/// A solved model. One that no single set of formulas serves in all modes comes with its [`Positions`]: what is solved
+/// then holds where no divisor vanishes.
+#[derive(Debug)]
+pub struct Solution {
+    pub solved: Solved,
+    pub positions: Option<Box<Positions>>,
+}
+
+/// The model in one mode.
+#[derive(Debug)]
+pub struct CompiledMode {
+    pub key: Key,
+    pub solved: Solved,
+    /// What may jump when it begins.
+    pub jump: Option<Jump>,
+    /// What was open and has the least norm.
+    pub loose: Vec<Loose>,
+    /// Start values contradict each other in it.
+    pub contradicts: bool,
+}
+
+/// What `bgm solve` lists.
+#[derive(Debug)]
+pub enum Presented {
+    /// One set of formulas.
+    One(Box<Solved>),
+    /// One set of formulas in the form of the 1995 paper, but for what jumps.
+    Paper(Box<Positions>, Box<Solved>),
+    /// In each mode another one; and one that holds where no divisor vanishes.
+    ByPosition(Box<Positions>, Box<Solved>),
+}
+
+/// Reduces the index of a model as it was written; `None` after an error.
+pub fn reduced(flat: Flat, said: &mut Diagnostics) -> Option<Flat> {
+    let request = Request::new(Goal::Reduced, Aliases::Keep);
+    told(lower(flat, request, &mut Unwatched), said).map(Lowered::into_flat)
+}
+
+/// Sorts the equations of a flat model, with aliases eliminated if asked for; `None` after an error. Switches that change the
+/// index are in the form in which they are solved.
+pub fn sorted(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(Flat, Sorted)> {
+    let request = Request::new(Goal::Sorted, aliases);
+    let as_one = |flat: Flat| lower(flat, request, &mut Unwatched);
+    if switches(&flat).is_empty() || is_uniform(flat.clone(), Aliases::Eliminate).is_some() {
+        return told(as_one(flat), said)?.into_sorted();
+    }
+    let positions = Positions::new(&flat)?;
+    if let Some(flat) = paper_form(&positions)
+        && is_uniform(flat.clone(), Aliases::Eliminate).is_some()
+    {
+        return told(as_one(flat), said)?.into_sorted();
+    }
+    // In all modes at once if that can be, else in the first that is possible.
+    match as_one(flat) {
+        Ok(lowered) => {
+            lowered.tell(said);
+            lowered.into_sorted()
+        }
+        Err(refused) => {
+            let mut keys = positions.candidates();
+            let found = keys.find_map(|key| as_one(positions.shown(&key).0).ok()?.into_sorted());
+            if found.is_none() {
+                refused.tell(said);
+            }
+            found
+        }
+    }
+}
+
+/// Sorts and solves; `None` after an error.
+pub fn solved(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<Solution> {
+    solved_with(flat, aliases, &mut Unwatched, said)
+}
+
+/// The same with somebody who looks on.
+pub fn solved_with(
+    flat: Flat,
+    aliases: Aliases,
+    watch: &mut dyn Watch,
+    said: &mut Diagnostics,
+) -> Option<Solution> {
+    let request = Request::new(Goal::Solved, aliases);
+    if switches(&flat).is_empty() {
+        let solved = told(lower(flat, request, watch), said)?.into_solved()?;
+        return Some(Solution {
+            solved,
+            positions: None,
+        });
+    }
+    match lower(flat.clone(), request, watch) {
+        Ok(lowered) => {
+            lowered.tell(said);
+            let solved = lowered.into_solved()?;
+            let positions = match uniform(&solved) {
+                true => None,
+                false => Positions::new(&flat).map(Box::new),
+            };
+            Some(Solution { solved, positions })
+        }
+        Err(refused) => {
+            let by_mode = || {
+                if refused.holds_in_all_modes() {
+                    return None;
+                }
+                let positions = Positions::new(&flat)?;
+                let mut keys = positions.candidates();
+                let solved = keys.find_map(|key| solved_in(&positions, &key, aliases))?;
+                Some(Solution {
+                    solved,
+                    positions: Some(Box::new(positions)),
+                })
+            };
+            let found = by_mode();
+            if found.is_none() {
+                refused.tell(said);
+            }
+            found
+        }
+    }
+}
+
+/// Whether a run solves the model anew in each mode of its switches.
+pub fn uses_modes(flat: &Flat) -> bool {
+    let mut unsaid = Diagnostics::default();
+    let solution = solved(flat.clone(), Aliases::Eliminate, &mut unsaid);
+    solution.is_some_and(|solution| solution.positions.is_some())
+}
+
+/// Solves for a listing: in the form of the 1995 paper where a switch changes the index by its own position alone.
+pub fn presented(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<Presented> {
+    let Solution { solved, positions } = solved(flat, aliases, said)?;
+    let Some(positions) = positions else {
+        return Some(Presented::One(Box::new(solved)));
+    };
+    let in_form = paper_form(&positions).and_then(|flat| is_uniform(flat, aliases));
+    Some(match in_form {
+        Some(solved) => Presented::Paper(positions, Box::new(solved)),
+        None => Presented::ByPosition(positions, Box::new(solved)),
+    })
+}
+
+/// The form of the 1995 paper, where a model has one.
+pub fn paper_form(positions: &Positions) -> Option<Flat> {
+    let (modes, all) = shapes(positions);
+    all.then(|| form(positions, &modes)).flatten()
+}
+
+/// The model solved, if one set of formulas serves all modes.
+fn is_uniform(flat: Flat, aliases: Aliases) -> Option<Solved> {
+    let request = Request::new(Goal::Solved, aliases);
+    let solved = lower(flat, request, &mut Unwatched).ok()?.into_solved()?;
+    uniform(&solved).then_some(solved)
+}
+
+/// One mode of a model, as it was written.
+pub fn solved_in(positions: &Positions, key: &[bool], aliases: Aliases) -> Option<Solved> {
+    let (flat, _) = positions.shown(key);
+    let request = Request {
+        // Start values need not suit all modes.
+        starts: Starts::Examined,
+        suggestions: false,
+        ..Request::new(Goal::Solved, aliases)
+    };
+    lower(flat, request, &mut Unwatched).ok()?.into_solved()
+}
+
+/// One mode for runs, with its relations taken out; why not if it is impossible. `starts` looks at start values, too.
+pub fn mode(positions: &Positions, key: &[bool], starts: bool) -> Result<CompiledMode, Refused> {
+    let (flat, loose) = positions.in_mode(key);
+    let request = Request {
+        starts: match starts {
+            true => Starts::Examined,
+            false => Starts::Left,
+        },
+        jump: true,
+        suggestions: false,
+        ..Request::new(Goal::Solved, Aliases::Eliminate)
+    };
+    let lowered = lower(flat, request, &mut Unwatched)?;
+    let contradicts = lowered.contradicts();
+    let Lowered { model, jump, .. } = lowered;
+    let super::lower::Model::Solved(solved) = model else {
+        unreachable!("it was lowered to be solved")
+    };
+    Ok(CompiledMode {
+        key: key.into(),
+        solved: *solved,
+        jump,
+        loose,
+        contradicts,
+    })
+}
+
+/// What is wrong with a mode, as it was written.
+pub fn why_not(positions: &Positions, key: &[bool]) -> Diagnostics {
+    let (flat, _) = positions.shown(key);
+    let request = Request {
+        starts: Starts::Left,
+        suggestions: false,
+        ..Request::new(Goal::Solved, Aliases::Eliminate)
+    };
+    let mut said = Diagnostics::default();
+    if let Err(refused) = lower(flat, request, &mut Unwatched) {
+        refused.tell(&mut said);
+    }
+    said
+}
+
+/// The modes of a model with their shapes, and whether these are all.
+pub fn shapes(positions: &Positions) -> (Vec<Mode>, bool) {
+    positions.modes(|flat| {
+        let request = Request::new(Goal::Reduced, Aliases::Keep);
+        lower(flat, request, &mut Unwatched)
+            .ok()
+            .map(Lowered::into_flat)
+    })
+}
+
+/// What came of a request, with all that is to be said.
+fn told(result: Result<Lowered, Refused>, said: &mut Diagnostics) -> Option<Lowered> {
+    match result {
+        Ok(lowered) => {
+            lowered.tell(said);
+            Some(lowered)
+        }
+        Err(refused) => {
+            refused.tell(said);
+            None
+        }
+    }
+}
