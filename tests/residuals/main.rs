@@ -28,7 +28,6 @@ mod taylor;
 mod text;
 mod types;
 
-use bgm::base::diagnostics::Diagnostics;
 use bgm::compile::Aliases;
 use bgm::flat::Flat;
 use bgm::listing::{equations::equations, solved::solved as list, sorted::sorted as list_sorted};

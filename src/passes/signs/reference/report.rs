@@ -71,7 +71,7 @@ fn of_cancelled(flat: &Flat, combination: &Combination, message: String) -> Diag
 
 /// Potentials that were set to zero, one message for each place in the source.
 pub fn floating(flat: &Flat, references: &[Reference], diagnostics: &mut Diagnostics) {
-    let span = |reference: &Reference| flat.equations[reference.equation.index()].span;
+    let span = |reference: &Reference| reference.gone.span;
     let mut order: Vec<&Reference> = references.iter().collect();
     order.sort_by_key(|reference| span(reference));
     for same in order.chunk_by(|a, b| span(a) == span(b)) {
