@@ -45,7 +45,7 @@ impl<'m> Run<'_, 'm, '_, '_> {
         if let Some(jump) = position.and_then(|position| position.jump.as_ref()) {
             match self.leap(seat, jump, time) {
                 Ok(values) => after = values,
-                Err(why) => return Ok(Err(self.no_jump(key, time, why))),
+                Err(why) => return Ok(Err(self.no_jump(seat, key, time, &why))),
             }
         }
         let mut states = vec![0.0; seat.program.state_count()];
@@ -75,18 +75,16 @@ impl<'m> Run<'_, 'm, '_, '_> {
             &self.standing.leap,
         ) && let Err(why) = pending.is_sure(&seat.solved.flat, jump, time, &self.frame())
         {
-            return Ok(Err(self.no_jump(key, time, why)));
+            return Ok(Err(self.no_jump(seat, key, time, &why)));
         }
         Ok(Ok(()))
     }
 
-    fn no_jump(&self, key: &[bool], time: f64, why: Refused) -> Halt {
+    /// `seat` is that of the position which cannot be jumped into.
+    fn no_jump(&self, seat: &Seat<'m>, key: &[bool], time: f64, why: &Refused) -> Halt {
         let positions = self.seats.positions;
-        Halt::NoJump {
-            position: positions.map_or(String::new(), |positions| positions.position_name(key)),
-            time,
-            why,
-        }
+        let position = positions.map_or(String::new(), |positions| positions.position_name(key));
+        Halt::no_jump(&seat.solved.flat, &position, time, why)
     }
 
     fn sit(&mut self, to: usize, states: Vec<f64>) {
@@ -134,12 +132,8 @@ impl<'m> Run<'_, 'm, '_, '_> {
                 false => format!("nor `{name}` {word}"),
             });
         }
-        Halt::Impossible {
-            switches: words.join(", "),
-            position: positions.position_name(key),
-            time,
-            why: self.seats.why(key),
-        }
+        let why = self.seats.why(key);
+        Halt::impossible(&words.join(", "), &positions.position_name(key), time, &why)
     }
 
     /// Finds a position to begin in: as the start values say, if that is possible.
