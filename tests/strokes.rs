@@ -200,7 +200,7 @@ fn is_solvable(flat: Flat) -> bool {
     let mut point = at::point(&model, &settings);
     match evaluate(&model, &mut point) {
         Ok(()) => true,
-        Err(failure) => failure.diagnostic(&model.flat).code != Code::SingularLoop,
+        Err(failure) => failure.diagnostic().code != Code::SingularLoop,
     }
 }
 

@@ -88,7 +88,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
             Ok(point) => point,
             Err(failure) => {
                 let mut said = Diagnostics::default();
-                said.push(failure.diagnostic(&model.flat));
+                said.push(failure.diagnostic());
                 console.diagnostics(&compiled.sources, &said);
                 return Ok(ExitCode::from(FAILED));
             }

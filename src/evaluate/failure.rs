@@ -6,6 +6,7 @@ use super::linear::Singular;
 use super::point::leaves;
 use super::walk::Trouble;
 use crate::base::diagnostics::{Code, Diagnostic};
+use crate::base::source::Span;
 use crate::expr::{ExprId, Value, show_briefly, show_number};
 use crate::flat::{EqId, Flat, Leaf};
 use crate::passes::blocks::Solved;
@@ -38,7 +39,8 @@ impl Reason {
     }
 }
 
-/// Why a model has no value at a point. Equations and unknowns: where that is, the worst first.
+/// Why a model has no value at a point. Equations and unknowns: where that is, the worst first; their ids are those of the model that
+/// was evaluated. What is shown of it is text already: who shows it may have another model in hand, a position has its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     pub reason: Reason,
@@ -47,6 +49,8 @@ pub struct Failure {
     pub notes: Vec<String>,
     pub unknowns: Vec<Leaf>,
     pub equations: Vec<EqId>,
+    /// The first of the equations: where they were written, and as text.
+    places: Vec<(Span, String)>,
 }
 
 impl std::fmt::Display for Failure {
@@ -100,32 +104,39 @@ impl Subject {
 const SHOWN: usize = 6;
 
 impl Failure {
-    fn new(reason: Reason, point: &Point, message: String) -> Self {
+    pub fn new(reason: Reason, time: f64, message: String) -> Self {
         Failure {
             reason,
-            time: point.time,
+            time,
             message,
             notes: Vec::new(),
             unknowns: Vec::new(),
             equations: Vec::new(),
+            places: Vec::new(),
         }
     }
 
-    /// As the user is told.
-    pub fn diagnostic(&self, flat: &Flat) -> Diagnostic {
-        let mut diagnostic = Diagnostic::new(self.reason.code(), self.message.clone());
-        for id in self.equations.iter().take(SHOWN) {
+    /// One more equation in which it is, of the model that was evaluated.
+    pub fn add_equation(&mut self, flat: &Flat, id: EqId) {
+        if self.places.len() < SHOWN {
             let span = flat.equations[id.index()].span;
-            if diagnostic.labels.iter().all(|label| label.span != span) {
-                diagnostic = diagnostic.at(span, flat.equation_text(*id));
+            self.places.push((span, flat.equation_text(id)));
+        }
+        self.equations.push(id);
+    }
+
+    /// As the user is told.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let mut diagnostic = Diagnostic::new(self.reason.code(), self.message.clone());
+        for (span, text) in &self.places {
+            if diagnostic.labels.iter().all(|label| label.span != *span) {
+                diagnostic = diagnostic.at(*span, text.clone());
             }
         }
         // The equation is shown already.
-        let shown: Vec<String> = (self.equations.iter().take(SHOWN))
-            .map(|id| flat.equation_text(*id))
-            .collect();
+        let is_shown = |note: &String| self.places.iter().any(|(_, text)| text == note);
         let more =
-            (self.notes.iter()).filter(|note| !note.starts_with("from `") && !shown.contains(note));
+            (self.notes.iter()).filter(|note| !note.starts_with("from `") && !is_shown(note));
         diagnostic.notes.extend(more.cloned());
         diagnostic
     }
@@ -135,24 +146,23 @@ impl Failure {
         let names: Vec<String> = (block.unknowns().iter().take(SHOWN))
             .map(|&leaf| format!("`{}`", flat.leaf_name(leaf)))
             .collect();
-        Failure {
-            reason: Reason::NotFound,
-            time,
-            message: format!(
-                "no solution was found for {} at Time = {}",
-                names.join(", "),
-                show_briefly(time)
-            ),
-            notes: Vec::new(),
-            unknowns: block.unknowns().to_vec(),
-            equations: block.equations().to_vec(),
+        let message = format!(
+            "no solution was found for {} at Time = {}",
+            names.join(", "),
+            show_briefly(time)
+        );
+        let mut failure = Failure::new(Reason::NotFound, time, message);
+        failure.unknowns = block.unknowns().to_vec();
+        for &id in block.equations() {
+            failure.add_equation(flat, id);
         }
+        failure
     }
 
     pub(super) fn of_zero(flat: &Flat, point: &Point, zero: ExprId) -> Self {
         let text = flat.expression(zero);
         let message = format!("`{text}` is zero in the model, and the model was solved so");
-        let mut failure = Failure::new(Reason::NotZero, point, message);
+        let mut failure = Failure::new(Reason::NotZero, point.time, message);
         let note = "what it stands before was left out; give another value in the model itself";
         failure.notes.push(note.into());
         failure
@@ -165,7 +175,7 @@ impl Failure {
             if !self.notes.contains(&text) {
                 self.notes.push(format!("from `{text}`"));
             }
-            self.equations.push(id);
+            self.add_equation(flat, id);
         }
         self
     }
@@ -184,7 +194,7 @@ impl Failure {
             show_briefly(point.time),
             flat.expression(divisor)
         );
-        let mut failure = Failure::new(Reason::Divisor, point, message);
+        let mut failure = Failure::new(Reason::Divisor, point.time, message);
         let expanded = Expanded::new(solved);
         if expanded.changes(divisor) {
             let text = flat.expression(divisor);
@@ -224,7 +234,7 @@ impl Failure {
                 ),
             ),
         };
-        let mut failure = Failure::new(reason, point, message);
+        let mut failure = Failure::new(reason, point.time, message);
         failure.notes.push(subject.definition(flat, expression));
         if let Trouble::NotANumber(part) = trouble {
             if part != expression {
@@ -252,7 +262,7 @@ impl Failure {
             subject.words(flat),
             show_briefly(point.time)
         );
-        let mut failure = Failure::new(Reason::NotFinite, point, message);
+        let mut failure = Failure::new(Reason::NotFinite, point.time, message);
         failure.notes.push(subject.definition(flat, expression));
         failure.notes.extend(values_in(flat, point, expression));
         failure.unknowns.push(subject.leaf());
@@ -270,7 +280,7 @@ impl Failure {
             names(flat, unknowns),
             show_briefly(point.time)
         );
-        let mut failure = Failure::new(Reason::Singular, point, message);
+        let mut failure = Failure::new(Reason::Singular, point.time, message);
         let column = singular.column.and_then(|at| unknowns.get(at as usize));
         let row = singular.row.and_then(|at| equations.get(at as usize));
         if let Some(&unknown) = column {
@@ -284,7 +294,7 @@ impl Failure {
             failure.notes.push(format!(
                 "`{text}` adds nothing to the others, or contradicts them"
             ));
-            failure.equations.push(id);
+            failure.add_equation(flat, id);
         }
         failure.notes.push(format!(
             "the smallest pivot is {}, of a regular matrix about 1",
@@ -292,8 +302,9 @@ impl Failure {
         ));
         let others = unknowns.iter().filter(|&leaf| Some(leaf) != column);
         failure.unknowns.extend(others);
-        let others = equations.iter().filter(|&id| Some(id) != row);
-        failure.equations.extend(others);
+        for &id in equations.iter().filter(|&id| Some(id) != row) {
+            failure.add_equation(flat, id);
+        }
         failure
     }
 
@@ -310,7 +321,7 @@ impl Failure {
             names(flat, others),
             show_briefly(point.time)
         );
-        let mut failure = Failure::new(Reason::Singular, point, message);
+        let mut failure = Failure::new(Reason::Singular, point.time, message);
         failure
             .notes
             .push("the slopes of the equations between them vanish there".to_string());
@@ -319,7 +330,9 @@ impl Failure {
             names(flat, &all)
         }));
         failure.unknowns.extend(others);
-        failure.equations.extend(equations);
+        for &id in equations {
+            failure.add_equation(flat, id);
+        }
         failure
     }
 
@@ -339,7 +352,7 @@ impl Failure {
             ),
         };
         let message = format!("{what} was found at Time = {}", show_briefly(point.time));
-        let mut failure = Failure::new(Reason::NotFound, point, message);
+        let mut failure = Failure::new(Reason::NotFound, point.time, message);
         for &(id, by) in off.iter().take(SHOWN) {
             let text = flat.equation_text(id);
             failure
@@ -347,7 +360,9 @@ impl Failure {
                 .push(format!("`{text}` is off by {}", amount(by)));
         }
         failure.notes.extend(notes);
-        failure.equations.extend(off.iter().map(|&(id, _)| id));
+        for &(id, _) in off {
+            failure.add_equation(flat, id);
+        }
         failure.unknowns = unknowns.to_vec();
         failure
     }

@@ -139,6 +139,12 @@ fn same<L: Leaf>(a: &Node<L>, b: &Node<L>, pool: &[ExprId]) -> bool {
     }
 }
 
+/// Half of a hash, to which all its bits contribute. Neither half is good by itself: what differs only in the upper bits of
+/// a word (numbers, pairs) leaves most of the upper half of rustc-hash the same, and the lower half drops bits that others need.
+fn half(hash: u64) -> u32 {
+    (hash ^ (hash >> 32)) as u32
+}
+
 /// Spreads half a hash over all bits, as the table needs them.
 fn whole(half: u32) -> u64 {
     u64::from(half).wrapping_mul(0x9E37_79B9_7F4A_7C15)
@@ -157,6 +163,113 @@ fn hash_node<L: Leaf>(node: &Node<L>, pool: &[ExprId]) -> u32 {
         Node::Call(function, args) => (7u8, function, &pool[args.range()]).hash(&mut hasher),
         Node::List(args) => (8u8, &pool[args.range()]).hash(&mut hasher),
     }
-    // The upper half is the better mixed one.
-    (hasher.finish() >> 32) as u32
+    half(hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hash::BuildHasher;
+
+    use rustc_hash::{FxBuildHasher, FxHashMap};
+
+    use super::{hash_node, whole};
+    use crate::expr::{Args, BinaryOp, ExprId, Function, Node, Real};
+
+    const COUNT: u32 = 100_000;
+    const POOL: u32 = 2 * COUNT;
+
+    /// How many pairs of these have the same value in `bits` bits, and how many a random function would give.
+    fn pairs(values: &[u64], bits: u32) -> (f64, f64) {
+        let mut counts: FxHashMap<u64, u32> = FxHashMap::default();
+        for value in values {
+            // The map of the test must not depend on what is tested.
+            let value = value & (u64::MAX >> (64 - bits));
+            *counts.entry(value.swap_bytes() ^ value).or_default() += 1;
+        }
+        let met = (counts.values().map(|&count| f64::from(count))).map(|n| n * (n - 1.0) / 2.0);
+        let count = values.len() as f64;
+        (met.sum(), count * count / 2.0 / f64::from(bits).exp2())
+    }
+
+    #[track_caller]
+    fn assert_random(values: &[u64], bits: u32, what: &str) {
+        let (met, expected) = pairs(values, bits);
+        assert!(
+            met <= 2.0 * expected + 16.0,
+            "{what}: {met} pairs agree in {bits} bits, {expected:.0} of random ones"
+        );
+    }
+
+    /// Numbers as models hold them.
+    fn numbers() -> Vec<(&'static str, Vec<f64>)> {
+        let made = |make: fn(f64) -> f64| (0..COUNT).map(|k| make(f64::from(k))).collect();
+        vec![
+            ("whole", made(|k| k)),
+            ("negative", made(|k| -1.0 - k)),
+            ("halves", made(|k| k / 2.0)),
+            ("tenths", made(|k| k / 10.0)),
+            ("1024 k", made(|k| 1024.0 * k)),
+            ("k 1e9", made(|k| 1e9 * k)),
+            ("k 1e-9", made(|k| 1e-9 * k)),
+            ("squares", made(|k| k * k)),
+            ("roots", made(f64::sqrt)),
+            ("3 + k/65536", made(|k| 3.0 + k / 65536.0)),
+        ]
+    }
+
+    #[test]
+    fn halves_of_hashes_are_as_different_as_random_ones() {
+        let pool: Vec<ExprId> = (0..POOL).map(ExprId).collect();
+        let all = |make: &dyn Fn(u32) -> Node<u32>| -> Vec<u32> {
+            (0..COUNT).map(|k| hash_node(&make(k), &pool)).collect()
+        };
+        let few = |first, len| Args { first, len };
+        let mut sets = vec![
+            ("leaves", all(&Node::Leaf)),
+            (
+                "sums in a grid",
+                all(&|k| Node::Binary(BinaryOp::Add, ExprId(k % 300), ExprId(k / 300))),
+            ),
+            (
+                "products of neighbours",
+                all(&|k| Node::Binary(BinaryOp::Mul, ExprId(k), ExprId(k + 1))),
+            ),
+            (
+                "conditions",
+                all(&|k| Node::If(ExprId(k % 7), ExprId(k), ExprId(k / 7))),
+            ),
+            ("lists", all(&|k| Node::List(few(k, 1 + k % 40)))),
+            (
+                "calls",
+                all(&|k| Node::Call(Function::Min, few(k, 2 + k % 3))),
+            ),
+        ];
+        for (name, numbers) in numbers() {
+            let halves = (numbers.iter())
+                .map(|&value| hash_node(&Node::Number::<u32>(Real(value)), &pool))
+                .collect();
+            sets.push((name, halves));
+        }
+        for (name, halves) in sets {
+            let halves: Vec<u64> = halves.into_iter().map(u64::from).collect();
+            assert_random(&halves, 32, name);
+            // The table looks at the lower bits for a place and at the upper seven for a tag.
+            let wholes: Vec<u64> = (halves.iter()).map(|&half| whole(half as u32)).collect();
+            assert_random(&wholes, 18, name);
+            let tagged: Vec<u64> = wholes.iter().map(|hash| hash.rotate_left(7)).collect();
+            assert_random(&tagged, 25, name);
+        }
+    }
+
+    #[test]
+    fn numbers_as_keys_are_as_different_as_random_ones() {
+        for (name, numbers) in numbers() {
+            let hashes: Vec<u64> = (numbers.iter())
+                .map(|&value| FxBuildHasher.hash_one(Real(value)))
+                .collect();
+            assert_random(&hashes, 18, name);
+            let tagged: Vec<u64> = hashes.iter().map(|hash| hash.rotate_left(7)).collect();
+            assert_random(&tagged, 25, name);
+        }
+    }
 }

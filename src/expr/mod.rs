@@ -73,7 +73,10 @@ impl Eq for Real {}
 
 impl Hash for Real {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.to_bits().hash(state);
+        // Short numbers (1, 2, 3 and 0.25) differ in their upper bits alone, and products carry upwards only: rustc-hash would
+        // make little of them.
+        let bits = self.0.to_bits();
+        (bits ^ (bits >> 32)).hash(state);
     }
 }
 

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::code::{Instruction, Op, Register};
 use super::watches::{Sampler, Watch};
 use super::{Level, Loop, Part, Program, Step, TableSource};
-use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp, Value};
+use crate::expr::{BinaryOp, ExprId, Function, Node, Real, UnaryOp, Value};
 use crate::flat::{Flat, Leaf};
 
 pub(super) const NONE: Register = Register::MAX;
@@ -69,7 +69,7 @@ pub struct Registers<'s> {
     pub(super) gone: &'s FxHashMap<Leaf, ExprId>,
     pub values: Vec<f64>,
     levels: Vec<Level>,
-    literals: FxHashMap<u64, Register>,
+    literals: FxHashMap<Real, Register>,
     /// Variables with a register of their own: what is given, kept, or iterated on.
     pub fixed: FxHashMap<Leaf, Register>,
     pub given: Vec<(Leaf, Register)>,
@@ -117,12 +117,12 @@ impl<'s> Registers<'s> {
     }
 
     fn literal(&mut self, value: f64) -> Register {
-        if let Some(&register) = self.literals.get(&value.to_bits()) {
+        if let Some(&register) = self.literals.get(&Real(value)) {
             return register;
         }
         let register = self.register(Level::Once);
         self.values[register as usize] = value;
-        self.literals.insert(value.to_bits(), register);
+        self.literals.insert(Real(value), register);
         register
     }
 

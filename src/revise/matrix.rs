@@ -30,7 +30,7 @@ use crate::syntax::ast::{ExperimentKind, Item};
 fn plain(traced: &Traced, node: NodeId, is_flow: bool) -> Result<(VarId, VarId), Obstacle> {
     let graph = &traced.fields.named.graph;
     let of = graph.node(node);
-    let ports = traced.flat.ports.of(of.owner).count();
+    let ports = traced.written.ports.of(of.owner).count();
     let found = of.element().and_then(|element| {
         let [[effort, flow]] = &element.quantities[..] else {
             return None;
@@ -54,7 +54,7 @@ pub fn combine(
     field: &StorageField,
     matrix: &MatrixForm,
 ) -> Result<Taken, Obstacle> {
-    let (flat, named) = (&traced.flat, &traced.fields.named);
+    let (flat, named) = (&traced.written, &traced.fields.named);
     let graph = &named.graph;
     let script = Script::new(text, flat)?;
     let owner = |node: NodeId| graph.node(node).owner;

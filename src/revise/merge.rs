@@ -60,7 +60,7 @@ impl Group {
 pub fn groups(traced: &Traced) -> Vec<Group> {
     let named = &traced.fields.named;
     let graph = &named.graph;
-    let mut flat = traced.flat.clone();
+    let mut flat = traced.fields.flat.clone();
     let bonds_of = graph.bonds_of();
     let mut found: BTreeMap<NodeId, Vec<Reached>> = BTreeMap::new();
     for (node, element) in graph.elements() {
@@ -150,7 +150,7 @@ pub fn merge(
     group: &Group,
     form: Option<Form>,
 ) -> Result<Taken, Obstacle> {
-    let (flat, named) = (&traced.flat, &traced.fields.named);
+    let (flat, named) = (&traced.written, &traced.fields.named);
     let graph = &named.graph;
     let script = Script::new(text, flat)?;
     let mut work = traced.fields.flat.clone();

@@ -69,10 +69,11 @@ pub struct Revised {
     pub left: Vec<Left>,
 }
 
-/// A model with its fields.
+/// A model with its fields. Expressions of the graph and of the fields are in the model that the fields hold.
 #[derive(Debug)]
 pub struct Traced {
-    pub flat: Flat,
+    /// As it was written: it has the same instances and variables, but fewer equations and expressions.
+    pub written: Flat,
     pub model: BondGraph,
     pub fields: Fields,
 }
@@ -98,7 +99,7 @@ pub fn trace(desk: &Desk<'_>, text: &str, remove: &[String]) -> Result<Traced, F
     }
     let fields = fields(&model, false);
     Ok(Traced {
-        flat,
+        written: flat,
         model,
         fields,
     })
@@ -108,7 +109,7 @@ pub fn trace(desk: &Desk<'_>, text: &str, remove: &[String]) -> Result<Traced, F
 pub fn reduce(desk: &Desk<'_>, text: &str, wishes: &Wishes) -> Result<Revised, Failure> {
     let whole = trace(desk, text, &[])?;
     let mut revised = Revised {
-        text: excerpt(text, &whole.flat),
+        text: excerpt(text, &whole.written),
         ..Revised::default()
     };
     let mut wanted: Vec<String> = wishes.remove.clone();
@@ -153,10 +154,10 @@ pub fn reduce(desk: &Desk<'_>, text: &str, wishes: &Wishes) -> Result<Revised, F
                     let deeper = |why: &Obstacle| matches!(why, Obstacle::Elsewhere(_));
                     if !revised.expanded
                         && refused.values().any(deeper)
-                        && let Ok(text) = expand(desk, &revised.text, &traced.flat)
+                        && let Ok(text) = expand(desk, &revised.text, &traced.written)
                     {
                         // What was inherited or contained is not any more.
-                        let text = excerpt(&text, &traced.flat);
+                        let text = excerpt(&text, &traced.written);
                         refused.retain(|_, why| !deeper(why));
                         wanted = renamed(&wanted);
                         revised.text = text;

@@ -43,7 +43,7 @@ pub fn rewrite(
     form: Option<Form>,
 ) -> Result<Taken, Obstacle> {
     let Traced {
-        flat,
+        written: flat,
         model,
         fields,
     } = traced;

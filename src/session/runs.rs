@@ -165,7 +165,7 @@ impl Session {
                 .push_str("interrupted; what was computed is kept\n"),
             End::Failed(halt) => {
                 let mut said = Diagnostics::default();
-                said.push(halt.diagnostic(&job.solved)?);
+                said.push(halt.diagnostic()?);
                 reply
                     .messages
                     .push_str(&self.told(&sources, &said).messages);

@@ -1,100 +1,117 @@
 //! Why a run ended before its time, in words.
 
 use super::events::What;
-use crate::base::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use crate::base::diagnostics::{Code, Diagnostic, Severity};
+use crate::compile::why_not;
 use crate::evaluate::Failure;
 use crate::expr::show_briefly;
-use crate::flat::{Flat, Leaf};
+use crate::flat::{EquationKind, Flat, Leaf};
 use crate::passes::blocks::Solved;
-use crate::positions::{Key, Refused};
+use crate::positions::{Key, Positions, Refused};
 
+/// In words, of the model or of the position in which it came about: who hears of it may be in another one.
 #[derive(Clone, Debug)]
 pub enum Halt {
     /// Something has no value.
     Evaluation(Box<Failure>),
-    /// No step is short enough; the state that moves fastest.
-    Step { time: f64, state: Option<Leaf> },
-    /// Something changes without end: again and again within one event, or in a crowd of events.
-    Restless { what: What, time: f64, crowd: bool },
-    /// There is no steady state; this state moves.
-    Restive { state: Leaf, rate: f64, time: f64 },
-    /// What the integrator says.
-    Integrator { message: String, time: f64 },
+    /// Anything else that concerns the model.
+    Told(Box<Diagnostic>),
     /// A row could not be written.
     Output(String),
-    /// Switches cannot be as they would have to be.
+    /// The switches cannot be in this mode. It is in words only at the end of a run: many modes are tried for one that
+    /// is entered.
     Impossible {
-        /// Those that would have to change, in words; and the position.
-        switches: String,
-        position: String,
-        time: f64,
         key: Key,
-    },
-    /// States would have to jump, and cannot.
-    NoJump {
-        position: String,
+        /// The mode that the run is in, if it is in one.
+        now: Option<Key>,
         time: f64,
-        why: Refused,
     },
-    /// In the words of a position.
-    Told(Box<Diagnostic>),
     /// Another position begins: of no concern to anybody outside the run.
     Switched,
 }
 
 impl Halt {
     /// As the user is told; what concerns files is no matter of the model.
-    pub fn diagnostic(&self, solved: &Solved) -> Result<Diagnostic, String> {
-        let flat = &solved.flat;
+    pub fn diagnostic(&self) -> Result<Diagnostic, String> {
         Ok(match self {
-            Halt::Evaluation(failure) => failure.diagnostic(flat),
-            Halt::Step { time, state } => step(solved, *time, *state),
-            Halt::Restless { what, time, crowd } => restless(flat, *what, *time, *crowd),
-            Halt::Restive { state, rate, time } => {
-                let name = flat.leaf_name(*state);
-                let message = format!(
-                    "no steady state was found at Time = {}: `{name}` still moves",
-                    show_briefly(*time)
-                );
-                let diagnostic = Diagnostic::new(Code::NoSteadyState, message);
-                (with_equation(solved, diagnostic, *state))
-                    .note(format!(
-                        "where the search ended, der({name}) = {}",
-                        show_briefly(*rate)
-                    ))
-                    .hint("is there a state at which all rates vanish? without `--steady` the run begins at the start values")
-            }
-            Halt::Integrator { message, time } => {
-                let time = show_briefly(*time);
-                Diagnostic::new(
-                    Code::CannotGoOn,
-                    format!("the integration cannot go on at Time = {time}"),
-                )
-                .note(message.clone())
-            }
-            Halt::Output(message) => return Err(message.clone()),
-            Halt::Impossible {
-                switches,
-                position,
-                time,
-                ..
-            } => impossible(switches, position, *time, &Diagnostics::default()),
-            Halt::NoJump {
-                position,
-                time,
-                why,
-            } => no_jump(flat, position, *time, why),
+            Halt::Evaluation(failure) => failure.diagnostic(),
+            Halt::Impossible { .. } => Diagnostic::new(
+                Code::ImpossiblePosition,
+                "the switches cannot be in this mode",
+            ),
             Halt::Told(diagnostic) => (**diagnostic).clone(),
+            Halt::Output(message) => return Err(message.clone()),
             Halt::Switched => Diagnostic::new(Code::CannotGoOn, "the position has changed"),
         })
     }
+
+    fn told(diagnostic: Diagnostic) -> Halt {
+        Halt::Told(Box::new(diagnostic))
+    }
+
+    /// No step is short enough; the state that moves fastest.
+    pub(super) fn step(solved: &Solved, time: f64, state: Option<Leaf>) -> Halt {
+        Halt::told(step(solved, time, state))
+    }
+
+    /// There is no steady state; this state moves.
+    pub(super) fn restive(solved: &Solved, state: Leaf, rate: f64, time: f64) -> Halt {
+        let name = solved.flat.leaf_name(state);
+        let message = format!(
+            "no steady state was found at Time = {}: `{name}` still moves",
+            show_briefly(time)
+        );
+        let diagnostic = Diagnostic::new(Code::NoSteadyState, message);
+        let diagnostic = (with_equation(solved, diagnostic, state))
+            .note(format!(
+                "where the search ended, der({name}) = {}",
+                show_briefly(rate)
+            ))
+            .hint("is there a state at which all rates vanish? without `--steady` the run begins at the start values");
+        Halt::told(diagnostic)
+    }
+
+    /// What the integrator says.
+    pub(super) fn integrator(message: String, time: f64) -> Halt {
+        let time = show_briefly(time);
+        let said = format!("the integration cannot go on at Time = {time}");
+        Halt::told(Diagnostic::new(Code::CannotGoOn, said).note(message))
+    }
+
+    /// The same in words.
+    pub(super) fn in_words(self, positions: Option<&Positions>) -> Halt {
+        match (self, positions) {
+            (Halt::Impossible { key, now, time }, Some(positions)) => {
+                Halt::told(impossible(positions, &key, now.as_deref(), time))
+            }
+            (halt, _) => halt,
+        }
+    }
+
+    /// States would have to jump into this position, and cannot; `flat` is that of the position.
+    pub(super) fn no_jump(flat: &Flat, position: &str, time: f64, why: &Refused) -> Halt {
+        Halt::told(no_jump(flat, position, time, why))
+    }
 }
 
-/// The position, and what is wrong with it.
-pub fn impossible(switches: &str, position: &str, time: f64, why: &Diagnostics) -> Diagnostic {
-    let message = format!("{switches} at Time = {}", show_briefly(time));
+/// The mode, and what is wrong with it.
+fn impossible(positions: &Positions, key: &[bool], now: Option<&[bool]>, time: f64) -> Diagnostic {
+    let mut words: Vec<String> = Vec::new();
+    for (at, &truth) in key.iter().enumerate() {
+        if now.is_some_and(|now| now[at] == truth) {
+            continue;
+        }
+        let (name, word) = (positions.switch_name(at), positions.word(at, truth));
+        words.push(match words.is_empty() {
+            true => format!("`{name}` cannot be {word}"),
+            false => format!("nor `{name}` {word}"),
+        });
+    }
+    let message = format!("{} at Time = {}", words.join(", "), show_briefly(time));
     let mut diagnostic = Diagnostic::new(Code::ImpossiblePosition, message);
+    let position = positions.position_name(key);
     diagnostic = diagnostic.note(format!("the position would be: {position}"));
+    let why = why_not(positions, key);
     if let Some(first) = why.iter().find(|one| one.severity() == Severity::Error) {
         diagnostic.labels.extend(first.labels.iter().cloned());
         diagnostic = diagnostic.note(format!("in it, {}", first.message));
@@ -184,39 +201,46 @@ fn with_equation(solved: &Solved, diagnostic: Diagnostic, state: Leaf) -> Diagno
     }
 }
 
-fn restless(flat: &Flat, what: What, time: f64, crowd: bool) -> Diagnostic {
+/// Something changes without end: again and again within one event, or in a crowd of events.
+pub(super) fn restless(flat: &Flat, what: What, time: f64, crowd: bool) -> Diagnostic {
     let time = show_briefly(time);
-    let (text, is_relation) = match what {
-        What::Relation(node) => (flat.expression(node), true),
-        What::Discrete(leaf) => (flat.leaf_name(leaf), false),
+    let text = match what {
+        What::Relation(node) => flat.expression(node),
+        What::Discrete(leaf) | What::Restart(leaf) => flat.leaf_name(leaf),
+        What::Events => "the event".into(),
+    };
+    let named = match what {
+        What::Events => text,
+        _ => format!("`{text}`"),
     };
     let message = match crowd {
-        true => format!("`{text}` changes without end near Time = {time}"),
-        false => format!("`{text}` cannot be settled at Time = {time}"),
+        true => format!("{named} changes without end near Time = {time}"),
+        false => format!("{named} cannot be settled at Time = {time}"),
     };
     let diagnostic = Diagnostic::new(Code::Restless, message);
-    let diagnostic = match crowd {
-        true => diagnostic.note("endlessly many events follow each other there in no time"),
-        false if is_relation => {
-            diagnostic.note("each time it is decided, the model moves the other way")
-        }
-        false => {
-            diagnostic.note("its next value is never its value: `new` is applied until both agree")
-        }
-    };
+    let diagnostic = diagnostic.note(match what {
+        _ if crowd => "endlessly many events follow each other there in no time",
+        What::Relation(_) => "each time it is decided, the model moves the other way",
+        What::Discrete(_) => "its next value is never its value: `new` is applied until both agree",
+        What::Restart(_) => "what a `when` makes of it lets a `when` act again, without end",
+        What::Events => "what is decided in one round is decided otherwise in the next one",
+    });
     let place = place(flat, what);
     let in_when = matches!(&place, Some((_, text)) if text == IN_WHEN);
     let diagnostic = match place {
         Some((span, text)) => diagnostic.at(span, text),
         None => diagnostic,
     };
-    diagnostic.hint(match is_relation {
-        true if in_when => {
+    diagnostic.hint(match what {
+        What::Relation(_) if in_when => {
             "what a `when` restarts comes back ever sooner: end the run before, or let it stay at rest once \
              it is slow"
         }
-        true => "let it have two thresholds (hysteresis), or make smooth what jumps with it",
-        false => "to count or to toggle, use a `when`: it acts once",
+        What::Relation(_) | What::Events => {
+            "let it have two thresholds (hysteresis), or make smooth what jumps with it"
+        }
+        What::Discrete(_) => "to count or to toggle, use a `when`: it acts once",
+        What::Restart(_) => "let it restart where the conditions of all `when`s are false",
     })
 }
 
@@ -227,6 +251,17 @@ const IN_WHEN: &str = "the condition of this `when`";
 pub(super) fn place(flat: &Flat, what: What) -> Option<(crate::base::source::Span, String)> {
     let wanted = match what {
         What::Relation(node) => node,
+        What::Events => return None,
+        What::Restart(leaf) => {
+            let restarts = flat.equation_ids().find(|id| {
+                let equation = &flat.equations[id.index()];
+                let left = flat.exprs.node(equation.left);
+                matches!(equation.kind, EquationKind::When(..))
+                    && left == crate::expr::Node::Leaf(Leaf::Init(leaf.variable()))
+            })?;
+            let span = flat.equations[restarts.index()].span;
+            return Some((span, flat.equation_text(restarts)));
+        }
         What::Discrete(leaf) => {
             let found = flat.equation_ids().find(|id| {
                 let left = flat.equations[id.index()].left;

@@ -44,6 +44,21 @@ fn many_samples() {
     }
 }
 
+/// Samples restart a state in a model without any relation: a saw.
+#[test]
+fn samples_restart() {
+    let text =
+        "model M\n local x\n der(x) = 1\n when sample(0.3, 0.3) then init(x) = 0\n endwhen\nend";
+    let result = Trial::of(text, 2.0).run(&["x"]);
+    let times: Vec<f64> = (0..6).map(|k| 0.3 + f64::from(k) * 0.3).collect();
+    same_times(&result.event_times(), &times, 0.0);
+    for event in &result.events {
+        within((event.before[0] - 0.3).abs(), 1e-8);
+        assert_eq!(event.after[0], 0.0);
+    }
+    within((result.last()[0] - 0.2).abs(), 1e-8);
+}
+
 /// A counter that counts how often a sine rises through 0.5, and keeps when it last did: pre() is the value
 /// before the event.
 #[test]

@@ -150,7 +150,7 @@ impl Trial {
         let mut rows = Rows::default();
         let outcome = run(&job, &mut rows);
         let diagnostic = match &outcome.end {
-            End::Failed(halt) => Some(halt.diagnostic(&job.solved).expect("rows are taken")),
+            End::Failed(halt) => Some(halt.diagnostic().expect("rows are taken")),
             _ => None,
         };
         Result {

@@ -141,9 +141,11 @@ impl System {
                 Regime::Integral => Leaf::at_order(id, order),
                 Regime::Derivative => Leaf::Var(id),
             };
-            if numbers.insert(leaf, columns.len() as u32).is_none() {
+            // Ports may share a variable: what is given at two of them is one unknown.
+            numbers.entry(leaf).or_insert_with(|| {
                 columns.push(leaf);
-            }
+                columns.len() as u32 - 1
+            });
         };
         for own in &self.inner {
             add(own.variable, own.order);

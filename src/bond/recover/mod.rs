@@ -262,6 +262,8 @@ impl Builder<'_> {
                 self.bond(into.0, into.1, first.0, first.1, in_bundle);
                 self.bond(out_of.0, out_of.1, second.0, second.1, in_bundle);
             }
+            // What goes in at one end comes out at the other, at the same junction: that adds nothing to its balance.
+            (Some(a), Some(b), ..) if a == b => {}
             (Some(a), Some(b), Some(at), _) => {
                 let (effort, flow) = quantities(&ends[0], at);
                 let (from, to) = if ends[0].is_outward() { (b, a) } else { (a, b) };

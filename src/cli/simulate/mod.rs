@@ -134,7 +134,7 @@ pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitC
     let Kept { written, data } = rows.finish();
     progress.finish();
     tell_jumps(console, &outcome);
-    let mut code = ended(console, &sources, &job, &outcome);
+    let mut code = ended(console, &sources, &outcome);
     if let Err(message) = written {
         unwritable(console, &sources, message);
         code = FAILED;
@@ -404,7 +404,7 @@ fn unwritable(console: &Console, sources: &Sources, message: String) {
 }
 
 /// Says why it ended before its time; the exit code.
-fn ended(console: &Console, sources: &Sources, job: &Job, outcome: &Outcome) -> u8 {
+fn ended(console: &Console, sources: &Sources, outcome: &Outcome) -> u8 {
     match &outcome.end {
         End::Done => 0,
         End::Stopped => {
@@ -415,7 +415,7 @@ fn ended(console: &Console, sources: &Sources, job: &Job, outcome: &Outcome) -> 
             INTERRUPTED
         }
         End::Failed(halt) => {
-            match halt.diagnostic(&job.solved) {
+            match halt.diagnostic() {
                 Ok(diagnostic) => {
                     let mut said = Diagnostics::default();
                     said.push(diagnostic);

@@ -206,7 +206,7 @@ fn single(
         End::Done => {}
         End::Stopped => done.stopped = true,
         End::Failed(halt) => {
-            if let Ok(diagnostic) = halt.diagnostic(&job.solved) {
+            if let Ok(diagnostic) = halt.diagnostic() {
                 done.said.push(diagnostic);
             }
         }

@@ -74,7 +74,7 @@ pub fn augment(
 ) -> Result<Augmented, Failure> {
     let traced = trace(desk, text, &[])?;
     let mut done = Augmented {
-        text: excerpt(text, &traced.flat),
+        text: excerpt(text, &traced.written),
         expanded: false,
         added: Vec::new(),
     };
@@ -85,7 +85,7 @@ pub fn augment(
             && !done.expanded
         {
             // What lies deeper can be reached when the model is written out.
-            let flat = trace(desk, &done.text, &[])?.flat;
+            let flat = trace(desk, &done.text, &[])?.written;
             if let Ok(text) = expand(desk, &done.text, &flat) {
                 done.text = excerpt(&text, &flat);
                 done.expanded = true;
@@ -134,7 +134,7 @@ pub fn propose(desk: &Desk<'_>, text: &str) -> Result<Vec<Proposal>, Failure> {
     let mut tried = |site: Site| {
         let made = insert(desk, &traced, text, site, None);
         if let Err(Obstacle::Elsewhere(_)) = made {
-            let text = written_out.get_or_insert_with(|| expand(desk, text, &traced.flat).ok());
+            let text = written_out.get_or_insert_with(|| expand(desk, text, &traced.written).ok());
             let name = fresh(&mut FxHashSet::default(), &graph.node(site.junction).name);
             if let Some(text) = text
                 && let Ok(again) = one(desk, text, &name, None)
@@ -172,7 +172,7 @@ pub fn insert(
     site: Site,
     value: Option<f64>,
 ) -> Made {
-    let (flat, fields) = (&traced.flat, &traced.fields);
+    let (flat, fields) = (&traced.written, &traced.fields);
     let graph = &fields.named.graph;
     let junction = graph.node(site.junction);
     let script = Script::new(text, flat)?;

@@ -38,7 +38,7 @@ pub fn port_of(
     bond: BondId,
     junction: &str,
 ) -> Result<(PortId, JunctionId), Obstacle> {
-    let (flat, graph) = (&traced.flat, &traced.model.graph);
+    let (flat, graph) = (&traced.written, &traced.model.graph);
     let carried = graph.bond(bond);
     let mut ends = carried.ends();
     ends.sort_by_key(|&id| graph.node(id).name != junction);

@@ -70,7 +70,7 @@ pub fn keep_starts(
     start: Option<&(Solved, Point)>,
     edits: &mut Edits,
 ) {
-    let (flat, graph) = (&traced.flat, &traced.fields.named.graph);
+    let (flat, graph) = (&traced.written, &traced.fields.named.graph);
     for (node, state, value) in followers(traced, flat, start) {
         if let Ok(declared) = script.declared(flat, graph.node(node).owner) {
             let name = flat.names.name(flat.declaration(state).name);
@@ -130,7 +130,7 @@ pub fn suggested(traced: &Traced, script: &Script, site: Site) -> f64 {
     let rate = whole
         .filter(|time| *time > 0.0)
         .map_or(RATE, |time| 10.0 * RATE / time);
-    let mut flat = traced.flat.clone();
+    let mut flat = traced.fields.flat.clone();
     let exact = match site.purpose {
         Purpose::Free { storage, .. } => {
             let node = traced.fields.named.graph.node(storage);

@@ -3,7 +3,11 @@
 use std::collections::VecDeque;
 
 use super::{Change, Events, Unsettled, What};
+use crate::flat::Leaf;
+use crate::passes::blocks::Solved;
+use crate::program::Program;
 use crate::program::machine::Machine;
+use crate::simulate::halt;
 
 /// So many events without end in no time are too many.
 const CROWD: usize = 100;
@@ -18,6 +22,7 @@ impl Events {
     /// Counts an event that was not known in advance; too many in no time are an error.
     pub fn count(
         &mut self,
+        solved: &Solved,
         machine: &Machine<'_>,
         time: f64,
         crossed: &[usize],
@@ -33,7 +38,8 @@ impl Events {
             let crowd =
                 recent.len() > CROWD && time - recent[0] < (NO_TIME * self.span).max(unlike);
             if crowd || comes_to_rest(recent, self.span) {
-                return Err(restless(machine, Some(Change::Watch(at, 0.0)), time, true));
+                let last = Last::Change(Change::Watch(at, 0.0));
+                return Err(restless(solved, machine.program, Some(last), time, true));
             }
         }
         Ok(())
@@ -51,21 +57,26 @@ fn comes_to_rest(recent: &VecDeque<f64>, span: f64) -> bool {
         && (count - SOONER..count).all(|at| between(at) < SHRINKS * between(at - 1))
 }
 
+/// What an event that is not settled has done last.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::simulate) enum Last {
+    Change(Change),
+    Restart(Leaf),
+}
+
 pub(in crate::simulate) fn restless(
-    machine: &Machine<'_>,
-    last: Option<Change>,
+    solved: &Solved,
+    program: &Program,
+    last: Option<Last>,
     time: f64,
     crowd: bool,
 ) -> Unsettled {
-    let program = machine.program;
     let what = match last {
-        Some(Change::Watch(at, _)) => What::Relation(program.watches[at].node),
-        Some(Change::Discrete(at, _)) => What::Discrete(program.discretes[at].leaf),
-        // Conditions of `when`s that restart states over and over are made of relations.
-        None => match program.watches.first() {
-            Some(watch) => What::Relation(watch.node),
-            None => What::Discrete(program.discretes[0].leaf),
-        },
+        Some(Last::Change(Change::Watch(at, _))) => What::Relation(program.watches[at].node),
+        Some(Last::Change(Change::Discrete(at, _))) => What::Discrete(program.discretes[at].leaf),
+        Some(Last::Restart(state)) => What::Restart(state),
+        None => What::Events,
     };
-    Unsettled::Restless { what, time, crowd }
+    let diagnostic = halt::restless(&solved.flat, what, time, crowd);
+    Unsettled::Restless(Box::new(diagnostic))
 }

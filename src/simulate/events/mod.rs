@@ -14,10 +14,11 @@ pub use known::at_once;
 
 use std::collections::VecDeque;
 
-pub(super) use self::crowd::restless;
+pub(super) use self::crowd::{Last, restless};
 use self::known::nearly;
 pub(super) use self::whens::restart;
 use super::point::rescue;
+use crate::base::diagnostics::Diagnostic;
 use crate::evaluate::Failure;
 use crate::expr::{BinaryOp, ExprId};
 use crate::flat::Leaf;
@@ -38,8 +39,8 @@ const REST: f64 = 16.0;
 pub enum Unsettled {
     /// Something cannot be computed.
     Failure(Box<Failure>),
-    /// This expression is true when it is false, and false when it is true; or changes without end.
-    Restless { what: What, time: f64, crowd: bool },
+    /// Something is true when it is false, and false when it is true; or changes without end.
+    Restless(Box<Diagnostic>),
 }
 
 /// What changes without end.
@@ -47,6 +48,10 @@ pub enum Unsettled {
 pub enum What {
     Relation(ExprId),
     Discrete(Leaf),
+    /// A state that `when`s restart.
+    Restart(Leaf),
+    /// Something else.
+    Events,
 }
 
 #[derive(Debug)]

@@ -82,14 +82,10 @@ fn finite(
         flat.leaf_name(leaf),
         show_briefly(time)
     );
-    Err(Unsettled::Failure(Box::new(Failure {
-        reason: Reason::NotFinite,
-        time,
-        message,
-        notes: Vec::new(),
-        unknowns: vec![leaf],
-        equations: vec![equation],
-    })))
+    let mut failure = Failure::new(Reason::NotFinite, time, message);
+    failure.unknowns.push(leaf);
+    failure.add_equation(flat, equation);
+    Err(Unsettled::Failure(Box::new(failure)))
 }
 
 /// A state goes on from a value.

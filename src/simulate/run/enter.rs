@@ -45,7 +45,7 @@ impl<'m> Run<'_, 'm, '_, '_> {
         if let Some(jump) = position.and_then(|position| position.jump.as_ref()) {
             match self.leap(seat, jump, time) {
                 Ok(values) => after = values,
-                Err(why) => return Ok(Err(self.no_jump(key, time, why))),
+                Err(why) => return Ok(Err(self.no_jump(seat, key, time, &why))),
             }
         }
         let mut states = vec![0.0; seat.program.state_count()];
@@ -75,18 +75,16 @@ impl<'m> Run<'_, 'm, '_, '_> {
             &self.standing.leap,
         ) && let Err(why) = pending.is_sure(&seat.solved.flat, jump, time, &self.frame())
         {
-            return Ok(Err(self.no_jump(key, time, why)));
+            return Ok(Err(self.no_jump(seat, key, time, &why)));
         }
         Ok(Ok(()))
     }
 
-    fn no_jump(&self, key: &[bool], time: f64, why: Refused) -> Halt {
+    /// `seat` is that of the position which cannot be jumped into.
+    fn no_jump(&self, seat: &Seat<'m>, key: &[bool], time: f64, why: &Refused) -> Halt {
         let positions = self.seats.positions;
-        Halt::NoJump {
-            position: positions.map_or(String::new(), |positions| positions.position_name(key)),
-            time,
-            why,
-        }
+        let position = positions.map_or(String::new(), |positions| positions.position_name(key));
+        Halt::no_jump(&seat.solved.flat, &position, time, why)
     }
 
     fn sit(&mut self, to: usize, states: Vec<f64>) {
@@ -119,26 +117,10 @@ impl<'m> Run<'_, 'm, '_, '_> {
     }
 
     fn impossible(&self, key: &[bool], time: f64) -> Halt {
-        let Some(positions) = self.seats.positions else {
-            return Halt::Switched;
-        };
-        let now = self.seat.position.map(|position| &position.key);
-        let mut words: Vec<String> = Vec::new();
-        for (at, &truth) in key.iter().enumerate() {
-            if now.is_some_and(|now| now[at] == truth) {
-                continue;
-            }
-            let (name, word) = (positions.switch_name(at), positions.word(at, truth));
-            words.push(match words.is_empty() {
-                true => format!("`{name}` cannot be {word}"),
-                false => format!("nor `{name}` {word}"),
-            });
-        }
         Halt::Impossible {
-            switches: words.join(", "),
-            position: positions.position_name(key),
-            time,
             key: key.into(),
+            now: self.seat.position.map(|position| position.key.clone()),
+            time,
         }
     }
 

@@ -96,9 +96,7 @@ pub fn run(job: &Job, observer: &mut dyn Observer) -> Outcome {
     let end = match run.all() {
         Ok(true) => End::Done,
         Ok(false) => End::Stopped,
-        // A position has names of its own.
-        Err(halt) if !plain => End::Failed(Box::new(run.told(halt))),
-        Err(halt) => End::Failed(Box::new(halt)),
+        Err(halt) => End::Failed(Box::new(halt.in_words(positions))),
     };
     let mut summary = std::mem::take(&mut run.summary);
     run.seats.count(&mut summary);
@@ -129,7 +127,7 @@ impl From<Unsettled> for Halt {
     fn from(unsettled: Unsettled) -> Halt {
         match unsettled {
             Unsettled::Failure(failure) => Halt::Evaluation(failure),
-            Unsettled::Restless { what, time, crowd } => Halt::Restless { what, time, crowd },
+            Unsettled::Restless(diagnostic) => Halt::Told(diagnostic),
         }
     }
 }
@@ -249,10 +247,9 @@ impl<'p> Run<'_, '_, '_, 'p> {
             states.copy_from_slice(&self.states);
             Ok(changed)
         })?;
-        found.map_err(|restive| Halt::Restive {
-            state: self.name(restive.state),
-            rate: restive.rate,
-            time,
+        found.map_err(|restive| {
+            let state = self.name(restive.state);
+            Halt::restive(self.seat.solved, state, restive.rate, time)
         })?;
         self.states = states;
         Ok(())
@@ -374,7 +371,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
         self.settling = true;
         if !known {
             let machine = self.seat.rates.machine.borrow();
-            self.events.count(&machine, time, crossed)?;
+            (self.events).count(self.seat.solved, &machine, time, crossed)?;
         }
         let truths = Events::truths(&self.seat.rates.machine.borrow(), crossed);
         self.settle(time, crossed)?;

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::settle::{Kept, MOST_ROUNDS, apply};
 use super::{Halt, Run};
 use crate::expr::Node;
-use crate::simulate::events::{Change, Verdict, next_values, restless};
+use crate::simulate::events::{Change, Last, Verdict, next_values, restless};
 
 impl Run<'_, '_, '_, '_> {
     /// Goes through positions until there is one that nothing is against: a relation whose sides are equal and do not move may be
@@ -59,8 +59,8 @@ impl Run<'_, '_, '_, '_> {
             return Err(why);
         }
         let machine = self.seat.rates.machine.borrow();
-        let shown = next_values(&machine).last();
-        Err(restless(&machine, shown, time, false).into())
+        let shown = next_values(&machine).last().map(Last::Change);
+        Err(restless(self.seat.solved, machine.program, shown, time, false).into())
     }
 
     /// Relations of what a switch itself holds at zero: that is zero, and no more than that.

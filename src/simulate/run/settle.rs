@@ -5,16 +5,13 @@
 //! that is Murty's least-index rule, and ends). A change may lead into another position: every position that is tried
 //! begins from the values before the event, and only the last one is kept.
 
-use crate::base::diagnostics::Diagnostics;
-use crate::compile::why_not;
-use crate::simulate::halt::impossible;
 use rustc_hash::FxHashSet;
 
-use super::{Halt, Run};
+use super::{Halt, Run, Seat};
 use crate::flat::Leaf;
 use crate::positions::{Key, Side, Values};
 use crate::program::machine::Machine;
-use crate::simulate::events::{Change, Unsettled, Way};
+use crate::simulate::events::{Change, Last, Unsettled, Way};
 use crate::simulate::events::{evaluate, key, restart, restless};
 
 pub(super) const MOST_ROUNDS: usize = 2_000;
@@ -41,7 +38,7 @@ pub(super) struct Standing {
 /// What keeps its value between events.
 pub(super) type Kept = Vec<f64>;
 
-impl<'m> Run<'_, 'm, '_, '_> {
+impl<'m, 's> Run<'_, 'm, 's, '_> {
     /// Settles what happens at a time; true if anything has changed. `crossed` are relations whose sides were found to be
     /// equal here.
     pub(super) fn settle(&mut self, time: f64, crossed: &[usize]) -> Result<bool, Halt> {
@@ -102,6 +99,7 @@ impl<'m> Run<'_, 'm, '_, '_> {
         let mut last: Option<(Kept, Vec<Change>)> = None;
         let mut refused: Option<Halt> = None;
         let mut changed = false;
+        let mut done: Option<(&'s Seat<'m>, Last)> = None;
         for _ in 0..MOST_ROUNDS {
             if let Err(why) = self.stand(time)? {
                 // Back, and another way.
@@ -169,7 +167,9 @@ impl<'m> Run<'_, 'm, '_, '_> {
             }
             // What a `when` does is done, one change at a time or not.
             changes.extend(set);
-            let shown = changes.last().copied();
+            let restarted = restarts.last().map(|&(state, _)| Last::Restart(state));
+            let shown = changes.last().copied().map(Last::Change).or(restarted);
+            done = shown.map(|shown| (seat, shown));
             let kept = kept(&machine);
             apply(&mut machine, &changes);
             if restarts.is_empty() {
@@ -189,7 +189,6 @@ impl<'m> Run<'_, 'm, '_, '_> {
                 }
             }
             let again = !seen.insert(key(&machine, &self.states));
-            let why = restless(&machine, shown, time, false);
             drop(machine);
             if !restarts.is_empty() && self.seats.has_positions() {
                 self.evaluate_event(time)?;
@@ -204,7 +203,7 @@ impl<'m> Run<'_, 'm, '_, '_> {
                 let restarts = (self.events).act(self.seat.solved, &machine, time, &mut set)?;
                 drop(machine);
                 if !restarts.is_empty() {
-                    return Err(why.into());
+                    return Err(self.restless(done, time));
                 }
                 seen.clear();
                 last = None;
@@ -224,18 +223,18 @@ impl<'m> Run<'_, 'm, '_, '_> {
                     Way::Together => Way::Single,
                     Way::Single => Way::Keeping,
                     Way::Keeping => Way::Resting,
-                    Way::Resting => return Err(why.into()),
+                    Way::Resting => return Err(self.restless(done, time)),
                 };
             }
         }
-        let machine = self.seat.rates.machine.borrow();
-        Err(restless(
-            &machine,
-            last.and_then(|(_, changes)| changes.last().copied()),
-            time,
-            false,
-        )
-        .into())
+        Err(self.restless(done, time))
+    }
+
+    /// Relations have numbers of their own in each position: what was done last comes with that in which it was done.
+    fn restless(&self, done: Option<(&'s Seat<'m>, Last)>, time: f64) -> Halt {
+        let seat = done.map_or(self.seat, |(seat, _)| seat);
+        let last = done.map(|(_, last)| last);
+        restless(seat.solved, seat.program, last, time, false).into()
     }
 
     /// A jump has been made: what comes now begins from the values after it.
@@ -286,28 +285,6 @@ impl<'m> Run<'_, 'm, '_, '_> {
         let registers = kept_registers(&machine);
         for (&register, &value) in registers.iter().zip(values) {
             machine.set(register, value);
-        }
-    }
-
-    /// A failure in the words of the position in which it came about.
-    pub(super) fn told(&self, halt: Halt) -> Halt {
-        match halt {
-            Halt::Output(_) | Halt::Told(_) => halt,
-            // Why a mode is impossible is worded only now: many are tried for one that is entered.
-            Halt::Impossible {
-                switches,
-                position,
-                time,
-                key,
-            } => {
-                let why = (self.seats.positions)
-                    .map_or_else(Diagnostics::default, |positions| why_not(positions, &key));
-                Halt::Told(Box::new(impossible(&switches, &position, time, &why)))
-            }
-            _ => match halt.diagnostic(self.seat.solved) {
-                Ok(diagnostic) => Halt::Told(Box::new(diagnostic)),
-                Err(message) => Halt::Output(message),
-            },
         }
     }
 

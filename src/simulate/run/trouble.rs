@@ -11,10 +11,7 @@ impl Run<'_, '_, '_, '_> {
                 (time, state)
             }
             Trouble::Other(message) => {
-                return Halt::Integrator {
-                    message,
-                    time: self.summary.time,
-                };
+                return Halt::integrator(message, self.summary.time);
             }
         };
         let mut machine = self.seat.rates.machine.borrow_mut();
@@ -34,10 +31,8 @@ impl Run<'_, '_, '_, '_> {
             return Halt::Evaluation(Box::new(failure));
         }
         drop(machine);
-        Halt::Step {
-            time,
-            state: state.map(|state| self.name(state)),
-        }
+        let state = state.map(|state| self.name(state));
+        Halt::step(self.seat.solved, time, state)
     }
 
     /// What has no value just ahead of the last good states: the root of what is about to turn negative.
