@@ -96,3 +96,113 @@ fn every_library_type_is_sound() {
         }
     }
 }
+
+/// The rooms in the order of the table in docs/architecture.md.
+fn rooms() -> Vec<String> {
+    let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/architecture.md");
+    let text = read(&manual);
+    let (_, section) = text.split_once("## Rooms").expect("a section of rooms");
+    (section.lines())
+        .skip_while(|line| !line.starts_with("|---"))
+        .skip(1)
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| {
+            line.split('`')
+                .nth(1)
+                .expect("a room in quotes")
+                .to_string()
+        })
+        .collect()
+}
+
+/// Every room that a file mentions: in `use crate::{a, b}` and in paths. Comments are left out; what `super`
+/// means stays within a room.
+fn mentioned(text: &str) -> Vec<String> {
+    let code: Vec<&str> = (text.lines())
+        .map(|line| line.split("//").next().unwrap_or(line))
+        .collect();
+    let code = code.join("\n");
+    let name = |text: &str| -> String {
+        (text.chars())
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect()
+    };
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        let Some(list) = rest.strip_prefix('{') else {
+            found.push(name(rest));
+            continue;
+        };
+        // The names at the first level of the braces.
+        let mut depth = 0;
+        let mut begins = true;
+        for (at, c) in list.char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' if depth == 0 => break,
+                '}' => depth -= 1,
+                ',' if depth == 0 => begins = true,
+                c if begins && depth == 0 && c.is_alphabetic() => {
+                    found.push(name(&list[at..]));
+                    begins = false;
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn rooms_use_only_rooms_before_them() {
+    let rooms = rooms();
+    let place = |room: &str| rooms.iter().position(|known| known == room);
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut seen = vec![false; rooms.len()];
+    let mut against = Vec::new();
+    for path in files("src", "rs") {
+        let inside = path.strip_prefix(&src).expect("a file of src");
+        let first = inside.iter().next().and_then(|part| part.to_str());
+        let first = first.expect("a name").trim_end_matches(".rs").to_string();
+        if matches!(first.as_str(), "lib" | "main") {
+            continue;
+        }
+        let Some(own) = place(&first) else {
+            panic!("{} lies in no room of docs/architecture.md", path.display());
+        };
+        seen[own] = true;
+        for other in mentioned(&read(&path)) {
+            match place(&other) {
+                Some(at) if at <= own => {}
+                _ => against.push(format!("{}: {first} uses {other}", inside.display())),
+            }
+        }
+    }
+    assert!(
+        against.is_empty(),
+        "against the layers:\n{}",
+        against.join("\n")
+    );
+    let empty: Vec<&String> = (rooms.iter().zip(&seen))
+        .filter(|(_, seen)| !**seen)
+        .map(|(room, _)| room)
+        .collect();
+    assert!(empty.is_empty(), "rooms without files: {empty:?}");
+}
+
+#[test]
+fn layers_are_read_from_all_kinds_of_paths() {
+    let text =
+        "use crate::{a, b::{c, d}, e};\nuse crate::f::g; // crate::h\nlet x = crate::i::j();";
+    assert_eq!(mentioned(text), ["a", "b", "e", "f", "i"]);
+}
+
+/// A module with parts is `x/mod.rs`; one without is `x.rs`.
+#[test]
+fn modules_with_parts_are_folders() {
+    for path in files("src", "rs") {
+        let folder = path.with_extension("");
+        assert!(!folder.is_dir(), "{} has parts beside it", path.display());
+    }
+}
