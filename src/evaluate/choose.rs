@@ -131,6 +131,10 @@ pub fn follows(flat: &Flat, selected: &Selected, states: &[Leaf], point: &Point)
         .filter(|&at| !states.contains(&unknowns[at]))
         .collect();
     let others = all.select_columns(&columns);
+    // Nothing is left to follow, or nothing to follow from; an empty matrix has no singular values.
+    if others.is_empty() {
+        return columns.is_empty() && others.nrows() == 0;
+    }
     let least = |matrix: DMatrix<f64>| matrix.singular_values().min();
     least(others) > HARDLY * least(all)
 }
@@ -239,6 +243,9 @@ fn project(system: &mut System<'_>, start: Vec<f64>, fixed: &[bool], times: f64)
         let mut matrix = dense(system, &state)?;
         for (column, _) in fixed.iter().enumerate().filter(|(_, fixed)| **fixed) {
             matrix.column_mut(column).fill(0.0);
+        }
+        if matrix.is_empty() {
+            return None;
         }
         let residual = DVector::from_vec(state.residuals.clone());
         let largest = matrix.amax();

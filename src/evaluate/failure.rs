@@ -48,9 +48,14 @@ pub struct Failure {
     pub message: String,
     pub notes: Vec<String>,
     pub unknowns: Vec<Leaf>,
-    pub equations: Vec<EqId>,
-    /// The first of the equations: where they were written, and as text.
-    places: Vec<(Span, String)>,
+    pub equations: Vec<Place>,
+}
+
+/// An equation, and for the first of them where it was written and its text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    pub equation: EqId,
+    shown: Option<(Span, String)>,
 }
 
 impl std::fmt::Display for Failure {
@@ -112,29 +117,30 @@ impl Failure {
             notes: Vec::new(),
             unknowns: Vec::new(),
             equations: Vec::new(),
-            places: Vec::new(),
         }
     }
 
     /// One more equation in which it is, of the model that was evaluated.
     pub fn add_equation(&mut self, flat: &Flat, id: EqId) {
-        if self.places.len() < SHOWN {
+        let shown = (self.equations.len() < SHOWN).then(|| {
             let span = flat.equations[id.index()].span;
-            self.places.push((span, flat.equation_text(id)));
-        }
-        self.equations.push(id);
+            (span, flat.equation_text(id))
+        });
+        let equation = id;
+        self.equations.push(Place { equation, shown });
     }
 
     /// As the user is told.
     pub fn diagnostic(&self) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(self.reason.code(), self.message.clone());
-        for (span, text) in &self.places {
+        let shown = || self.equations.iter().filter_map(|one| one.shown.as_ref());
+        for (span, text) in shown() {
             if diagnostic.labels.iter().all(|label| label.span != *span) {
                 diagnostic = diagnostic.at(*span, text.clone());
             }
         }
         // The equation is shown already.
-        let is_shown = |note: &String| self.places.iter().any(|(_, text)| text == note);
+        let is_shown = |note: &String| shown().any(|(_, text)| text == note);
         let more =
             (self.notes.iter()).filter(|note| !note.starts_with("from `") && !is_shown(note));
         diagnostic.notes.extend(more.cloned());

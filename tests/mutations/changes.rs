@@ -310,7 +310,7 @@ fn change(lines: &mut Vec<String>, range: std::ops::Range<usize>, random: &mut R
     let name = |random: &mut Random| random.one_of(&names).cloned().unwrap_or("x".into());
     match random.below(15) {
         12.. => {
-            let places: Vec<usize> = (range.clone())
+            let places: Vec<usize> = range
                 .filter(|&at| lines[at].contains("submodel ("))
                 .collect();
             if let Some(&at) = random.one_of(&places) {
@@ -336,7 +336,7 @@ fn change(lines: &mut Vec<String>, range: std::ops::Range<usize>, random: &mut R
                 6..=9 => is_name(piece),
                 _ => OPERATORS.contains(&piece.as_str()),
             };
-            let places: Vec<(usize, usize)> = (range.clone())
+            let places: Vec<(usize, usize)> = range
                 .flat_map(|line| {
                     let pieces = pieces(&lines[line]);
                     let found = (0..pieces.len()).filter(|&at| wanted(&pieces[at]));

@@ -4,11 +4,14 @@
 //! once or twice ([`changes`]) and runs one analysis ([`analyses`]); what matters is that it comes back. `BGM_CASES=100000`
 //! tries so many, `BGM_FIRST=5000` begins there, `BGM_SEED=17` tries only this one and shows its text.
 
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
 mod analyses;
 mod changes;
 #[path = "../common/text.rs"]
 mod text;
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -86,6 +89,12 @@ fn flat(text: &str, model: &str) -> Option<Flat> {
 /// Where the last panic was, and what it said.
 static PANIC: Mutex<Option<(String, String)>> = Mutex::new(None);
 
+fn text_of(payload: &dyn Any) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+    text.unwrap_or_default().to_string()
+}
+
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
@@ -104,7 +113,7 @@ fn changed_models_are_answered() {
     if !shows {
         std::panic::set_hook(Box::new(|info| {
             let place = info.location().map_or(String::new(), ToString::to_string);
-            let message = info.payload_as_str().unwrap_or_default().to_string();
+            let message = text_of(info.payload());
             if let Ok(mut last) = PANIC.lock() {
                 *last = Some((place, message));
             }
@@ -122,13 +131,13 @@ fn changed_models_are_answered() {
             // Mostly something that comes further than the flat model.
             for _ in 0..ATTEMPTS {
                 case.text = changed(subject, &mut random);
+                if shows {
+                    println!("{name}, {} of {}:\n{}", case.model, case.file, case.text);
+                }
                 if flat(&case.text, &case.model).is_some() {
                     sound += 1;
                     break;
                 }
-            }
-            if shows {
-                println!("{name}, {} of {}:\n{}", case.model, case.file, case.text);
             }
             analysis(&case);
         };
