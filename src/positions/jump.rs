@@ -54,6 +54,8 @@ pub struct Jump {
     pub(crate) columns: Vec<Leaf>,
     pub(crate) impulsive: Vec<bool>,
     pub(crate) rows: Vec<Row>,
+    /// Of the rows: it is the same in every jump.
+    pattern: Pattern,
 }
 
 /// Values just after the jump.
@@ -157,7 +159,8 @@ impl Jump {
             });
         }
         // Every real unknown has a real equation.
-        (rows.len() == columns.len()).then_some(Jump {
+        (rows.len() == columns.len()).then(|| Jump {
+            pattern: pattern(columns.len(), &rows),
             columns,
             impulsive,
             rows,
@@ -199,9 +202,9 @@ impl Jump {
         let start: Vec<f64> = (self.columns.iter().zip(&self.impulsive))
             .map(|(leaf, &impulsive)| if impulsive { 0.0 } else { value(leaf) })
             .collect();
-        let pattern = self.pattern();
+        let pattern = &self.pattern;
         let place: Vec<u32> = (0..size as u32).collect();
-        let mut lu = Lu::new(&pattern);
+        let mut lu = Lu::new(pattern);
         let mut now = start.clone();
         let mut values = before.clone();
         let mut last = f64::INFINITY;
@@ -232,7 +235,7 @@ impl Jump {
             }
             entries.sort_unstable_by_key(|&(column, row, _)| (column, row));
             let numbers_only: Vec<f64> = entries.iter().map(|entry| entry.2).collect();
-            if !lu.factor(&pattern, &numbers_only, &place) {
+            if !lu.factor(pattern, &numbers_only, &place) {
                 return Err(Refused::NoSolution);
             }
             lu.solve(&mut right);
@@ -285,26 +288,6 @@ impl Jump {
     pub fn is_linear(&self) -> bool {
         let mut all = self.rows.iter().flat_map(|row| &row.entries);
         all.all(|(_, coefficient)| matches!(coefficient, Coefficient::Number(..)))
-    }
-
-    fn pattern(&self) -> Pattern {
-        let size = self.columns.len();
-        let mut columns: Vec<Vec<usize>> = vec![Vec::new(); size];
-        for (at, row) in self.rows.iter().enumerate() {
-            for &(column, _) in &row.entries {
-                columns[column as usize].push(at);
-            }
-        }
-        let mut pattern = Pattern {
-            size,
-            starts: vec![0],
-            rows: Vec::new(),
-        };
-        for rows in columns {
-            pattern.rows.extend(rows);
-            pattern.starts.push(pattern.rows.len());
-        }
-        pattern
     }
 
     fn coefficient(
@@ -481,3 +464,23 @@ const GAUSS: [(f64, f64); 5] = [
     (0.865_063_366_688_984_5, 0.149_451_349_150_580_6),
     (0.973_906_528_517_171_7, 0.066_671_344_308_688_14),
 ];
+
+/// Where the entries of the rows are, by columns.
+fn pattern(size: usize, rows: &[Row]) -> Pattern {
+    let mut columns: Vec<Vec<usize>> = vec![Vec::new(); size];
+    for (at, row) in rows.iter().enumerate() {
+        for &(column, _) in &row.entries {
+            columns[column as usize].push(at);
+        }
+    }
+    let mut pattern = Pattern {
+        size,
+        starts: vec![0],
+        rows: Vec::new(),
+    };
+    for rows in columns {
+        pattern.rows.extend(rows);
+        pattern.starts.push(pattern.rows.len());
+    }
+    pattern
+}

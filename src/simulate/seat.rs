@@ -72,25 +72,36 @@ pub fn tracked(
         .collect()
 }
 
-/// Things that stay where they are put while more are put there.
+/// Things that stay where they are put while more are put there. Room is made page by page.
 #[derive(Debug)]
 pub struct Shelf<T> {
-    cells: Vec<OnceCell<Box<T>>>,
+    pages: Vec<OnceCell<Page<T>>>,
     used: Cell<usize>,
+    room: usize,
 }
+
+type Page<T> = Box<[OnceCell<T>]>;
+
+const PAGE: usize = 64;
 
 impl<T> Shelf<T> {
     pub fn new(room: usize) -> Self {
         Shelf {
-            cells: (0..room).map(|_| OnceCell::new()).collect(),
+            pages: (0..room.div_ceil(PAGE)).map(|_| OnceCell::new()).collect(),
             used: Cell::new(0),
+            room,
         }
     }
 
     /// `None` if the shelf is full.
     pub fn put(&self, thing: T) -> Option<&T> {
-        let cell = self.cells.get(self.used.get())?;
-        self.used.set(self.used.get() + 1);
-        Some(cell.get_or_init(|| Box::new(thing)))
+        let at = self.used.get();
+        if at >= self.room {
+            return None;
+        }
+        self.used.set(at + 1);
+        let page =
+            self.pages[at / PAGE].get_or_init(|| (0..PAGE).map(|_| OnceCell::new()).collect());
+        Some(page[at % PAGE].get_or_init(|| thing))
     }
 }
