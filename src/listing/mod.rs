@@ -4,6 +4,7 @@ pub mod causality;
 pub mod causality_json;
 pub mod equations;
 pub mod explain;
+mod field_laws;
 pub mod fields;
 pub mod fields_json;
 pub mod json;
