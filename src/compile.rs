@@ -77,8 +77,8 @@ pub fn prepare(input: &Input, options: &Options, files: &dyn Files) -> Prepared 
     }
 }
 
-/// Compiles every model of the file, or the one asked for, one after the other, and checks its
-/// balance; `visit` sees each that could be flattened. A model that others of the file contain or
+/// Compiles every model of the file, or the one asked for, one after the other, as far as [`solved`] does, and finds what that
+/// finds; `visit` sees each that could be flattened. A model that others of the file contain or
 /// inherit may have terminals that these set: it is checked as a part of them. So are all experiments for these models.
 pub fn check(
     input: &Input,
@@ -108,32 +108,48 @@ pub(crate) fn sound(flat: Flat, said: &mut Diagnostics) -> (Flat, Option<Finding
 /// Sorts the equations of a flat model, with aliases eliminated if asked for; `None` after an error. Switches that change the
 /// index are in the form in which they are solved.
 pub fn sorted(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(Flat, Sorted)> {
+    let done = sorted_somewhere(flat, aliases, said);
+    done.map(|(flat, sorted, _)| (flat, sorted))
+}
+
+/// The same with the positions of switches, where no single order serves all of them: [`Positions::shown`] is the one that it is of.
+pub fn sorted_somewhere(
+    flat: Flat,
+    aliases: Aliases,
+    said: &mut Diagnostics,
+) -> Option<(Flat, Sorted, Option<Box<Positions>>)> {
+    let whole = |(flat, sorted)| (flat, sorted, None);
     if switches(&flat).is_empty() {
-        return sorted_as_one(flat, aliases, said);
+        return sorted_as_one(flat, aliases, said).map(whole);
     }
     let mut unsaid = Diagnostics::default();
     let made = solved_as_one(flat.clone(), Aliases::Eliminate, &mut unsaid);
     if made.filter(uniform).is_some() {
-        return sorted_as_one(flat, aliases, said);
+        return sorted_as_one(flat, aliases, said).map(whole);
     }
-    let positions = Positions::new(&flat)?;
+    let mut positions = Positions::new(&flat)?;
     if in_form_of_paper(&positions, Aliases::Eliminate).is_some()
         && let Some(flat) = form(&positions)
     {
-        return sorted_as_one(flat, aliases, said);
+        return sorted_as_one(flat, aliases, said).map(whole);
     }
     // In all positions at once if that can be, else in the first that is possible.
     let mut as_one = Diagnostics::default();
-    let done = sorted_as_one(flat, aliases, &mut as_one);
-    let done = done.or_else(|| {
-        let keys = positions.candidates();
-        let mut all = keys.map(|key| positions.shown(&key).0);
-        all.find_map(|flat| sorted_as_one(flat, aliases, &mut unsaid))
-    });
+    let mut done = sorted_as_one(flat, aliases, &mut as_one);
+    if done.is_none() {
+        let mut keys = positions.candidates();
+        let found = keys.find_map(|key| {
+            let flat = positions.written_in(&key).0;
+            Some((sorted_as_one(flat, aliases, &mut unsaid)?, key))
+        });
+        if let Some((sorted, key)) = found {
+            (done, positions.shown) = (Some(sorted), Some(key));
+        }
+    }
     if done.is_none() {
         said.extend(as_one.iter().cloned());
     }
-    done
+    done.map(|(flat, sorted)| (flat, sorted, Some(Box::new(positions))))
 }
 
 /// The same with switches as they were written.
@@ -172,7 +188,7 @@ pub(crate) fn reduced(mut flat: Flat, found: &Findings, said: &mut Diagnostics) 
 }
 
 /// Sorts and solves; `None` after an error. A model that no single set of formulas serves in all positions of its
-/// switches comes with its [`Positions`]: what is solved then holds where no divisor vanishes.
+/// switches comes with its [`Positions`]: what is solved then holds where no divisor vanishes, or in the position [`Positions::shown`].
 pub fn solved(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<Solved> {
     if switches(&flat).is_empty() {
         return solved_as_one(flat, aliases, said);
@@ -181,14 +197,17 @@ pub fn solved(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<So
     let made = solved_as_one(flat.clone(), aliases, &mut as_one);
     let whole = made.as_ref().is_some_and(uniform);
     let final_errors = as_one.iter().any(|one| holds_in_all_positions(one.code));
-    let positions = match whole || final_errors {
+    let mut positions = match whole || final_errors {
         true => None,
         false => Positions::new(&flat),
     };
     let solved = made.or_else(|| {
-        let positions = positions.as_ref()?;
+        let positions = positions.as_mut()?;
         let mut keys = positions.candidates();
-        keys.find_map(|key| solved_in(positions, &key, aliases))
+        let found = keys.find_map(|key| Some((solved_in(positions, &key, aliases)?, key)));
+        let (solved, key) = found?;
+        positions.shown = Some(key);
+        Some(solved)
     });
     if solved.is_none() || whole || !as_one.has_errors() {
         said.extend(as_one.iter().cloned());
@@ -251,7 +270,7 @@ fn in_form_of_paper(positions: &Positions, aliases: Aliases) -> Option<Solved> {
 
 /// One position of a model, as it was written.
 pub fn solved_in(positions: &Positions, key: &[bool], aliases: Aliases) -> Option<Solved> {
-    let (flat, _) = positions.shown(key);
+    let (flat, _) = positions.written_in(key);
     let mut said = Diagnostics::default();
     let (flat, sorted) = sorted_as_one(flat, aliases, &mut said)?;
     let mut solved = solve(flat, &sorted, &mut said)?;
@@ -452,7 +471,11 @@ fn stages(
                 continue;
             };
             match which == Which::All && !inner.contains(&model) {
-                true => visit(sound(flat, &mut apart).0, experiment),
+                true => {
+                    solved(flat.clone(), Aliases::Eliminate, &mut apart);
+                    // With what a part without ground refers to.
+                    visit(sound(flat, &mut Diagnostics::default()).0, experiment);
+                }
                 false => visit(flat, experiment),
             }
         }

@@ -5,11 +5,13 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
+use super::positions_json::Shown;
 use super::reduction::original;
 use super::reduction_json::write_reduction;
 use crate::diagnostics::json::{Place, place};
 use crate::expr::{ExprId, Value};
 use crate::flat::{Equation, EquationKind, Flat, VarId};
+use crate::positions::Positions;
 use crate::sort::{Row, Sorted};
 use crate::source::Sources;
 
@@ -25,9 +27,13 @@ pub fn write_sorted(
     flat: &Flat,
     sorted: &Sorted,
     sources: &Sources,
+    positions: Option<&Positions>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     write_map(flat, sources, out, |map| {
+        if let Some(positions) = positions {
+            map.serialize_entry("positions", &Shown { positions })?;
+        }
         let entry = Blocks {
             of: Equations { flat, sources },
             sorted,
@@ -37,7 +43,7 @@ pub fn write_sorted(
     })
 }
 
-pub(super) fn write_eliminated(flat: &Flat, map: &mut Map<'_, '_>) -> serde_json::Result<()> {
+pub(super) fn write_eliminated<M: SerializeMap>(flat: &Flat, map: &mut M) -> Result<(), M::Error> {
     let eliminated = List(|| {
         (flat.eliminated.iter()).map(|gone| EliminatedEntry {
             name: flat.leaf_name(gone.leaf),

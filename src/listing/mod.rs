@@ -15,6 +15,7 @@ pub mod latex_report;
 pub mod latex_solved;
 mod lines;
 pub mod modes;
+pub mod positions_json;
 mod r_field_notes;
 pub mod reduction;
 mod reduction_json;

@@ -17,6 +17,7 @@ mod modes;
 mod names;
 mod open;
 mod paper;
+pub mod place;
 pub mod stiff;
 mod switches;
 mod uniform;
@@ -50,6 +51,9 @@ pub struct Positions {
     /// The same switches in [`Positions::written`].
     pub written_switches: Vec<Switch>,
     pub opened: Opened,
+    /// The one position that a single set of formulas or of sorted equations is of; nothing if it is of all of them, with
+    /// divisors that vanish in some.
+    pub shown: Option<Key>,
 }
 
 /// The model in one position.
@@ -83,6 +87,7 @@ impl Positions {
             written_switches: switches(written),
             flat,
             opened,
+            shown: None,
         }
     }
 
@@ -157,7 +162,7 @@ impl Positions {
     /// What is wrong with a position, as it was written.
     pub fn why(&self, key: &[bool]) -> Vec<Diagnostic> {
         let mut said = Diagnostics::default();
-        let (flat, _) = self.shown(key);
+        let (flat, _) = self.written_in(key);
         if let Some((flat, _)) = without_index(flat, &mut said)
             && let flat = eliminate(flat)
             && let Some(sorted) = sort(&flat, &mut said)
@@ -169,7 +174,7 @@ impl Positions {
     }
 
     /// The equations of a position as they were written, for listings and messages.
-    pub fn shown(&self, key: &[bool]) -> (Flat, Vec<Loose>) {
+    pub fn written_in(&self, key: &[bool]) -> (Flat, Vec<Loose>) {
         in_position(&self.written, &self.written_switches, key)
     }
 }

@@ -52,7 +52,7 @@ impl Positions {
 
     fn shape(&self, key: &[bool]) -> Option<Shape> {
         let mut said = Diagnostics::default();
-        let (flat, loose) = self.shown(key);
+        let (flat, loose) = self.written_in(key);
         let (flat, _) = without_index(flat, &mut said)?;
         let dropped = (flat.reduction.iter())
             .flat_map(|reduction| &reduction.dropped)

@@ -5,10 +5,13 @@ use super::words::in_session;
 use super::{Experiment, Reply, Session};
 use crate::bond::fields::fields;
 use crate::bond::view::{Choice, view};
-use crate::compile::{Aliases, Presented, bond_graph, presented, reduced, sorted, sound};
+use crate::compile::{
+    Aliases, Presented, bond_graph, presented, reduced, sorted, sorted_somewhere, sound,
+};
 use crate::diagnostics::{Diagnostics, nearest};
 use crate::expr::print::Style;
 use crate::flat::{Flat, Kind, VarId};
+use crate::listing::modes::said_of;
 use crate::listing::modes::{by_position, table_of_positions};
 use crate::listing::{self, count};
 
@@ -27,8 +30,12 @@ impl Session {
             }
             Output::Sorted => {
                 let aliases = self.partition.ok_or(UNSORTED)?;
-                let done = sorted(flat, aliases, &mut said);
-                done.map(|(flat, sorted)| listing::sorted::sorted(&flat, &sorted, Style::Classic))
+                let done = sorted_somewhere(flat, aliases, &mut said);
+                done.map(|(flat, sorted, positions)| {
+                    let position = positions.map(|positions| said_of(&positions, "sorted"));
+                    let list = listing::sorted::sorted_somewhere;
+                    list(&flat, &sorted, position.as_deref(), Style::Classic)
+                })
             }
             Output::Solved => {
                 let aliases = self.partition.ok_or(UNSORTED)?;
