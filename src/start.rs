@@ -8,6 +8,7 @@
 
 mod backwards;
 mod jumps;
+mod twice;
 
 use rustc_hash::FxHashSet;
 
@@ -284,6 +285,7 @@ fn too_few(flat: &Flat, selection: &Selection) -> Diagnostic {
 /// a state stands for it.
 pub fn restarts(flat: &Flat, said: &mut Diagnostics) -> Option<()> {
     let before = said.errors();
+    twice::report(flat, said);
     for equation in &flat.equations {
         let (EquationKind::When(..), Node::Leaf(Leaf::Init(id))) =
             (equation.kind, flat.exprs.node(equation.left))
