@@ -67,7 +67,7 @@ fn settings(flat: &Flat, random: &mut Random) -> String {
 fn at_a_point(text: &str, random: &mut Random, tally: &mut BTreeMap<&'static str, usize>) {
     let (flat, _) = compiled(text);
     let mut said = Diagnostics::default();
-    let Some(model) = solved(flat.clone(), Aliases::Eliminate, &mut said) else {
+    let Some(model) = solved(flat, Aliases::Eliminate, &mut said) else {
         return;
     };
     let Some(positions) = &model.positions else {
