@@ -4,6 +4,7 @@
 #[path = "common/text.rs"]
 mod text;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -155,6 +156,75 @@ fn check(arguments: &[&str], text: &[u8]) -> Answer {
         code: output.status.code(),
         errors: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
+}
+
+/// Models below a folder, by path.
+fn models_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(folder).expect("the folder is there");
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            models_below(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "bgm") {
+            found.push(path);
+        }
+    }
+}
+
+/// The codes that a command tells of the model of a file; nothing where that is no matter of the model.
+fn codes_of(command: &str, file: &Path) -> Option<BTreeSet<String>> {
+    let text = std::fs::read_to_string(file).ok()?;
+    // The chosen model alone: of others `solve` says nothing.
+    let last = (text.lines())
+        .filter_map(|line| line.strip_prefix("model "))
+        .filter_map(|rest| rest.split_whitespace().next())
+        .rfind(|name| !matches!(*name, "type" | "class"))?;
+    let output = Command::new(env!("CARGO_BIN_EXE_bgm"))
+        .args([command, "--color", "never", "--model", last])
+        .arg(file)
+        .output()
+        .expect("bgm can be started");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let codes = errors.lines().filter_map(|line| {
+        let rest = (line.strip_prefix("error[")).or_else(|| line.strip_prefix("warning["))?;
+        Some(rest.split(']').next()?.to_string())
+    });
+    Some(codes.collect())
+}
+
+/// What is wrong with a model that is solved is told by `check`, too; of experiments `check` tells more.
+#[test]
+fn check_finds_what_solve_finds() {
+    let mut files = Vec::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for folder in [
+        "tests/diagnostics",
+        "tests/solving",
+        "tests/reduction",
+        "tests/language",
+        "examples",
+    ] {
+        models_below(&root.join(folder), &mut files);
+    }
+    let (mut looked, mut ill) = (0, 0);
+    for file in &files {
+        let (Some(check), Some(solve)) = (codes_of("check", file), codes_of("solve", file)) else {
+            continue;
+        };
+        looked += 1;
+        ill += usize::from(!solve.is_empty());
+        // Texts and experiments that `solve` does not look at are no matter of the model itself.
+        let of_model = |codes: &BTreeSet<String>| -> BTreeSet<String> {
+            let ours = |code: &&String| ["E06", "E07", "E08", "W06"].contains(&&code[..3]);
+            codes.iter().filter(ours).cloned().collect()
+        };
+        let same = check.is_superset(&solve) && of_model(&check) == of_model(&solve);
+        assert!(same, "{}: check {check:?}, solve {solve:?}", file.display());
+    }
+    assert!(looked > 200 && ill > 100, "{looked} {ill}");
 }
 
 /// A hard text is answered with one of the codes (none: it is legal), shortly and soon.

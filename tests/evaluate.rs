@@ -613,7 +613,7 @@ fn discrete_variables_keep_their_values() {
     assert_eq!(real(&solved, &point, "z"), -6.0);
     assert_eq!(value(&solved, &point, "on"), Value::Bool(false));
     let mut text = String::new();
-    show::write_text(&solved, &point, &mut text);
+    show::write_text(&solved, &point, None, &mut text);
     insta::assert_snapshot!(text, @r"
     VALUES OF M AT Time = 0
 
@@ -632,7 +632,7 @@ fn discrete_variables_keep_their_values() {
     new(on) = true
     ");
     let mut json = Vec::new();
-    show::write_json(&solved, &point, &mut json).expect("memory can be written");
+    show::write_json(&solved, &point, None::<&()>, &mut json).expect("memory can be written");
     let json: serde_json::Value = serde_json::from_slice(&json).expect("json");
     assert_eq!(json["model"], "M");
     let of = |name: &str| {

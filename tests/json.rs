@@ -280,6 +280,7 @@ fn the_tables_are_complete() {
         "examples/rlc.bgm",
         "examples/rectifier.bgm",
         "examples/pendulum.bgm",
+        "examples/freewheel.bgm",
     ] {
         let (code, text) = run(&["sort", model, "--eliminate", "--format", "json"]);
         assert_eq!(code, Some(0));

@@ -8,11 +8,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::process::Command;
 
+use bgm::base::diagnostics::Diagnostics;
 use bgm::base::intern::Interner;
 use bgm::base::source::{Origin, Sources};
+use bgm::compile::{Aliases, Presented, presented};
 use bgm::expr::print::Style;
 use bgm::expr::{ExprId, Function, Node, Value, apply_binary, apply_call, apply_unary};
 use bgm::flat::{EqId, Flat, Kind, Leaf, VarId, WhenId};
+use bgm::listing::positions_json::ByPosition;
 use bgm::passes::blocks::{
     Assignment, Block, Entry, Linear, Method, Nonlinear, Residual, Solved, WhenBlock,
 };
@@ -217,7 +220,8 @@ fn by_hand() -> (Solved, Sources) {
 
 fn json(solved: &Solved, sources: &Sources) -> Json {
     let mut out = Vec::new();
-    bgm::listing::solved_json::write(solved, sources, &mut out).expect("memory can be written");
+    bgm::listing::solved_json::write(solved, sources, None, &mut out)
+        .expect("memory can be written");
     serde_json::from_slice(&out).expect("the output is json")
 }
 
@@ -640,7 +644,7 @@ fn guards_branches_and_start_values() {
 #[test]
 fn the_same_as_latex() {
     let (solved, _) = by_hand();
-    let text = bgm::listing::latex_solved::solved(&solved, Style::Plain);
+    let text = bgm::listing::latex_solved::solved(&solved, None, Style::Plain);
     let (_, body) = text.split_once("\\medskip\n\n").expect("a body");
     assert_eq!(body, LATEX);
 }
@@ -684,9 +688,12 @@ fn the_tables_are_complete() {
     for block in array(&pendulum["blocks"]) {
         note("Solved blocks", block);
     }
+    let freewheel: &'static Json = Box::leak(Box::new(by_position()));
+    note("Solved model", freewheel);
+    note("Solutions by position", &freewheel["positions"]);
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/json.md");
     let page = std::fs::read_to_string(page).expect("the page is there");
-    assert_eq!(seen.len(), 6);
+    assert_eq!(seen.len(), 7);
     for (section, fields) in seen {
         assert_eq!(
             documented(&page, section),
@@ -694,6 +701,24 @@ fn the_tables_are_complete() {
             "in the table `{section}`"
         );
     }
+}
+
+/// A model that is solved by position.
+fn by_position() -> Json {
+    let text = include_str!("../examples/freewheel.bgm");
+    let compiled = compile_text(text);
+    let mut said = Diagnostics::default();
+    let flat = compiled.flat.expect("it is sound");
+    let Some(Presented::ByPosition(positions, solved)) =
+        presented(flat, Aliases::Eliminate, &mut said)
+    else {
+        panic!("it is solved by position");
+    };
+    let more = ByPosition::new(&positions, Aliases::Eliminate, &compiled.sources);
+    let mut out = Vec::new();
+    bgm::listing::solved_json::write(&solved, &compiled.sources, Some(&more), &mut out)
+        .expect("memory can be written");
+    serde_json::from_slice(&out).expect("it is json")
 }
 
 /// The names in the first column of the table under a heading.

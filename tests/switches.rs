@@ -1,5 +1,7 @@
 //! Ideal switches and diodes wherever they may stand, against closed forms. Each file holds one kind of place.
 
+#[path = "switches/at_point.rs"]
+mod at_point;
 #[allow(dead_code)]
 #[path = "export/bench.rs"]
 mod bench;

@@ -206,13 +206,26 @@ pub struct Assignment {
     pub value: Option<ExprId>,
 }
 
+/// How a form computes what it gives at a port. Ports are bits.
+#[derive(Clone, Debug, Default)]
+pub struct Law {
+    /// Places among the assignments of the form, operands first; the last one is what the port gives. Nothing if it is not known.
+    pub assignments: Vec<usize>,
+    /// Ports whose input it reads.
+    pub takes: u32,
+    /// Ports at which it reads what they give.
+    pub gives: u32,
+}
+
 /// The equations of an element in one causality of its ports.
 #[derive(Clone, Debug)]
 pub struct Form {
     /// By port.
     pub gives: Vec<Gives>,
     pub assignments: Vec<Assignment>,
-    /// All of them are formulas.
+    /// By port.
+    pub laws: Vec<Law>,
+    /// All of them are formulas that can be computed one after the other.
     pub explicit: bool,
 }
 
@@ -240,6 +253,25 @@ pub struct Element {
     pub idle: bool,
     /// The end of a cut that nothing is connected to.
     pub open: bool,
+}
+
+impl Form {
+    /// Ports whose input decides what a port gives, by itself or through what other ports give; as bits.
+    pub fn reach(&self, port: usize) -> u32 {
+        let mut seen = 1u32 << port;
+        let (mut work, mut found) = (vec![port], 0);
+        while let Some(law) = work.pop().map(|at| self.laws.get(at)) {
+            let Some(law) = law else { continue };
+            found |= law.takes;
+            for at in (0..self.laws.len()).filter(|at| law.gives >> at & 1 == 1) {
+                if seen >> at & 1 == 0 {
+                    seen |= 1 << at;
+                    work.push(at);
+                }
+            }
+        }
+        found
+    }
 }
 
 impl Element {

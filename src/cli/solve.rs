@@ -1,22 +1,22 @@
 //! `bgm solve`: the equations solved, in the order of evaluation.
 
-use std::process::ExitCode;
-
-use clap::Args;
-
 use super::{Console, FAILED, Format, Listing};
-use crate::base::diagnostics::Diagnostics;
+use crate::base::diagnostics::{Diagnostic, Diagnostics};
 use crate::base::source::Sources;
-use crate::compile::{Aliases, Compiled, Presented, presented, solved};
-use crate::evaluate::{Failure, Point, at, evaluate, show};
+use crate::compile::place::{Misplaced, Placed, place};
+use crate::compile::{Aliases, Compiled, Presented, Solution, presented, solved};
+use crate::evaluate::{at, show};
 use crate::flat::Flat;
 use crate::listing::explain::explain;
-use crate::listing::modes::{by_position, modes as list_modes};
-use crate::listing::modes::{table_of_positions, write_json};
+use crate::listing::modes::{
+    by_position, modes as list_modes, said_of, table_of_positions, write_json,
+};
+use crate::listing::positions_json::{ByPosition, PositionOf};
 use crate::listing::solved::solved as list;
 use crate::listing::{latex_solved, solved_json};
-use crate::passes::blocks::Solved;
 use crate::positions::Positions;
+use clap::Args;
+use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -71,34 +71,44 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         write(presented, aliases, listing, &compiled.sources, console)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let done = flat.and_then(|flat| Some(solved(flat, aliases, &mut compiled.diagnostics)?.solved));
+    let done = flat.and_then(|flat| solved(flat, aliases, &mut compiled.diagnostics));
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
-    let Some(model) = &done else {
+    let Some(solution) = &done else {
         return Ok(ExitCode::from(FAILED));
     };
+    let model = &solution.solved;
     if let Some(name) = &arguments.explain {
-        let text = explain(model, &compiled.sources, name)?;
+        let mut text = explain(model, &compiled.sources, name)?;
+        if let Some(positions) = &solution.positions {
+            text.push_str(&format!("\n{}\n", said_of(positions, "it is computed")));
+        }
         console.result(listing.output.output.as_deref(), |out| {
             out.write_all(text.as_bytes())
         })?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(text) = &arguments.at {
-        let point = match values(model, text)? {
-            Ok(point) => point,
-            Err(failure) => {
+        let placed = match values(solution, aliases, text)? {
+            Ok(placed) => placed,
+            Err(diagnostic) => {
                 let mut said = Diagnostics::default();
-                said.push(failure.diagnostic());
+                said.push(*diagnostic);
                 console.diagnostics(&compiled.sources, &said);
                 return Ok(ExitCode::from(FAILED));
             }
         };
+        let (key, other) = placed.position.unzip();
+        let by = other.flatten();
+        let by = by.as_deref().unwrap_or(model);
+        let position = key.as_deref().zip(solution.positions.as_deref());
+        let position = position.map(|(key, positions)| PositionOf { positions, key });
         console.result(listing.output.output.as_deref(), |out| {
             match listing.format {
-                Format::Json => show::write_json(model, &point, out),
+                Format::Json => show::write_json(by, &placed.point, position.as_ref(), out),
                 _ => {
                     let mut text = String::new();
-                    show::write_text(model, &point, &mut text);
+                    let name = position.map(|of| of.name());
+                    show::write_text(by, &placed.point, name.as_deref(), &mut text);
                     out.write_all(text.as_bytes())
                 }
             }
@@ -121,8 +131,19 @@ fn write(
         let (Presented::One(model) | Presented::Paper(_, model) | Presented::ByPosition(_, model)) =
             presented;
         match (presented, listing.format) {
-            (_, Format::Json) => solved_json::write(model, sources, out),
-            (_, Format::Latex) => out.write_all(latex_solved::solved(model, style).as_bytes()),
+            (Presented::ByPosition(positions, _), Format::Json) => {
+                let more = ByPosition::new(positions, aliases, sources);
+                solved_json::write(model, sources, Some(&more), out)
+            }
+            (_, Format::Json) => solved_json::write(model, sources, None, out),
+            (_, Format::Latex) => {
+                let position = match presented {
+                    Presented::ByPosition(positions, _) => Some(said_of(positions, "solved")),
+                    _ => None,
+                };
+                let text = latex_solved::solved(model, position.as_deref(), style);
+                out.write_all(text.as_bytes())
+            }
             (Presented::One(model), Format::Text) => out.write_all(list(model, style).as_bytes()),
             (Presented::Paper(positions, model), Format::Text) => {
                 out.write_all(list(model, style).as_bytes())?;
@@ -164,20 +185,37 @@ fn modes(
 }
 
 /// The values at a point; what is wrong with the text that describes it is a mistake of usage.
-fn values(model: &Solved, text: &str) -> Result<Result<Point, Failure>, String> {
-    let settings = at::read(model, text).map_err(|mistakes| {
-        let texts: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
-        texts.join("\nerror: ")
-    })?;
-    let mut point = at::point(model, &settings);
-    if let Err(failure) = evaluate(model, &mut point) {
-        return Ok(Err(failure));
-    }
-    if let Some(&(leaf, found)) = at::disagreeing(model, &settings, &point).first() {
-        let name = model.flat.leaf_name(leaf);
+fn values(
+    solution: &Solution,
+    aliases: Aliases,
+    text: &str,
+) -> Result<Result<Placed, Box<Diagnostic>>, String> {
+    let placed = match place(solution, aliases, text) {
+        Ok(placed) => placed,
+        Err(Misplaced::Failure(failure)) => {
+            return Ok(Err(Box::new(failure.diagnostic())));
+        }
+        Err(Misplaced::Nowhere(diagnostic)) => return Ok(Err(diagnostic)),
+        Err(Misplaced::Mistakes(mistakes, key)) => {
+            let mut texts: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+            if let (Some(key), Some(positions), Some(last)) =
+                (key, &solution.positions, texts.last_mut())
+            {
+                let name = positions.position_name(&key);
+                last.push_str(&format!(
+                    "\n  so it is in the position of the switches that the others ask for: {name}"
+                ));
+            }
+            return Err(texts.join("\nerror: "));
+        }
+    };
+    let other = placed.position.as_ref().and_then(|(_, by)| by.as_deref());
+    let by = other.unwrap_or(&solution.solved);
+    if let Some(&(leaf, found)) = at::disagreeing(by, &placed.settings, &placed.point).first() {
+        let name = by.flat.leaf_name(leaf);
         return Err(format!(
             "the values given do not agree: with the others, `{name}` is {found}\n  leave it out, or give one that agrees"
         ));
     }
-    Ok(Ok(point))
+    Ok(Ok(placed))
 }

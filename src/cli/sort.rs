@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::{Console, FAILED, Format, Listing};
-use crate::compile::{Aliases, sorted};
-use crate::listing::{json, latex, sorted::sorted as list};
+use crate::compile::{Aliases, sorted_somewhere};
+use crate::listing::modes::said_of;
+use crate::listing::{json, latex, sorted::sorted_somewhere as list};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -24,21 +25,23 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         false => Aliases::Keep,
     };
     let flat = compiled.flat.take();
-    let done = flat.and_then(|flat| sorted(flat, aliases, &mut compiled.diagnostics));
+    let done = flat.and_then(|flat| sorted_somewhere(flat, aliases, &mut compiled.diagnostics));
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
-    let Some((flat, sorted)) = &done else {
+    let Some((flat, sorted, positions)) = &done else {
         return Ok(ExitCode::from(FAILED));
     };
     let listing = &arguments.listing;
+    let positions = positions.as_deref();
+    let where_said = positions.map(|positions| said_of(positions, "sorted"));
     console.result(listing.output.output.as_deref(), |out| {
         match listing.format {
-            Format::Json => json::write_sorted(flat, sorted, &compiled.sources, out),
+            Format::Json => json::write_sorted(flat, sorted, &compiled.sources, positions, out),
             Format::Text => {
-                let text = list(flat, sorted, listing.style.into());
+                let text = list(flat, sorted, where_said.as_deref(), listing.style.into());
                 out.write_all(text.as_bytes())
             }
             Format::Latex => {
-                let text = latex::sorted(flat, sorted, listing.style.into());
+                let text = latex::sorted(flat, sorted, where_said.as_deref(), listing.style.into());
                 out.write_all(text.as_bytes())
             }
         }

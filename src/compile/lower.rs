@@ -19,7 +19,7 @@ use crate::passes::index::{Irreducible, lower_index};
 use crate::passes::order::{Sorted, sort};
 use crate::passes::signs::reference::{Reference, floating};
 use crate::positions::Jump;
-use crate::start::{self, Remark, restarts_of_no_state, start};
+use crate::start::{self, Remark, WrongRestarts, start};
 
 /// What becomes of variables that equal another one, or a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,7 +181,7 @@ pub fn lower(written: Flat, request: Request, watch: &mut dyn Watch) -> Result<L
 
     if request.aliases == Aliases::Eliminate {
         flat = eliminate(flat);
-        let wrong = restarts_of_no_state(&flat);
+        let wrong = WrongRestarts::find(&flat);
         if !wrong.is_empty() {
             return Err(Refused::new(flat, notes, Cause::Restarts(wrong)));
         }

@@ -5,6 +5,7 @@
 mod bond_graph;
 pub mod leaky_switches;
 mod lower;
+pub mod place;
 mod refused;
 mod switched;
 mod text;
@@ -16,6 +17,6 @@ pub use lower::{
 pub use refused::{Cause, Refused};
 pub use switched::{
     CompiledMode, Presented, Solution, mode, paper_form, presented, reduced, shapes, solved,
-    solved_in, solved_with, sorted, uses_modes, why_not,
+    solved_in, solved_with, sorted, sorted_somewhere, uses_modes, why_not,
 };
 pub use text::{Compiled, Options, Prepared, check, compile, prepare};

@@ -2,12 +2,12 @@
 
 use super::lower::Notes;
 use crate::base::diagnostics::Diagnostics;
-use crate::flat::{EqId, Flat};
+use crate::flat::Flat;
 use crate::passes::blocks::{Fault, Unsolved};
 use crate::passes::index::{self, Stuck};
 use crate::passes::order::{balanced, report_unbalanced, report_unsorted};
 use crate::passes::signs::reference::{Findings, floating, report_cancelling};
-use crate::start::{self, report_restarts};
+use crate::start::{self, WrongRestarts};
 
 /// A model that did not come through a stage.
 #[derive(Debug)]
@@ -26,8 +26,7 @@ pub enum Cause {
     Cancels(Findings),
     /// The index cannot be reduced.
     Stuck(Stuck),
-    /// A `when` restarts what is no state.
-    Restarts(Vec<EqId>),
+    Restarts(WrongRestarts),
     /// No unknown is left for some equation.
     Unsorted,
     Unsolved(Vec<Fault>),
@@ -59,7 +58,7 @@ impl Refused {
             Cause::Unbalanced => report_unbalanced(&self.flat, said),
             Cause::Cancels(findings) => report_cancelling(&self.flat, &findings, said),
             Cause::Stuck(stuck) => index::report(&self.flat, &stuck, said),
-            Cause::Restarts(wrong) => report_restarts(&self.flat, &wrong, said),
+            Cause::Restarts(wrong) => wrong.report(&self.flat, said),
             Cause::Unsorted => report_unsorted(&self.flat, said),
             Cause::Unsolved(faults) => {
                 let flat = self.flat;

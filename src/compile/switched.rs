@@ -50,32 +50,54 @@ pub fn reduced(flat: Flat, said: &mut Diagnostics) -> Option<Flat> {
 /// Sorts the equations of a flat model, with aliases eliminated if asked for; `None` after an error. Switches that change the
 /// index are in the form in which they are solved.
 pub fn sorted(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(Flat, Sorted)> {
+    let done = sorted_somewhere(flat, aliases, said);
+    done.map(|(flat, sorted, _)| (flat, sorted))
+}
+
+/// The same with the modes of switches, where no single order serves all of them: [`Positions::shown`] is the one that it
+/// is of.
+pub fn sorted_somewhere(
+    flat: Flat,
+    aliases: Aliases,
+    said: &mut Diagnostics,
+) -> Option<(Flat, Sorted, Option<Box<Positions>>)> {
     let request = Request::new(Goal::Sorted, aliases);
     let as_one = |flat: Flat| lower(flat, request, &mut Unwatched);
+    let mut of_all = |flat: Flat| {
+        let (flat, sorted) = told(as_one(flat), said)?.into_sorted()?;
+        Some((flat, sorted, None))
+    };
     if switches(&flat).is_empty() || is_uniform(flat.clone(), Aliases::Eliminate).is_some() {
-        return told(as_one(flat), said)?.into_sorted();
+        return of_all(flat);
     }
-    let positions = Positions::new(&flat)?;
+    let mut positions = Positions::new(&flat)?;
     if let Some(flat) = paper_form(&positions)
         && is_uniform(flat.clone(), Aliases::Eliminate).is_some()
     {
-        return told(as_one(flat), said)?.into_sorted();
+        return of_all(flat);
     }
     // In all modes at once if that can be, else in the first that is possible.
-    match as_one(flat) {
-        Ok(lowered) => {
-            lowered.tell(said);
-            lowered.into_sorted()
-        }
+    let found = match as_one(flat) {
+        Ok(lowered) => lowered.into_sorted(),
         Err(refused) => {
             let mut keys = positions.candidates();
-            let found = keys.find_map(|key| as_one(positions.shown(&key).0).ok()?.into_sorted());
-            if found.is_none() {
-                refused.tell(said);
+            let found = keys.find_map(|key| {
+                let flat = positions.written_in(&key).0;
+                Some((as_one(flat).ok()?.into_sorted()?, key))
+            });
+            match found {
+                None => {
+                    refused.tell(said);
+                    None
+                }
+                Some((sorted, key)) => {
+                    positions.shown = Some(key);
+                    Some(sorted)
+                }
             }
-            found
         }
-    }
+    };
+    found.map(|(flat, sorted)| (flat, sorted, Some(Box::new(positions))))
 }
 
 /// Sorts and solves; `None` after an error.
@@ -113,9 +135,11 @@ pub fn solved_with(
                 if refused.holds_in_all_modes() {
                     return None;
                 }
-                let positions = Positions::new(&flat)?;
+                let mut positions = Positions::new(&flat)?;
                 let mut keys = positions.candidates();
-                let solved = keys.find_map(|key| solved_in(&positions, &key, aliases))?;
+                let (solved, key) =
+                    keys.find_map(|key| Some((solved_in(&positions, &key, aliases)?, key)))?;
+                positions.shown = Some(key);
                 Some(Solution {
                     solved,
                     positions: Some(Box::new(positions)),
@@ -165,7 +189,7 @@ fn is_uniform(flat: Flat, aliases: Aliases) -> Option<Solved> {
 
 /// One mode of a model, as it was written.
 pub fn solved_in(positions: &Positions, key: &[bool], aliases: Aliases) -> Option<Solved> {
-    let (flat, _) = positions.shown(key);
+    let (flat, _) = positions.written_in(key);
     let request = Request {
         // Start values need not suit all modes.
         starts: Starts::Examined,
@@ -204,7 +228,7 @@ pub fn mode(positions: &Positions, key: &[bool], starts: bool) -> Result<Compile
 
 /// What is wrong with a mode, as it was written.
 pub fn why_not(positions: &Positions, key: &[bool]) -> Diagnostics {
-    let (flat, _) = positions.shown(key);
+    let (flat, _) = positions.written_in(key);
     let request = Request {
         starts: Starts::Left,
         suggestions: false,

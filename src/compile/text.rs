@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::{Aliases, solved};
 use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
 use crate::experiment::{Bench, CommandLine, Experiment, Request};
 use crate::experiment::{missing_models, model_of, models_of};
 use crate::flat::Flat;
 use crate::model::{self, Limits};
-use crate::passes::determined::determined;
-use crate::passes::signs::reference::floating;
+use crate::passes::signs::reference::reference;
 use crate::syntax::load::{Files, Input, load};
 
 /// What a compilation is asked to do.
@@ -68,8 +68,8 @@ pub fn prepare(input: &Input, options: &Options, files: &dyn Files) -> Prepared 
     }
 }
 
-/// Compiles every model of the file, or the one asked for, one after the other, and checks its
-/// balance; `visit` sees each that could be flattened. A model that others of the file contain or
+/// Compiles every model of the file, or the one asked for, one after the other, as far as [`solved`] does, and finds what that
+/// finds; `visit` sees each that could be flattened. A model that others of the file contain or
 /// inherit may have terminals that these set: it is checked as a part of them. So are all experiments for these models.
 pub fn check(
     input: &Input,
@@ -163,10 +163,9 @@ fn stages(
             };
             match which == Which::All && !inner.contains(&model) {
                 true => {
-                    let looked_at = determined(flat);
-                    floating(&looked_at.flat, &looked_at.references, &mut apart);
-                    looked_at.report_fault(&mut apart);
-                    visit(looked_at.flat, experiment);
+                    solved(flat.clone(), Aliases::Eliminate, &mut apart);
+                    // With what a part without ground refers to.
+                    visit(reference(flat).0, experiment);
                 }
                 false => visit(flat, experiment),
             }

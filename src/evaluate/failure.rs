@@ -25,6 +25,8 @@ pub enum Reason {
     NoValue,
     /// A parameter was zero when the model was solved, and is not any more.
     NotZero,
+    /// Two `when`s restart one state from different values.
+    Restarts,
 }
 
 impl Reason {
@@ -35,6 +37,7 @@ impl Reason {
             Reason::Singular => Code::SingularLoop,
             Reason::NotFound => Code::NoSolution,
             Reason::NotZero => Code::SolvedAsZero,
+            Reason::Restarts => Code::RestartsClash,
         }
     }
 }

@@ -56,6 +56,20 @@ pub fn constant(flat: &Flat, expression: ExprId) -> Option<f64> {
     value.real().filter(|number| number.is_finite())
 }
 
+/// The truth of a condition where all variables have values; `None` if it has none.
+pub fn truth(flat: &Flat, point: &Point, condition: ExprId) -> Option<bool> {
+    let leaf = |leaf: Leaf| point.get(leaf).map(Rounded::exact);
+    let known = Known {
+        time: point.time,
+        leaf: &leaf,
+    };
+    let value = Walk::default().value(&flat.exprs, condition, &known, Errors::Ignore);
+    match value.ok()?.value {
+        Value::Bool(truth) => Some(truth),
+        Value::Real(_) => None,
+    }
+}
+
 /// Computes everything from what is known at the point, block by block. What the point says of an
 /// iteration variable is its first guess: evaluating again near by finds the solution near by.
 pub fn evaluate(solved: &Solved, point: &mut Point) -> Result<(), Failure> {

@@ -77,12 +77,15 @@ fn lines(flat: &Flat, point: &Point) -> Vec<Line> {
     lines
 }
 
-/// One line a value, the equals signs of a part below each other.
-pub fn write_text(solved: &Solved, point: &Point, out: &mut String) {
+/// One line a value, the equals signs of a part below each other; `position` is that of the switches, if they have any.
+pub fn write_text(solved: &Solved, point: &Point, position: Option<&str>, out: &mut String) {
     const WIDEST: usize = 40;
     let flat = &solved.flat;
     let time = show_number(point.time);
     out.push_str(&format!("VALUES OF {} AT Time = {time}\n", flat.model()));
+    if let Some(position) = position {
+        out.push_str(&format!("POSITION: {position}\n"));
+    }
     let lines = lines(flat, point);
     for part in lines.chunk_by(|a, b| a.part == b.part) {
         let names: Vec<String> = part.iter().map(|line| flat.leaf_name(line.leaf)).collect();
@@ -100,10 +103,12 @@ pub fn write_text(solved: &Solved, point: &Point, out: &mut String) {
 }
 
 #[derive(Serialize)]
-struct Values<'f> {
+struct Values<'f, P> {
     version: u32,
     model: &'f str,
     time: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<P>,
     values: Vec<Entry>,
 }
 
@@ -122,7 +127,12 @@ enum JsonValue {
 }
 
 /// The same as data: name, kind (that of the variable, or `derivative`, or `next`) and value.
-pub fn write_json(solved: &Solved, point: &Point, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_json(
+    solved: &Solved,
+    point: &Point,
+    position: Option<&impl Serialize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let flat = &solved.flat;
     let values = (lines(flat, point).into_iter())
         .map(|line| Entry {
@@ -142,6 +152,7 @@ pub fn write_json(solved: &Solved, point: &Point, out: &mut dyn Write) -> io::Re
         version: 1,
         model: flat.model(),
         time: point.time,
+        position,
         values,
     };
     serde_json::to_writer_pretty(&mut *out, &values)?;

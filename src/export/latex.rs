@@ -7,22 +7,26 @@ use super::Exported;
 use crate::base::diagnostics::Diagnostics;
 use crate::bond::sketch::sketch;
 use crate::bond::view::{Choice, view};
-use crate::compile::{Aliases, Presented, bond_graph, presented, sorted};
+use crate::compile::{Aliases, Presented, bond_graph, presented, sorted_somewhere};
 use crate::flat::Flat;
 use crate::listing::latex_report::{Stages, report};
+use crate::listing::modes::said_of;
 
 /// `None` after an error that was said.
 pub fn document(flat: &Flat, said: &mut Diagnostics) -> Option<Exported> {
     let mut unsaid = Diagnostics::default();
-    let (sorted_flat, order) = sorted(flat.clone(), Aliases::Eliminate, said)?;
+    let done = sorted_somewhere(flat.clone(), Aliases::Eliminate, said)?;
+    let (sorted_flat, order, positions) = done;
+    let sorted_where = positions.map(|positions| said_of(&positions, "sorted"));
     let presented = presented(flat.clone(), Aliases::Eliminate, &mut unsaid)?;
-    let (solved, notes) = match &presented {
-        Presented::One(solved) | Presented::Paper(_, solved) => (solved, Vec::new()),
-        Presented::ByPosition(_, solved) => (
-            solved,
-            vec!["the solved equations of the report hold where no divisor vanishes; `bgm solve` lists each position of the switches".to_string()],
-        ),
+    let (solved, solved_where) = match &presented {
+        Presented::One(solved) | Presented::Paper(_, solved) => (solved, None),
+        Presented::ByPosition(positions, solved) => (solved, Some(said_of(positions, "solved"))),
     };
+    let notes = solved_where
+        .iter()
+        .map(|text| format!("the report is {text}"))
+        .collect();
     let graph = bond_graph(flat.clone(), &[], &mut unsaid).ok().flatten();
     let picture = graph.map(|model| {
         let view = view(&model.flat, &model.graph, Choice::default());
@@ -31,7 +35,9 @@ pub fn document(flat: &Flat, said: &mut Diagnostics) -> Option<Exported> {
     let text = report(&Stages {
         flat,
         sorted: (&sorted_flat, &order),
+        sorted_where: sorted_where.as_deref(),
         solved,
+        solved_where: solved_where.as_deref(),
         picture: picture.as_ref(),
     });
     Some(Exported { text, notes })

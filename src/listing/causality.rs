@@ -10,7 +10,7 @@ use crate::bond::net::Gives;
 use crate::bond::order::natural;
 use crate::bond::view::View;
 use crate::expr::Node;
-use crate::flat::{Leaf, Printer};
+use crate::flat::{Flat, Leaf, Printer};
 
 /// Lists the bonds of a view and the elements of a model.
 pub fn causality(model: &BondGraph, view: &View) -> String {
@@ -401,31 +401,14 @@ pub(super) fn form(model: &BondGraph, id: NodeId, element: &Element) -> Vec<Stri
     };
     let flat = &model.flat;
     let printer = Printer::new(flat);
-    let is_sum = |leaf: Leaf| element.summed.contains(&leaf.variable());
-    // What only gives a sum a name (`u = Va - Vb`) says nothing of the element.
-    let only_names = |one: &&Assignment| {
-        let Some(value) = one.value else {
-            return false;
-        };
-        match is_sum(one.target) {
-            true => matches!(flat.exprs.node(value), Node::Leaf(_)),
-            false => {
-                let (mut any, mut all) = (false, true);
-                flat.exprs.leaves(value, |leaf| {
-                    any = true;
-                    all &= is_sum(leaf);
-                });
-                any && all
-            }
-        }
-    };
+    let only_names = |one: &&Assignment| only_names(flat, element, one);
     let (names, inner): (Vec<&Assignment>, Vec<&Assignment>) =
         form.assignments.iter().partition(only_names);
     let list = if inner.is_empty() { names } else { inner };
     (list.into_iter())
         .map(|one| {
-            let mut text = match is_sum(one.target) {
-                true => sum_of(model, element, one.target),
+            let mut text = match element.summed.contains(&one.target.variable()) {
+                true => sum_of(flat, &model.graph, element, one.target),
                 false => flat.leaf_name(one.target),
             };
             match one.value {
@@ -440,8 +423,27 @@ pub(super) fn form(model: &BondGraph, id: NodeId, element: &Element) -> Vec<Stri
         .collect()
 }
 
+/// What only gives a sum a name (`u = Va - Vb`) says nothing of the element.
+pub(super) fn only_names(flat: &Flat, element: &Element, one: &Assignment) -> bool {
+    let is_sum = |leaf: Leaf| element.summed.contains(&leaf.variable());
+    let Some(value) = one.value else {
+        return false;
+    };
+    match is_sum(one.target) {
+        true => matches!(flat.exprs.node(value), Node::Leaf(_)),
+        false => {
+            let (mut any, mut all) = (false, true);
+            flat.exprs.leaves(value, |leaf| {
+                any = true;
+                all &= is_sum(leaf);
+            });
+            any && all
+        }
+    }
+}
+
 /// The sum that a variable stands for: `Va - Vb`.
-fn sum_of(model: &BondGraph, element: &Element, target: Leaf) -> String {
+pub(super) fn sum_of(flat: &Flat, graph: &Graph, element: &Element, target: Leaf) -> String {
     let terms_with = |quantity: &Quantity| {
         let terms = quantity.0.as_ref()?;
         let found = terms.iter().find(|&&(_, id)| Leaf::Var(id) == target)?;
@@ -451,11 +453,11 @@ fn sum_of(model: &BondGraph, element: &Element, target: Leaf) -> String {
             quantity.clone()
         })
     };
-    let bonds = element.ports.iter().map(|&id| model.graph.bond(id));
+    let bonds = element.ports.iter().map(|&id| graph.bond(id));
     let found = bonds
         .flat_map(|bond| [&bond.effort, &bond.flow])
         .find_map(terms_with);
-    found.map_or_else(|| model.flat.leaf_name(target), |sum| sum.text(&model.flat))
+    found.map_or_else(|| flat.leaf_name(target), |sum| sum.text(flat))
 }
 
 /// Elements of a view by name, as they are listed.

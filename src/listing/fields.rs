@@ -3,18 +3,18 @@
 use std::fmt::Write;
 
 use super::causality::table;
+use super::field_laws::sequence;
 use super::r_field_notes::notes;
 use super::storage_fields::storage_field;
 use crate::base::words::count;
 use crate::bond::fields::matrices::Matrices;
-use crate::bond::fields::resistive::{Obstacle, Port, RField, Step};
+use crate::bond::fields::resistive::{Obstacle, Port, RField};
 use crate::bond::fields::transfer::{Sum, Trouble, Var};
 use crate::bond::fields::{Entry, Fields};
 use crate::bond::graph::{ElementKind, NodeId};
 use crate::bond::net::Gives;
 use crate::bond::view::View;
 use crate::expr::ExprId;
-use crate::flat::Leaf;
 
 pub fn fields(found: &Fields) -> String {
     let mut out = String::new();
@@ -269,7 +269,7 @@ fn r_field(found: &Fields, field: &RField, out: &mut String) {
             let _ = writeln!(out, "iterate    {}", texts.join(", "));
             notes(found, field, out);
             out.push('\n');
-            for text in steps.iter().flat_map(|step| lines(found, step)) {
+            for text in sequence(found, steps) {
                 let _ = writeln!(out, "  {text}");
             }
         }
@@ -302,86 +302,8 @@ pub fn reason(found: &Fields, obstacle: &Obstacle) -> String {
     }
 }
 
-/// A step of the order of evaluation, as equations.
-pub fn lines(found: &Fields, step: &Step) -> Vec<String> {
-    match step {
-        Step::Sum { var: target, sum } => {
-            vec![format!(
-                "{} = {}",
-                var(found, *target),
-                sum_text(found, sum)
-            )]
-        }
-        Step::Law { node, port } => law(found, *node, *port),
-    }
-}
-
-fn law(found: &Fields, node: NodeId, port: usize) -> Vec<String> {
-    let graph = &found.view.graph;
-    let Some(element) = graph.node(node).element() else {
-        return Vec::new();
-    };
-    let gives: Option<Vec<Gives>> = (element.ports.iter())
-        .map(|&bond| {
-            let all = found.vectors.implicit.iter().chain(&found.vectors.explicit);
-            all.clone()
-                .find(|entry| entry.gives.bond == bond)
-                .map(|entry| entry.gives.is)
-        })
-        .collect();
-    let bond = graph.bond(element.ports[port]);
-    let is = gives.as_ref().and_then(|gives| gives.get(port).copied());
-    let target = match is {
-        Some(Gives::Flow) => &bond.flow,
-        _ => &bond.effort,
-    };
-    let form = (element.forms.iter()).find(|form| Some(&form.gives) == gives.as_ref());
-    let shown: Vec<String> = (form.iter().flat_map(|form| &form.assignments))
-        .filter(|one| {
-            let own = target.single().map(Leaf::Var) == Some(one.target);
-            // What sums up potentials is told by the junctions.
-            let mut sums = element.summed.contains(&one.target.variable());
-            if let Some(value) = one.value {
-                (found.flat.exprs).leaves(value, |leaf| {
-                    sums |= element.summed.contains(&leaf.variable());
-                });
-            }
-            !sums && (own || element.ports.len() == 1)
-        })
-        .map(|one| match one.value {
-            Some(value) => format!(
-                "{} = {}",
-                found.flat.leaf_name(one.target),
-                found.flat.expression(value)
-            ),
-            None => format!("{} by iteration", found.flat.leaf_name(one.target)),
-        })
-        .collect();
-    // The sum that a part with two pins has no name for.
-    match shown.is_empty() {
-        true => {
-            let value = (form.iter().flat_map(|form| &form.assignments))
-                .find(|one| element.summed.contains(&one.target.variable()))
-                .and_then(|one| one.value);
-            vec![match value {
-                Some(value) => format!(
-                    "{} = {}",
-                    target.text(&found.flat),
-                    found.flat.expression(value)
-                ),
-                None => format!(
-                    "{} from the law of {}",
-                    target.text(&found.flat),
-                    name(found, node)
-                ),
-            }]
-        }
-        false => shown,
-    }
-}
-
 /// `-R1.e - R3.e + Ea.e`
-fn sum_text(found: &Fields, sum: &Sum) -> String {
+pub(super) fn sum_text(found: &Fields, sum: &Sum) -> String {
     let own: Vec<Var> = (found.vectors.implicit.iter())
         .map(|entry| entry.gives)
         .collect();

@@ -5,8 +5,9 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::fields::{lines, port, reason, var};
-use super::r_field_notes::{APART, UNSORTED, submodel};
+use super::field_laws::sequence;
+use super::fields::{port, reason, var};
+use super::r_field_notes::{APART, SEVERAL, UNSORTED, submodel};
 use super::storage_fields::{gains, path, refusal};
 use crate::bond::fields::matrices::Matrices;
 use crate::bond::fields::place::Place;
@@ -106,6 +107,8 @@ struct SortedJson {
     r#loop: Option<usize>,
     equations: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    loops: Vec<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     also: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     signals: Vec<String>,
@@ -198,9 +201,7 @@ pub fn write(found: &Fields, out: &mut dyn Write) -> io::Result<()> {
                     r: field.r.iter().map(|one| port(found, one)).collect(),
                     g: field.g.iter().map(|one| port(found, one)).collect(),
                     iteration: field.iteration.iter().map(|&one| var(found, one)).collect(),
-                    sequence: (steps.into_iter().flatten())
-                        .flat_map(|step| lines(found, step))
-                        .collect(),
+                    sequence: steps.map_or(Vec::new(), |steps| sequence(found, steps)),
                     reason: (field.sequence.as_ref().err()).map(|why| reason(found, why)),
                     sorted: sorted(found, field),
                     slopes: choice.map_or(BTreeMap::new(), |choice| {
@@ -279,7 +280,12 @@ fn sorted(found: &Fields, field: &RField) -> SortedJson {
             r#loop: Some(*number),
             equations: Some(*equations),
             also: also.iter().map(|&id| submodel(found, id)).collect(),
-            reason: None,
+            ..SortedJson::default()
+        },
+        Place::Several { numbers, .. } => SortedJson {
+            loops: numbers.clone(),
+            reason: Some(SEVERAL),
+            ..SortedJson::default()
         },
         Place::Apart => SortedJson {
             reason: Some(APART),

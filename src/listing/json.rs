@@ -1,10 +1,6 @@
 //! The flat model as data. The schema, with its version, is in docs/json.md.
 
-use std::io::{self, Write};
-
-use serde::Serialize;
-use serde::ser::{SerializeMap, SerializeSeq, Serializer};
-
+use super::positions_json::Shown;
 use super::reduction::original;
 use super::reduction_json::write_reduction;
 use crate::base::diagnostics::json::{Place, place};
@@ -12,6 +8,10 @@ use crate::base::source::Sources;
 use crate::expr::{ExprId, Value};
 use crate::flat::{Equation, EquationKind, Flat, VarId};
 use crate::passes::order::{Row, Sorted};
+use crate::positions::Positions;
+use serde::Serialize;
+use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use std::io::{self, Write};
 
 /// Writes the model; entries are made one at a time, so that large models need no second copy.
 pub fn write(flat: &Flat, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
@@ -25,9 +25,13 @@ pub fn write_sorted(
     flat: &Flat,
     sorted: &Sorted,
     sources: &Sources,
+    positions: Option<&Positions>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     write_map(flat, sources, out, |map| {
+        if let Some(positions) = positions {
+            map.serialize_entry("positions", &Shown { positions })?;
+        }
         let entry = Blocks {
             of: Equations { flat, sources },
             sorted,
@@ -37,7 +41,7 @@ pub fn write_sorted(
     })
 }
 
-pub(super) fn write_eliminated(flat: &Flat, map: &mut Map<'_, '_>) -> serde_json::Result<()> {
+pub(super) fn write_eliminated<M: SerializeMap>(flat: &Flat, map: &mut M) -> Result<(), M::Error> {
     let eliminated = List(|| {
         (flat.eliminated.iter()).map(|gone| EliminatedEntry {
             name: flat.leaf_name(gone.leaf),

@@ -51,19 +51,20 @@ pub(super) fn equations_as(flat: &Flat, style: Style, section: Option<&str>) -> 
 }
 
 /// The sorted equations: each with its unknown in brackets, loops between rules.
-pub fn sorted(flat: &Flat, sorted: &Sorted, style: Style) -> String {
-    sorted_as(flat, sorted, style, None)
+pub fn sorted(flat: &Flat, sorted: &Sorted, position: Option<&str>, style: Style) -> String {
+    sorted_as(flat, sorted, position, style, None)
 }
 
 /// The same as a section of a document.
 pub(super) fn sorted_as(
     flat: &Flat,
     sorted: &Sorted,
+    position: Option<&str>,
     style: Style,
     section: Option<&str>,
 ) -> String {
-    let loops = loops_in_words(sorted.loops().map(Vec::len));
-    let mut page = Page::new(flat, style, &loops, section);
+    let more = loops_in_words(sorted.loops().map(Vec::len)) + &paragraph(position);
+    let mut page = Page::new(flat, style, &more, section);
     for block in &sorted.blocks {
         let is_loop = block.len() > 1;
         if is_loop {
@@ -84,6 +85,11 @@ pub(super) fn sorted_as(
     page.reduction();
     page.eliminated();
     page.end()
+}
+
+/// What is to be said of the positions of switches, below the first line.
+pub(super) fn paragraph(position: Option<&str>) -> String {
+    position.map_or_else(String::new, |text| format!("\\par\n{}", escape(text)))
 }
 
 /// A document in the making.

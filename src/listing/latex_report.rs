@@ -24,6 +24,9 @@ const ROOM: (f64, f64) = (455.0, 600.0);
 pub struct Stages<'s> {
     pub flat: &'s Flat,
     pub sorted: (&'s Flat, &'s Sorted),
+    /// What is to be said of the positions of switches, where no single order or set of formulas does for all.
+    pub sorted_where: Option<&'s str>,
+    pub solved_where: Option<&'s str>,
     pub solved: &'s Solved,
     pub picture: Option<&'s Sketch>,
 }
@@ -45,11 +48,13 @@ pub fn report(stages: &Stages<'_>) -> String {
     out.push_str(&sorted_as(
         sorted_flat,
         sorted,
+        stages.sorted_where,
         Style::Plain,
         Some("Sorted equations"),
     ));
     out.push_str(&solved_as(
         stages.solved,
+        stages.solved_where,
         Style::Plain,
         Some("Solved equations"),
     ));

@@ -4,7 +4,7 @@
 //! time is shown by its rows, a nonlinear one by its iteration variables, the assignments inside it
 //! and the residuals that have to vanish.
 
-use super::latex::Page;
+use super::latex::{Page, paragraph};
 use super::loops_in_words;
 use super::solved::loop_sizes;
 use crate::base::words::count;
@@ -20,16 +20,22 @@ use crate::passes::blocks::{
 const MOST_NAMED: usize = 12;
 
 /// The solved equations.
-pub fn solved(solved: &Solved, style: Style) -> String {
-    solved_as(solved, style, None)
+pub fn solved(solved: &Solved, position: Option<&str>, style: Style) -> String {
+    solved_as(solved, position, style, None)
 }
 
 /// The same as a section of a document.
-pub(super) fn solved_as(solved: &Solved, style: Style, section: Option<&str>) -> String {
+pub(super) fn solved_as(
+    solved: &Solved,
+    position: Option<&str>,
+    style: Style,
+    section: Option<&str>,
+) -> String {
     let flat = &solved.flat;
+    let more = loops_in_words(loop_sizes(solved)) + &paragraph(position);
     let mut listing = Listing {
         solved,
-        page: Page::new(flat, style, &loops_in_words(loop_sizes(solved)), section),
+        page: Page::new(flat, style, &more, section),
     };
     for block in &solved.blocks {
         match block {

@@ -11,7 +11,7 @@ use crate::expr::print::Style;
 use crate::positions::{Mode, Positions, Shape};
 
 /// More positions are not listed one by one.
-const SHOWN: usize = 8;
+pub(super) const SHOWN: usize = 8;
 
 /// Of each switch whether its causality is free and what its positions take out of play; of each position its order and index.
 pub fn modes(positions: &Positions) -> String {
@@ -34,6 +34,19 @@ pub fn table_of_positions(positions: &Positions) -> String {
     of_positions(&mut out, positions, &shapes(positions).0);
     out.push_str("\nA run solves each position by itself; what jumps follows from the balance of impulses.\n");
     out
+}
+
+/// Of which positions a single listing is: `sorted in one position: S open, D1 closed; ...`
+pub fn said_of(positions: &Positions, what: &str) -> String {
+    match &positions.shown {
+        Some(key) => format!(
+            "{what} in one position of the switches: {}; in others otherwise (`bgm solve` lists them)",
+            positions.position_name(key)
+        ),
+        None => format!(
+            "{what} once for all positions of the switches; where a divisor vanishes, `bgm solve` lists the position by itself"
+        ),
+    }
 }
 
 fn of_positions(out: &mut String, positions: &Positions, modes: &[Mode]) {

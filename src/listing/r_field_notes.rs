@@ -11,7 +11,8 @@ use crate::bond::net::Gives;
 use crate::expr::show_number;
 use crate::flat::InstanceId;
 
-pub(super) const APART: &str = "in no loop together: signs settle what the strokes leave open";
+pub(super) const APART: &str = "in no loop: signs settle what the strokes leave open";
+pub(super) const SEVERAL: &str = "signs settle what couples them";
 pub(super) const UNSORTED: &str = "not: the equations cannot be sorted";
 
 /// More submodels are not named.
@@ -78,6 +79,10 @@ fn place(found: &Fields, place: &Place) -> String {
             also,
             ..
         } => (number, of, equations, also),
+        Place::Several { numbers, of } => {
+            let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+            return format!("in loops {} of {of}: {SEVERAL}", numbers.join(", "));
+        }
         Place::Apart => return APART.to_string(),
         Place::Unsorted => return UNSORTED.to_string(),
     };

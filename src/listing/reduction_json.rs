@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::ser::SerializeMap;
 
-use super::json::{List, Map};
+use super::json::List;
 use super::reduction::{differentiated, original, why};
 use crate::base::diagnostics::json::{Place, place};
 use crate::base::source::Sources;
@@ -38,11 +38,11 @@ struct Entry<'f> {
     reduction: &'f Reduction,
 }
 
-pub(super) fn write_reduction(
+pub(super) fn write_reduction<M: SerializeMap>(
     flat: &Flat,
     sources: &Sources,
-    map: &mut Map<'_, '_>,
-) -> serde_json::Result<()> {
+    map: &mut M,
+) -> Result<(), M::Error> {
     match &flat.reduction {
         None => Ok(()),
         Some(reduction) => map.serialize_entry(

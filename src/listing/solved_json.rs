@@ -4,63 +4,80 @@
 //! at the start, and blocks in order, all expressions in .bgm syntax with full names. Entries are
 //! made one at a time, those of a large matrix too.
 
-use std::io::{self, Write};
-
-use serde::ser::{Serialize, SerializeMap, Serializer};
-
-use super::json::{Equations, List, Map, write_eliminated, write_map};
+use super::json::{Equations, List, write_eliminated, write_map};
+use super::positions_json::ByPosition;
 use crate::base::source::Sources;
 use crate::expr::ExprId;
 use crate::flat::{EqId, EquationKind, Flat, Kind, Leaf, VarId};
 use crate::passes::blocks::{
     Assignment, Block, Linear, Method, Nonlinear, Selected, Solved, WhenBlock,
 };
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use std::io::{self, Write};
 
-/// Writes the solved model.
-pub fn write(solved: &Solved, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the solved model; of one that is solved by position what holds in the others.
+pub fn write(
+    solved: &Solved,
+    sources: &Sources,
+    positions: Option<&ByPosition<'_>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let flat = &solved.flat;
-    let equations = Equations { flat, sources };
     write_map(flat, sources, out, |map| {
-        let states: Vec<Leaf> = flat.states().collect();
-        let names = List(|| states.iter().map(|&leaf| flat.leaf_name(leaf)));
-        map.serialize_entry("states", &names)?;
-        write_names("discrete", flat, Kind::Discrete, map)?;
-        // Derivatives of inputs come from outside as well.
-        let inputs = List(|| {
-            (flat.variable_ids())
-                .filter(|&id| flat.variable(id).kind == Kind::Input)
-                .flat_map(|id| {
-                    (0..=flat.variable(id).order).map(move |order| Leaf::at_order(id, order))
-                })
-                .map(|leaf| flat.leaf_name(leaf))
-        });
-        map.serialize_entry("inputs", &inputs)?;
-        write_names("parameters", flat, Kind::Parameter, map)?;
-        let initial = List(|| {
-            (flat.equations.iter())
-                .filter(|equation| equation.kind == EquationKind::Init)
-                .map(|equation| equations.entry(equation))
-        });
-        map.serialize_entry("initial", &initial)?;
-        let zeros = List(|| solved.zeros.iter().map(|&zero| flat.expression(zero)));
-        map.serialize_entry("zeros", &zeros)?;
-        let blocks = List(|| {
-            (solved.blocks.iter()).map(|block| BlockEntry {
-                of: &equations,
-                block,
-            })
-        });
-        map.serialize_entry("blocks", &blocks)?;
-        write_eliminated(flat, map)
+        if let Some(positions) = positions {
+            map.serialize_entry("positions", positions)?;
+        }
+        write_solution(solved, sources, map)
     })
 }
 
-fn write_names(
+/// What can be evaluated: what is known, blocks in order, what was eliminated.
+pub(super) fn write_solution<M: SerializeMap>(
+    solved: &Solved,
+    sources: &Sources,
+    map: &mut M,
+) -> Result<(), M::Error> {
+    let flat = &solved.flat;
+    let equations = Equations { flat, sources };
+    let states: Vec<Leaf> = flat.states().collect();
+    let names = List(|| states.iter().map(|&leaf| flat.leaf_name(leaf)));
+    map.serialize_entry("states", &names)?;
+    write_names("discrete", flat, Kind::Discrete, map)?;
+    // Derivatives of inputs come from outside as well.
+    let inputs = List(|| {
+        (flat.variable_ids())
+            .filter(|&id| flat.variable(id).kind == Kind::Input)
+            .flat_map(|id| {
+                (0..=flat.variable(id).order).map(move |order| Leaf::at_order(id, order))
+            })
+            .map(|leaf| flat.leaf_name(leaf))
+    });
+    map.serialize_entry("inputs", &inputs)?;
+    write_names("parameters", flat, Kind::Parameter, map)?;
+    let initial = List(|| {
+        (flat.equations.iter())
+            .filter(|equation| equation.kind == EquationKind::Init)
+            .map(|equation| equations.entry(equation))
+    });
+    map.serialize_entry("initial", &initial)?;
+    let zeros = List(|| solved.zeros.iter().map(|&zero| flat.expression(zero)));
+    map.serialize_entry("zeros", &zeros)?;
+    let blocks = List(|| {
+        (solved.blocks.iter()).map(|block| BlockEntry {
+            of: &equations,
+            block,
+        })
+    });
+    map.serialize_entry("blocks", &blocks)?;
+    write_eliminated(flat, map)
+}
+
+fn write_names<M: SerializeMap>(
     field: &'static str,
     flat: &Flat,
     kind: Kind,
-    map: &mut Map<'_, '_>,
-) -> serde_json::Result<()> {
+    map: &mut M,
+) -> Result<(), M::Error> {
     let of_kind = |&id: &VarId| flat.variable(id).kind == kind;
     let names = List(|| (flat.variable_ids().filter(of_kind)).map(|id| flat.name(id)));
     map.serialize_entry(field, &names)

@@ -7,8 +7,22 @@ use crate::flat::Flat;
 use crate::passes::order::{Row, Sorted};
 
 pub fn sorted(flat: &Flat, sorted: &Sorted, style: Style) -> String {
+    sorted_somewhere(flat, sorted, None, style)
+}
+
+/// The same with what is to be said of the positions of switches.
+pub fn sorted_somewhere(
+    flat: &Flat,
+    sorted: &Sorted,
+    position: Option<&str>,
+    style: Style,
+) -> String {
     let sizes: Vec<usize> = sorted.loops().map(Vec::len).collect();
-    let more = loops_in_words(sizes.iter().copied());
+    let mut more = loops_in_words(sizes.iter().copied());
+    if let Some(position) = position {
+        more.push('\n');
+        more.push_str(position);
+    }
     let mut lines = Lines::new(flat, style, &more);
     for block in &sorted.blocks {
         lines.mark = match (sizes.is_empty(), block.len()) {

@@ -43,6 +43,9 @@ pub struct Positions {
     /// The same switches in [`Positions::written`].
     pub written_switches: Vec<Switch>,
     pub opened: Opened,
+    /// The one position that a single set of formulas or of sorted equations is of; nothing if it is of all of them, with
+    /// divisors that vanish in some.
+    pub shown: Option<Key>,
 }
 
 impl Positions {
@@ -63,6 +66,7 @@ impl Positions {
             written_switches: switches(written),
             flat,
             opened,
+            shown: None,
         }
     }
 
@@ -116,7 +120,7 @@ impl Positions {
     }
 
     /// The equations of a position as they were written, for listings and messages.
-    pub fn shown(&self, key: &[bool]) -> (Flat, Vec<Loose>) {
+    pub fn written_in(&self, key: &[bool]) -> (Flat, Vec<Loose>) {
         in_position(&self.written, &self.written_switches, key)
     }
 }

@@ -50,7 +50,7 @@ impl Positions {
     }
 
     fn shape(&self, key: &[bool], reduced: &impl Fn(Flat) -> Option<Flat>) -> Option<Shape> {
-        let (flat, loose) = self.shown(key);
+        let (flat, loose) = self.written_in(key);
         let flat = reduced(flat)?;
         let dropped = (flat.reduction.iter())
             .flat_map(|reduction| &reduction.dropped)

@@ -4,6 +4,8 @@
 //! its type is called; so is a contact or a rope. An `if` with the same variables in both branches (a saturation, a
 //! piecewise characteristic) is none, and neither is one whose condition never changes.
 
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
@@ -38,13 +40,14 @@ pub fn plain(flat: &Flat, mut condition: ExprId) -> (ExprId, bool) {
 pub fn switches(flat: &Flat) -> Vec<Switch> {
     let mut found: Vec<Switch> = Vec::new();
     let mut place: FxHashMap<ExprId, usize> = FxHashMap::default();
-    let mut known: FxHashMap<ExprId, bool> = FxHashMap::default();
+    let mut look = Look::new(flat);
     for id in flat.equation_ids() {
         let equation = &flat.equations[id.index()];
         if !equation.kind.is_continuous() {
             continue;
         }
         let mut conditions = Vec::new();
+        look.all_below(&[equation.left, equation.right]);
         let mut work = vec![equation.right, equation.left];
         let mut seen: FxHashSet<ExprId> = FxHashSet::default();
         while let Some(node) = work.pop() {
@@ -52,7 +55,7 @@ pub fn switches(flat: &Flat) -> Vec<Switch> {
                 continue;
             }
             if let Node::If(condition, ..) = flat.exprs.node(node)
-                && *known.entry(node).or_insert_with(|| switches_at(flat, node))
+                && look.is_switch(node)
             {
                 conditions.push(plain(flat, condition).0);
             }
@@ -78,77 +81,150 @@ pub fn switches(flat: &Flat) -> Vec<Switch> {
     found
 }
 
-/// Whether an `if` is one of a switch.
-fn switches_at(flat: &Flat, node: ExprId) -> bool {
-    let Node::If(condition, a, b) = flat.exprs.node(node) else {
-        return false;
-    };
-    changes(flat, condition) && leaves(flat, a) != leaves(flat, b)
-}
-
 /// Whether an expression contains an `if` of a switch.
 pub fn has_switch(flat: &Flat, root: ExprId) -> bool {
-    let mut work = vec![root];
-    let mut seen: FxHashSet<ExprId> = FxHashSet::default();
-    while let Some(id) = work.pop() {
-        if seen.insert(id) {
-            if switches_at(flat, id) {
-                return true;
-            }
-            flat.exprs.operands(id, &mut work);
-        }
-    }
-    false
+    let mut look = Look::new(flat);
+    look.all_below(&[root]).iter().any(|&id| look.is_switch(id))
 }
 
-/// Whether a condition can become another one.
-fn changes(flat: &Flat, condition: ExprId) -> bool {
-    let mut work = vec![condition];
-    let mut seen: FxHashSet<ExprId> = FxHashSet::default();
-    while let Some(id) = work.pop() {
-        if !seen.insert(id) {
-            continue;
+/// The unknown numbers in an expression, sorted.
+type Leaves = Rc<[(u32, u8)]>;
+
+/// What is known of an `if`.
+#[derive(Clone, Debug)]
+struct Branches {
+    /// Some part of it can become another one.
+    changes: bool,
+    is_switch: bool,
+    /// In either branch.
+    leaves: Leaves,
+}
+
+/// Looks at `if`s, those inside before those around them, so that a long chain of them is gone through once.
+struct Look<'f> {
+    flat: &'f Flat,
+    known: FxHashMap<ExprId, Branches>,
+}
+
+impl<'f> Look<'f> {
+    fn new(flat: &'f Flat) -> Self {
+        Look {
+            flat,
+            known: FxHashMap::default(),
         }
-        match flat.exprs.node(id) {
-            Node::Time | Node::Call(crate::expr::Function::Sample, _) => return true,
-            Node::Leaf(leaf) => {
-                let kind = flat.variable(leaf.variable()).kind;
-                if !matches!(kind, Kind::Parameter | Kind::Constant) {
+    }
+
+    fn is_switch(&self, id: ExprId) -> bool {
+        self.known.get(&id).is_some_and(|known| known.is_switch)
+    }
+
+    /// All `if`s in expressions, operands first.
+    fn all_below(&mut self, roots: &[ExprId]) -> Vec<ExprId> {
+        let mut found = Vec::new();
+        let mut work = roots.to_vec();
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+        while let Some(id) = work.pop() {
+            if seen.insert(id) {
+                if let Node::If(..) = self.flat.exprs.node(id) {
+                    found.push(id);
+                }
+                self.flat.exprs.operands(id, &mut work);
+            }
+        }
+        // Operands come before their users in the arena.
+        found.sort_unstable();
+        for &id in &found {
+            if !self.known.contains_key(&id)
+                && let Node::If(condition, a, b) = self.flat.exprs.node(id)
+            {
+                let decides = self.changes(condition);
+                let (a_leaves, b_leaves) = (self.leaves(a), self.leaves(b));
+                let branches = Branches {
+                    is_switch: decides && a_leaves != b_leaves,
+                    changes: decides || self.changes(a) || self.changes(b),
+                    leaves: union(&a_leaves, &b_leaves),
+                };
+                self.known.insert(id, branches);
+            }
+        }
+        found
+    }
+
+    /// Whether a condition can become another one.
+    fn changes(&self, condition: ExprId) -> bool {
+        let flat = self.flat;
+        let mut work = vec![condition];
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+        while let Some(id) = work.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            if let Some(known) = self.known.get(&id) {
+                if known.changes {
                     return true;
                 }
+                continue;
             }
-            _ => flat.exprs.operands(id, &mut work),
+            match flat.exprs.node(id) {
+                Node::Time | Node::Call(crate::expr::Function::Sample, _) => return true,
+                Node::Leaf(leaf) => {
+                    let kind = flat.variable(leaf.variable()).kind;
+                    if !matches!(kind, Kind::Parameter | Kind::Constant) {
+                        return true;
+                    }
+                }
+                _ => flat.exprs.operands(id, &mut work),
+            }
         }
+        false
     }
-    false
+
+    /// The unknown numbers in a branch; not those whose coefficient is zero as given.
+    fn leaves(&self, root: ExprId) -> Leaves {
+        if let Some(known) = self.known.get(&root) {
+            return known.leaves.clone();
+        }
+        let flat = self.flat;
+        let mut found = Vec::new();
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+        let mut work = vec![root];
+        while let Some(id) = work.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match flat.exprs.node(id) {
+                Node::Leaf(leaf @ (Leaf::Var(_) | Leaf::Der(..))) => {
+                    let variable = flat.variable(leaf.variable());
+                    if variable.ty == Type::Real && variable.kind.is_unknown() {
+                        found.push((leaf.variable().0, leaf.order().unwrap_or(0)));
+                    }
+                }
+                Node::Binary(BinaryOp::Mul, a, b)
+                    if [a, b].iter().any(|&x| constant(flat, x) == Some(0.0)) => {}
+                // What decides is no matter of the branches.
+                Node::If(_, a, b) => match self.known.get(&id) {
+                    Some(known) => found.extend_from_slice(&known.leaves),
+                    None => work.extend([a, b]),
+                },
+                _ => flat.exprs.operands(id, &mut work),
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.into()
+    }
 }
 
-/// The unknown numbers in a branch, sorted; not those whose coefficient is zero as given.
-fn leaves(flat: &Flat, root: ExprId) -> Vec<(u32, u8)> {
-    let mut found = Vec::new();
-    let mut seen: FxHashSet<ExprId> = FxHashSet::default();
-    let mut work = vec![root];
-    while let Some(id) = work.pop() {
-        if !seen.insert(id) {
-            continue;
-        }
-        match flat.exprs.node(id) {
-            Node::Leaf(leaf @ (Leaf::Var(_) | Leaf::Der(..))) => {
-                let variable = flat.variable(leaf.variable());
-                if variable.ty == Type::Real && variable.kind.is_unknown() {
-                    found.push((leaf.variable().0, leaf.order().unwrap_or(0)));
-                }
-            }
-            Node::Binary(BinaryOp::Mul, a, b)
-                if [a, b].iter().any(|&x| constant(flat, x) == Some(0.0)) => {}
-            // What decides is no matter of the branches.
-            Node::If(_, a, b) => work.extend([a, b]),
-            _ => flat.exprs.operands(id, &mut work),
-        }
+/// What is in one or the other; the same list where that is one of the two.
+fn union(a: &Leaves, b: &Leaves) -> Leaves {
+    let mut all: Vec<(u32, u8)> = a.iter().chain(b.iter()).copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    match all.len() {
+        some if some == a.len() => a.clone(),
+        some if some == b.len() => b.clone(),
+        _ => all.into(),
     }
-    found.sort_unstable();
-    found.dedup();
-    found
 }
 
 /// Puts in the branches that hold in a position.

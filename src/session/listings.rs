@@ -8,11 +8,11 @@ use crate::base::words::count;
 use crate::bond::fields::fields;
 use crate::bond::view::{Choice, view};
 use crate::compile::reduced;
-use crate::compile::{Aliases, Presented, bond_graph, presented, sorted};
+use crate::compile::{Aliases, Presented, bond_graph, presented, sorted, sorted_somewhere};
 use crate::expr::print::Style;
 use crate::flat::{Flat, Kind, VarId};
 use crate::listing;
-use crate::listing::modes::{by_position, table_of_positions};
+use crate::listing::modes::{by_position, said_of, table_of_positions};
 
 impl Session {
     /// The text of a listing, and what is said beside it; it failed after an error.
@@ -29,8 +29,12 @@ impl Session {
             }
             Output::Sorted => {
                 let aliases = self.partition.ok_or(UNSORTED)?;
-                let done = sorted(flat, aliases, &mut said);
-                done.map(|(flat, sorted)| listing::sorted::sorted(&flat, &sorted, Style::Classic))
+                let done = sorted_somewhere(flat, aliases, &mut said);
+                done.map(|(flat, sorted, positions)| {
+                    let position = positions.map(|positions| said_of(&positions, "sorted"));
+                    let list = listing::sorted::sorted_somewhere;
+                    list(&flat, &sorted, position.as_deref(), Style::Classic)
+                })
             }
             Output::Solved => {
                 let aliases = self.partition.ok_or(UNSORTED)?;

@@ -8,6 +8,7 @@
 
 mod backwards;
 mod jumps;
+mod twice;
 
 pub use jumps::StepDifferentiated;
 
@@ -324,25 +325,46 @@ fn too_few(flat: &Flat, selection: &Selection) -> Diagnostic {
         ))
 }
 
-/// Restarts of what is no state: a `when` restarts states only. Before: aliases are eliminated, so that what equals a
-/// state stands for it.
-pub fn restarts_of_no_state(flat: &Flat) -> Vec<EqId> {
-    let is_wrong = |id: &EqId| {
-        let equation = &flat.equations[id.index()];
-        let (EquationKind::When(..), Node::Leaf(Leaf::Init(of))) =
-            (equation.kind, flat.exprs.node(equation.left))
-        else {
-            return false;
-        };
-        let leaf = Leaf::Var(of);
-        let candidate =
-            (flat.selections().iter()).any(|selection| selection.candidates.contains(&leaf));
-        !flat.is_state(leaf) && !candidate
-    };
-    flat.equation_ids().filter(is_wrong).collect()
+/// Restarts in `when`s that cannot be. Before: aliases are eliminated, so that what equals a state stands for it.
+#[derive(Clone, Debug, Default)]
+pub struct WrongRestarts {
+    /// Of what is no state.
+    of_no_state: Vec<EqId>,
+    /// Of one state at one moment.
+    clashes: Vec<(EqId, EqId)>,
 }
 
-pub fn report_restarts(flat: &Flat, wrong: &[EqId], said: &mut Diagnostics) {
+impl WrongRestarts {
+    pub fn find(flat: &Flat) -> WrongRestarts {
+        let is_wrong = |id: &EqId| {
+            let equation = &flat.equations[id.index()];
+            let (EquationKind::When(..), Node::Leaf(Leaf::Init(of))) =
+                (equation.kind, flat.exprs.node(equation.left))
+            else {
+                return false;
+            };
+            let leaf = Leaf::Var(of);
+            let candidate =
+                (flat.selections().iter()).any(|selection| selection.candidates.contains(&leaf));
+            !flat.is_state(leaf) && !candidate
+        };
+        WrongRestarts {
+            of_no_state: flat.equation_ids().filter(is_wrong).collect(),
+            clashes: twice::clashes(flat),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.of_no_state.is_empty() && self.clashes.is_empty()
+    }
+
+    pub fn report(&self, flat: &Flat, said: &mut Diagnostics) {
+        said.extend(self.clashes.iter().map(|&clash| twice::words(flat, clash)));
+        report_restarts(flat, &self.of_no_state, said);
+    }
+}
+
+fn report_restarts(flat: &Flat, wrong: &[EqId], said: &mut Diagnostics) {
     for equation in wrong.iter().map(|id| &flat.equations[id.index()]) {
         let Node::Leaf(Leaf::Init(id)) = flat.exprs.node(equation.left) else {
             continue;

@@ -94,9 +94,9 @@ fn sort(subject: &Subject) {
         let mut said = Diagnostics::default();
         if let Some((flat, sorted)) = sorted(flat.clone(), aliases, &mut said) {
             listing::sorted::sorted(&flat, &sorted, Style::Plain);
-            listing::latex::sorted(&flat, &sorted, Style::Plain);
+            listing::latex::sorted(&flat, &sorted, None, Style::Plain);
             let out = &mut Vec::new();
-            listing::json::write_sorted(&flat, &sorted, &compiled.sources, out)
+            listing::json::write_sorted(&flat, &sorted, &compiled.sources, None, out)
                 .expect("memory can be written to");
         }
         tell(&mut compiled, said);
@@ -115,9 +115,9 @@ fn solve(subject: &Subject) {
         let (Presented::One(model) | Presented::Paper(_, model) | Presented::ByPosition(_, model)) =
             done;
         listing::solved::solved(model, Style::Plain);
-        listing::latex_solved::solved(model, Style::Plain);
+        listing::latex_solved::solved(model, None, Style::Plain);
         let out = &mut Vec::new();
-        listing::solved_json::write(model, &compiled.sources, out)
+        listing::solved_json::write(model, &compiled.sources, None, out)
             .expect("memory can be written to");
         match done {
             Presented::One(_) => {}
@@ -146,8 +146,8 @@ fn solve(subject: &Subject) {
         };
         match evaluate(&model, &mut point) {
             Ok(()) => {
-                show::write_text(&model, &point, &mut String::new());
-                show::write_json(&model, &point, &mut Vec::new())
+                show::write_text(&model, &point, None, &mut String::new());
+                show::write_json(&model, &point, None::<&()>, &mut Vec::new())
                     .expect("memory can be written to");
             }
             Err(failure) => said.push(failure.diagnostic()),

@@ -116,6 +116,7 @@ codes! {
     InputMissing "E0904" "an input that nothing gives a value";
     ImpossiblePosition "E0905" "a position of switches that is impossible";
     NoJump "E0906" "a jump that cannot be computed";
+    RestartsClash "E0907" "two restarts of one state at one moment";
 
     ImplicitLocal "W0301" "a name taken as `local`";
     UnconnectedCut "W0401" "a cut that nothing is connected to";

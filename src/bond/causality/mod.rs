@@ -8,6 +8,7 @@
 //! a stroke that differs between them is none.
 
 mod assign;
+mod loops;
 mod net_of;
 mod positions;
 mod prefer;
@@ -60,7 +61,7 @@ impl ElementCausality {
     }
 }
 
-/// Bonds that leave a choice, connected with each other.
+/// Bonds that leave a choice, connected with each other through junctions and through elements whose ports determine each other.
 #[derive(Clone, Debug)]
 pub struct Loop {
     pub bonds: Vec<BondId>,

@@ -5,8 +5,9 @@
 //! it. A position that contradicts the sources does not occur.
 
 use super::assign::{Assigned, Plan};
+use super::loops::loops;
 use super::prefer::{Preferences, Wanted};
-use super::{BondCausality, Causality, Contradiction, ElementCausality, Loop, switches};
+use super::{BondCausality, Causality, Contradiction, ElementCausality, switches};
 use crate::bond::graph::{ElementKind, Graph, NodeId, Pattern};
 use crate::bond::net::{Conflict, Gives};
 
@@ -227,61 +228,6 @@ fn where_settled(results: &[Assigned], undecided: &Assigned, at: usize) -> Optio
     let differs = |one: &Assigned| !one.free[at] && one.gives[at] != first;
     let varies = !undecided.free[at] && results.iter().any(differs);
     (!varies).then_some(first)
-}
-
-/// Connected parts of what is free.
-fn loops(graph: &Graph, bonds: &mut [BondCausality]) -> Vec<Loop> {
-    let bonds_of = graph.bonds_of();
-    let mut found: Vec<Loop> = Vec::new();
-    let mut work = Vec::new();
-    for start in graph.bond_ids() {
-        if !bonds[start.index()].free || bonds[start.index()].in_loop.is_some() {
-            continue;
-        }
-        let number = found.len() as u32;
-        let mut one = Loop {
-            bonds: Vec::new(),
-            elements: Vec::new(),
-            has_resistor: false,
-        };
-        bonds[start.index()].in_loop = Some(number);
-        work.push(start);
-        while let Some(id) = work.pop() {
-            one.bonds.push(id);
-            for node in graph.bond(id).ends() {
-                if let Some(element) = graph.node(node).element() {
-                    one.elements.push(node);
-                    one.has_resistor |= matches!(
-                        element.kind,
-                        ElementKind::R | ElementKind::RS | ElementKind::Sw
-                    );
-                    // The ports of a resistor with several are coupled; those of a storage are not.
-                    if element.kind == ElementKind::C || element.kind == ElementKind::I {
-                        continue;
-                    }
-                }
-                for &next in &bonds_of[node.index()] {
-                    let next_bond = &mut bonds[next.index()];
-                    if next_bond.free && next_bond.in_loop.is_none() {
-                        next_bond.in_loop = Some(number);
-                        work.push(next);
-                    }
-                }
-            }
-        }
-        one.bonds.sort_unstable();
-        one.elements.sort_unstable();
-        one.elements.dedup();
-        found.push(one);
-    }
-    // By the names of what is in them: nodes are in that order.
-    found.sort_by_key(|one| one.elements.first().copied());
-    for (number, one) in found.iter().enumerate() {
-        for id in &one.bonds {
-            bonds[id.index()].in_loop = Some(number as u32);
-        }
-    }
-    found
 }
 
 fn of_element(graph: &Graph, causality: &Causality, id: NodeId) -> ElementCausality {

@@ -10,6 +10,7 @@
 //! Elmqvist 1995).
 
 mod kinds;
+mod laws;
 mod probe;
 mod system;
 
@@ -26,6 +27,7 @@ use crate::flat::{EqId, EquationKind, Flat, InstanceId, Kind, Leaf, Role, Signed
 use crate::passes::order::determined_by;
 use crate::positions::{branch, switches};
 use kinds::{Finding, Patterns};
+use laws::laws;
 use probe::{Powers, keeps_power};
 use system::{Port, Regime, System};
 
@@ -307,8 +309,8 @@ impl<'f> Classifier<'f> {
             let Some(assigned) = system.solve(ports, gives, *regime) else {
                 continue;
             };
-            let assignments: Vec<Assignment> = (assigned.into_iter())
-                .map(|(row, target)| {
+            let assignments: Vec<Assignment> = (assigned.iter())
+                .map(|&(row, target)| {
                     // A sum by itself; within other formulas it is written out.
                     let is_sum = (ports.iter()).any(|port| port.summed == Some(target.variable()));
                     let (left, right) = if is_sum { rows[row] } else { system.rows[row] };
@@ -319,12 +321,14 @@ impl<'f> Classifier<'f> {
                     }
                 })
                 .collect();
+            let (laws, in_order) = laws(system, ports, gives, &assigned, &assignments);
             forms.push(Form {
                 gives: (gives.iter().zip(ports))
                     .map(|(&across, port)| gives_of(across, port.swapped))
                     .collect(),
-                explicit: assignments.iter().all(|one| one.value.is_some()),
+                explicit: in_order && assignments.iter().all(|one| one.value.is_some()),
                 assignments,
+                laws,
             });
         }
         forms

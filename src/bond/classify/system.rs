@@ -132,6 +132,11 @@ impl System {
         rows.any(|leaves| leaves.as_slice() == [Leaf::Var(id)])
     }
 
+    /// What occurs in a row.
+    pub fn leaves(&self, row: usize) -> &[Leaf] {
+        &self.leaves[row]
+    }
+
     /// Which row is solved for what, if at each port the across (true) or the through variable is given.
     pub fn solve(&self, ports: &[Port], gives_across: &[bool], regime: Regime) -> Option<Assigned> {
         let mut columns: Vec<Leaf> = Vec::new();

@@ -11,6 +11,7 @@ pub mod matrices;
 pub mod place;
 pub mod resistive;
 pub mod robust;
+mod sequence;
 pub mod slopes;
 pub mod storage;
 pub mod suggest;

@@ -1,7 +1,7 @@
 //! Where an R-field is in the sorted equations.
 //!
 //! Before: the fields of a graph, and the equations of the model sorted with nothing eliminated. After: for each field
-//! the loop in which its resistors are solved together. The loop holds the laws of the resistors and what the junctions say, and
+//! the loop in which its ports are solved together: by the variables that are solved for, as a resistor with several ports can be in several. The loop holds the laws of the resistors and what the junctions say, and
 //! may hold more: what a signal carries from one resistor to another, and storages that depend on each other.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,37 +24,51 @@ pub enum Place {
         /// Signals of its resistors and transformers that are solved for in the loop.
         signals: Vec<VarId>,
     },
-    /// The resistors are in no loop together.
+    /// Its ports are solved in several loops, by their numbers from 1 on, of so many.
+    Several { numbers: Vec<usize>, of: usize },
+    /// Its ports are in no loop.
     Apart,
     /// The equations cannot be sorted.
     Unsorted,
 }
 
-/// The loops of sorted equations, looked up by the submodels whose equations are in them.
+/// The loops of sorted equations, looked up by the variables that are solved for in them.
 #[derive(Debug)]
 pub struct Loops<'s> {
     sorted: Option<&'s (Flat, Sorted)>,
-    of_instance: FxHashMap<InstanceId, Vec<usize>>,
+    of_variable: FxHashMap<VarId, usize>,
 }
 
 impl<'s> Loops<'s> {
     pub fn new(model: &'s BondGraph) -> Loops<'s> {
-        let mut of_instance: FxHashMap<InstanceId, Vec<usize>> = FxHashMap::default();
+        let mut of_variable: FxHashMap<VarId, usize> = FxHashMap::default();
         let sorted = model.sorted.as_ref();
-        if let Some((flat, sorted)) = sorted {
+        if let Some((_, sorted)) = sorted {
             for (number, block) in sorted.loops().enumerate() {
-                for origin in (block.iter()).filter_map(|&row| origin(flat, sorted, row)) {
-                    let own = of_instance.entry(origin).or_default();
-                    if own.last() != Some(&number) {
-                        own.push(number);
+                for &row in block {
+                    if let Leaf::Var(id) = sorted.unknowns[row as usize] {
+                        of_variable.insert(id, number);
                     }
                 }
             }
         }
         Loops {
             sorted,
-            of_instance,
+            of_variable,
         }
+    }
+
+    /// The loops in which efforts and flows of the ports of a field are solved for.
+    fn of_ports(&self, graph: &Graph, field: &RField) -> Vec<usize> {
+        let mut found: Vec<usize> = (field.r.iter().chain(&field.g))
+            .filter_map(|port| Some((graph.node(port.node).element()?, port.port)))
+            .flat_map(|(element, port)| &element.quantities[port])
+            .flat_map(|quantity| quantity.0.iter().flatten())
+            .filter_map(|(_, id)| self.of_variable.get(id).copied())
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     pub fn place(&self, graph: &Graph, field: &RField) -> Place {
@@ -62,14 +76,15 @@ impl<'s> Loops<'s> {
             return Place::Unsorted;
         };
         let owner = |id| graph.node(id).owner;
-        let of = |id| (self.of_instance.get(&owner(id))).map_or(&[][..], |list| &list[..]);
-        let mut resistors = field.resistors.iter().copied();
-        let first = resistors.next().map_or(&[][..], of);
-        let common = first
-            .iter()
-            .find(|&number| (resistors.clone()).all(|id| of(id).contains(number)));
-        let Some(&number) = common else {
-            return Place::Apart;
+        let number = match self.of_ports(graph, field)[..] {
+            [] => return Place::Apart,
+            [number] => number,
+            ref several => {
+                return Place::Several {
+                    numbers: several.iter().map(|number| number + 1).collect(),
+                    of: sorted.loops().count(),
+                };
+            }
         };
         let Some(block) = sorted.loops().nth(number) else {
             return Place::Apart;

@@ -20,7 +20,7 @@ impl Events {
         changes: &mut Vec<Change>,
     ) -> Result<Vec<(Leaf, f64)>, Unsettled> {
         let program = machine.program;
-        let mut restarts: Vec<(Leaf, f64)> = Vec::new();
+        let mut restarts: Vec<(Leaf, f64, EqId)> = Vec::new();
         for (when, last) in program.whens.iter().zip(&mut self.conditions) {
             let mut earlier = false;
             for ((condition, actions), last) in when.branches.iter().zip(last) {
@@ -54,15 +54,54 @@ impl Events {
                             value,
                             equation,
                         } => {
-                            finite(solved, time, state, machine.get(value), equation)?;
-                            restarts.push((state, machine.get(value)));
+                            let value = machine.get(value);
+                            finite(solved, time, state, value, equation)?;
+                            let mut earlier = restarts.iter().filter(|one| one.0 == state);
+                            match earlier.next() {
+                                Some(one) => {
+                                    same(solved, time, *one, (state, value, equation))?;
+                                }
+                                None => restarts.push((state, value, equation)),
+                            }
                         }
                     }
                 }
             }
         }
-        Ok(restarts)
+        let restarts = restarts.into_iter();
+        Ok(restarts.map(|(state, value, _)| (state, value)).collect())
     }
+}
+
+/// Values that two `when`s compute are the same in spite of rounding.
+const SAME: f64 = 1e-9;
+
+/// Two `when`s that act at the same moment have to agree on where a state goes on.
+fn same(
+    solved: &Solved,
+    time: f64,
+    (state, first, by): (Leaf, f64, EqId),
+    (_, second, also_by): (Leaf, f64, EqId),
+) -> Result<(), Unsettled> {
+    if (first - second).abs() <= SAME * (first.abs() + second.abs()) {
+        return Ok(());
+    }
+    let flat = &solved.flat;
+    let message = format!(
+        "two `when`s restart `{}` at Time = {}: from {} and from {}",
+        flat.leaf_name(state),
+        show_briefly(time),
+        show_briefly(first),
+        show_briefly(second)
+    );
+    let mut failure = Failure::new(Reason::Restarts, time, message);
+    let cure =
+        "give them conditions that are not true together: `when a then ... elsewhen b then ...`";
+    failure.notes.push(cure.to_string());
+    failure.unknowns.push(state);
+    failure.add_equation(flat, by);
+    failure.add_equation(flat, also_by);
+    Err(Unsettled::Failure(Box::new(failure)))
 }
 
 /// What a `when` sets has to be a number.

@@ -1,0 +1,152 @@
+//! Positions of switches as data, beside what a single set of formulas or of sorted equations says. The schema is in docs/json.md.
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+use super::modes::SHOWN;
+use super::reduction_json::write_reduction;
+use super::solved_json::write_solution;
+use crate::base::source::Sources;
+use crate::compile::{Aliases, shapes, solved_in};
+use crate::passes::blocks::Solved;
+use crate::positions::{Mode, Positions};
+
+#[derive(Serialize)]
+struct SwitchEntry {
+    name: String,
+    condition: String,
+}
+
+fn switches(positions: &Positions) -> Vec<SwitchEntry> {
+    (positions.written_switches.iter().enumerate())
+        .map(|(at, switch)| SwitchEntry {
+            name: positions.switch_name(at),
+            condition: positions.written.expression(switch.condition),
+        })
+        .collect()
+}
+
+/// The position of values.
+#[derive(Debug)]
+pub struct PositionOf<'p> {
+    pub positions: &'p Positions,
+    pub key: &'p [bool],
+}
+
+impl PositionOf<'_> {
+    pub fn name(&self) -> String {
+        self.positions.position_name(self.key)
+    }
+}
+
+impl Serialize for PositionOf<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("switches", &switches(self.positions))?;
+        map.serialize_entry("key", self.key)?;
+        map.end()
+    }
+}
+
+/// Of which position sorted equations are.
+#[derive(Debug)]
+pub struct Shown<'p> {
+    pub positions: &'p Positions,
+}
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("switches", &switches(self.positions))?;
+        map.serialize_entry("shown", &self.positions.shown)?;
+        map.end()
+    }
+}
+
+/// The same with what holds in each position.
+#[derive(Debug)]
+pub struct ByPosition<'p> {
+    positions: &'p Positions,
+    aliases: Aliases,
+    sources: &'p Sources,
+    modes: Vec<Mode>,
+    all: bool,
+}
+
+impl<'p> ByPosition<'p> {
+    pub fn new(positions: &'p Positions, aliases: Aliases, sources: &'p Sources) -> Self {
+        let (modes, all) = shapes(positions);
+        ByPosition {
+            positions,
+            aliases,
+            sources,
+            modes,
+            all,
+        }
+    }
+}
+
+impl Serialize for ByPosition<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("switches", &switches(self.positions))?;
+        map.serialize_entry("shown", &self.positions.shown)?;
+        let mut solutions = 0;
+        let list: Vec<PositionEntry<'_>> = (self.modes.iter())
+            .map(|mode| {
+                solutions += usize::from(mode.shape.is_some());
+                let listed = mode.shape.is_some() && solutions <= SHOWN;
+                let solved = || solved_in(self.positions, &mode.key, self.aliases).map(Box::new);
+                PositionEntry {
+                    mode,
+                    solution: listed.then(solved).flatten(),
+                    sources: self.sources,
+                }
+            })
+            .collect();
+        map.serialize_entry("list", &list)?;
+        map.serialize_entry("all", &self.all)?;
+        map.end()
+    }
+}
+
+struct PositionEntry<'p> {
+    mode: &'p Mode,
+    solution: Option<Box<Solved>>,
+    sources: &'p Sources,
+}
+
+impl Serialize for PositionEntry<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let shape = self.mode.shape.as_ref();
+        map.serialize_entry("key", &self.mode.key)?;
+        map.serialize_entry("possible", &shape.is_some())?;
+        map.serialize_entry("order", &shape.map(|shape| shape.order))?;
+        map.serialize_entry("index", &shape.map(|shape| shape.index))?;
+        if let Some(solved) = &self.solution {
+            map.serialize_entry(
+                "solution",
+                &Solution {
+                    solved,
+                    sources: self.sources,
+                },
+            )?;
+        }
+        map.end()
+    }
+}
+
+struct Solution<'s> {
+    solved: &'s Solved,
+    sources: &'s Sources,
+}
+
+impl Serialize for Solution<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        write_solution(self.solved, self.sources, &mut map)?;
+        write_reduction(&self.solved.flat, self.sources, &mut map)?;
+        map.end()
+    }
+}
