@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::{Console, FAILED, Output, Source};
+use crate::diagnostics::visible::visible_name;
 use crate::diagnostics::{Diagnostics, json};
 use crate::listing::count;
 use crate::source::Sources;
@@ -63,7 +64,7 @@ fn summary(sources: &Sources, found: &Diagnostics, models: &[String]) -> String 
         _ => count(number, what),
     };
     let main = sources.ids().next();
-    let name = main.map_or("", |id| sources.file(id).name.as_str());
+    let name = visible_name(main.map_or("", |id| sources.file(id).name.as_str()));
     let mut text = String::new();
     for model in models {
         text.push_str(&format!("{model}\n"));

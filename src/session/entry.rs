@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diagnostics::{Code, Diagnostics};
 use crate::intern::Interner;
+use crate::load::bounds::Bounds;
 use crate::load::{Files, Input, Loaded, load};
 use crate::source::{FileId, Origin, Sources};
 use crate::syntax::ast::{Item, ModelKind};
@@ -196,6 +197,10 @@ impl Files for With<'_> {
     fn list(&self, folder: &Path) -> Vec<String> {
         self.files.list(folder)
     }
+
+    fn bounds(&self) -> Bounds {
+        self.files.bounds()
+    }
 }
 
 /// Only such a line can complete a text.
@@ -221,7 +226,11 @@ pub fn is_complete(what: What, name: Option<&str>, text: &str, files: &dyn Files
         return false;
     }
     let (loaded, said) = Entry::typed(what, text.to_string(), None).load(files);
-    let lost = |code: Code| matches!(code, Code::UnknownInclude | Code::UnreadableFile);
+    let lost = |code: Code| match code {
+        Code::UnknownInclude | Code::UnreadableFile => true,
+        Code::NotRegular | Code::TooMuchText | Code::OutsideFolders => true,
+        _ => false,
+    };
     if said.iter().any(|diagnostic| lost(diagnostic.code)) {
         return true;
     }

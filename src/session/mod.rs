@@ -23,6 +23,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::compile::Aliases;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::render::render_all;
+use crate::diagnostics::visible::visible;
 use crate::flat::{Flat, VarId};
 use crate::load::Files;
 use crate::source::Sources;
@@ -70,7 +71,7 @@ pub struct Written {
 impl Reply {
     fn fails(message: impl AsRef<str>) -> Reply {
         Reply {
-            messages: format!("error: {}\n", in_session(message.as_ref())),
+            messages: format!("error: {}\n", visible(&in_session(message.as_ref()))),
             failed: true,
             ..Reply::default()
         }
@@ -190,6 +191,9 @@ impl Session {
             if ends {
                 return self.entered(entering, files);
             }
+            if (entering.text.len() + text.len()) as u64 > files.bounds().file {
+                return Reply::fails("what is being entered is too long: it is forgotten");
+            }
             entering.text.push_str(text);
             entering.text.push('\n');
             let name = entering.name.as_deref();
@@ -270,7 +274,7 @@ impl Session {
             })?,
             Command::Differentiate => self.differentiate()?,
             Command::Variable(state, names) => self.wish(state, &names)?,
-            Command::List => Reply::shows(self.list()),
+            Command::List => Reply::shows(visible(&self.list()).into_owned()),
             Command::Simulate => self.simulate(files)?,
             Command::Plot(names) => self.plot(&names, files)?,
             Command::Alleviate => self.alleviate()?,
@@ -355,7 +359,8 @@ impl Session {
         files: &dyn Files,
     ) -> Result<Reply, String> {
         let Some(path) = &self.outfile else {
-            reply.text.push_str(&text);
+            // A model may hold more than text.
+            reply.text.push_str(&visible(&text));
             return Ok(reply);
         };
         if self.read.contains(&files.identity(path)) {
