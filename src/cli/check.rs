@@ -1,13 +1,12 @@
 //! `bgm check`: all diagnostics of a file, and a summary.
 
-use std::process::ExitCode;
-
-use clap::{Args, ValueEnum};
-
 use super::{Console, FAILED, Output, Source};
+use crate::base::diagnostics::visible::visible_name;
 use crate::base::diagnostics::{Diagnostics, json};
 use crate::base::source::Sources;
 use crate::base::words::count;
+use clap::{Args, ValueEnum};
+use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -63,7 +62,7 @@ fn summary(sources: &Sources, found: &Diagnostics, models: &[String]) -> String 
         _ => count(number, what),
     };
     let main = sources.ids().next();
-    let name = main.map_or("", |id| sources.file(id).name.as_str());
+    let name = visible_name(main.map_or("", |id| sources.file(id).name.as_str()));
     let mut text = String::new();
     for model in models {
         text.push_str(&format!("{model}\n"));

@@ -32,11 +32,12 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
     let input = console.input(&arguments.source.file)?;
     let mut options = arguments.source.options();
     arguments.experimenting.add_to(&mut options.request);
+    let files = arguments.source.files(&options, console);
     let Prepared {
         sources,
         model,
         mut diagnostics,
-    } = prepare(&input, &options, &console.files());
+    } = prepare(&input, &options, &files);
     let Some((flat, experiment)) = model else {
         console.diagnostics(&sources, &diagnostics);
         return Ok(ExitCode::from(FAILED));

@@ -25,7 +25,10 @@ fn platform() -> Option<(&'static str, &'static str)> {
 
 /// Writes the file, and says so where it has no binary.
 pub fn write(unit: &Unit, output: Option<&Path>, console: &Console) -> Result<(), String> {
-    let binary = match compiled(unit) {
+    if console.is_kept() {
+        return Err("an FMU has no place here".to_string());
+    }
+    let binary = match compiled(unit, console) {
         Ok(binary) => Some(binary),
         Err(why) => {
             console.message(&format!(
@@ -46,7 +49,10 @@ fn compilers() -> Vec<String> {
 }
 
 /// The shared library, or why there is none.
-fn compiled(unit: &Unit) -> Result<Binary, String> {
+fn compiled(unit: &Unit, console: &Console) -> Result<Binary, String> {
+    if console.is_untrusted() {
+        return Err("`--untrusted` starts no compiler".to_string());
+    }
     let Some((platform, extension)) = platform() else {
         return Err("FMI 2.0 has no name for this kind of machine".to_string());
     };

@@ -1,23 +1,29 @@
 //! Files and the terminal.
 
-use std::cell::RefCell;
-use std::io::{self, IsTerminal, Read, Write};
-use std::path::{Path, PathBuf};
-
-use crate::base::diagnostics::Diagnostics;
+use super::reading::{self, Fence};
 use crate::base::diagnostics::render::render_all;
+use crate::base::diagnostics::visible::visible;
+use crate::base::diagnostics::{Diagnostic, Diagnostics};
 use crate::base::source::Sources;
+use crate::syntax::load::bounds::{Bounds, Refusal, refusal, unreadable};
 use crate::syntax::load::{Files, Input};
+use std::cell::RefCell;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
 /// The files of the machine, seen from a folder; an empty path is the current one.
 #[derive(Debug)]
 pub struct Disk {
     base: PathBuf,
+    bounds: Bounds,
+    /// Where files have to lie; anywhere without it.
+    fence: Option<Fence>,
 }
 
 impl Files for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        std::fs::read(self.base.join(path))
+        let path = self.base.join(path);
+        reading::read(&path, self.bounds.file, self.fence.as_ref())
     }
 
     fn identity(&self, path: &Path) -> PathBuf {
@@ -26,7 +32,15 @@ impl Files for Disk {
     }
 
     fn list(&self, folder: &Path) -> Vec<String> {
-        list(&self.base.join(folder))
+        let folder = self.base.join(folder);
+        match &self.fence {
+            Some(fence) if fence.real(&folder).is_err() => Vec::new(),
+            _ => list(&folder),
+        }
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.bounds
     }
 }
 
@@ -50,6 +64,8 @@ pub fn list(folder: &Path) -> Vec<String> {
 #[derive(Debug)]
 pub struct Console {
     color: bool,
+    /// Models are those of strangers.
+    untrusted: bool,
     /// The folder that paths are seen from; empty for the current one.
     base: PathBuf,
     /// All that a command says, where it is kept instead of shown.
@@ -58,7 +74,7 @@ pub struct Console {
 
 impl Console {
     /// `None`: colors where messages go to a terminal that wants them.
-    pub fn new(color: Option<bool>) -> Self {
+    pub fn new(color: Option<bool>, untrusted: bool) -> Self {
         let wanted = || {
             io::stderr().is_terminal()
                 && std::env::var_os("NO_COLOR").is_none()
@@ -66,16 +82,18 @@ impl Console {
         };
         Console {
             color: color.unwrap_or_else(wanted),
+            untrusted,
             base: PathBuf::new(),
             kept: None,
         }
     }
 
     /// Keeps what a command says, as if it ran in the folder `base`: messages and result in the
-    /// order in which they come. It reads no standard input and writes no files.
-    pub fn keeping(base: &Path) -> Self {
+    /// order in which they come. It reads no standard input, writes no files and starts no programs.
+    pub fn keeping(base: &Path, untrusted: bool) -> Self {
         Console {
             color: false,
+            untrusted,
             base: base.to_path_buf(),
             kept: Some(RefCell::default()),
         }
@@ -84,6 +102,17 @@ impl Console {
     /// What a command says is kept instead of shown.
     pub fn is_kept(&self) -> bool {
         self.kept.is_some()
+    }
+
+    pub fn is_untrusted(&self) -> bool {
+        self.untrusted
+    }
+
+    pub fn bounds(&self) -> Bounds {
+        match self.untrusted {
+            true => Bounds::UNTRUSTED,
+            false => Bounds::default(),
+        }
     }
 
     pub fn has_colour(&self) -> bool {
@@ -109,9 +138,23 @@ impl Console {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    pub fn files(&self) -> Disk {
+    /// The files that a model may be read from: with `--untrusted` those of the folders, and a single one besides.
+    pub fn files<'p>(
+        &self,
+        folders: impl IntoIterator<Item = &'p Path>,
+        besides: Option<&Path>,
+    ) -> Disk {
+        let fence = || match self.kept {
+            // The words of the command come from the model: they open no folder.
+            Some(_) => Fence::around([self.base.as_path()]),
+            None => besides
+                .into_iter()
+                .fold(Fence::around(folders), Fence::with_file),
+        };
         Disk {
             base: self.base.clone(),
+            bounds: self.bounds(),
+            fence: self.untrusted.then(fence),
         }
     }
 
@@ -123,21 +166,30 @@ impl Console {
         if self.kept.is_some() {
             return Err("standard input cannot be read here".to_string());
         }
-        let mut bytes = Vec::new();
-        io::stdin()
-            .read_to_end(&mut bytes)
+        // Too much is told where the model is loaded.
+        let bytes = reading::some(io::stdin().lock(), self.bounds().file)
             .map_err(|error| format!("cannot read standard input: {error}"))?;
         Ok(Input::Standard(bytes))
     }
 
-    /// The text of a file that is to be changed.
-    pub fn text(&self, file: &Path) -> Result<String, String> {
+    /// The text of a file that is to be changed; a diagnostic where it may not be read.
+    pub fn text(&self, file: &Path, files: &Disk) -> Result<Result<String, Diagnostic>, String> {
         let bytes = match self.input(file)? {
-            Input::Standard(bytes) => bytes,
-            _ => (self.files().read(file))
-                .map_err(|error| format!("cannot read `{}`: {error}", file.display()))?,
+            Input::Standard(bytes) if bytes.len() as u64 > self.bounds().file => {
+                Err(Refusal::TooLarge(self.bounds().file).into())
+            }
+            Input::Standard(bytes) => Ok(bytes),
+            _ => files.read(file),
         };
-        String::from_utf8(bytes).map_err(|_| format!("`{}` is not UTF-8 text", file.display()))
+        let shown = file.display();
+        match bytes {
+            Ok(bytes) => (String::from_utf8(bytes).map(Ok))
+                .map_err(|_| format!("`{shown}` is not UTF-8 text")),
+            Err(error) if refusal(&error).is_some() => {
+                Ok(Err(unreadable(&format!("`{shown}`"), &error)))
+            }
+            Err(error) => Err(format!("cannot read `{shown}`: {error}")),
+        }
     }
 
     /// Writes a result to a file, or to standard output. A reader that went away is no error.
@@ -157,7 +209,7 @@ impl Console {
                 write(&mut out).and_then(|()| out.flush()).map_err(failed)
             }
             (None, None) => {
-                let mut out = io::BufWriter::new(io::stdout().lock());
+                let mut out = io::BufWriter::new(Standard::default());
                 match write(&mut out).and_then(|()| out.flush()) {
                     Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                         Err(format!("cannot write to standard output: {error}"))
@@ -168,8 +220,30 @@ impl Console {
         }
     }
 
+    /// Text for standard output that has colours: all else in it is shown as [`visible`] does already.
+    pub fn picture(&self, text: &str) -> Result<(), String> {
+        match &self.kept {
+            Some(kept) => kept.borrow_mut().extend_from_slice(text.as_bytes()),
+            None => {
+                let mut out = io::stdout().lock();
+                match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+                    Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                        return Err(format!("cannot write to standard output: {error}"));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Something for the user, beside the result.
     pub fn message(&self, text: &str) {
+        self.message_as_is(&visible(text));
+    }
+
+    /// A message that has colours: all else in it is shown as [`visible`] does already.
+    pub fn message_as_is(&self, text: &str) {
         if let Some(kept) = &self.kept {
             kept.borrow_mut().extend_from_slice(text.as_bytes());
             return;
@@ -180,6 +254,36 @@ impl Console {
 
     /// All diagnostics, errors and warnings.
     pub fn diagnostics(&self, sources: &Sources, found: &Diagnostics) {
-        self.message(&render_all(sources, found, self.color));
+        self.message_as_is(&render_all(sources, found, self.color));
+    }
+}
+
+/// Standard output. A terminal gets text as [`visible`] shows it, a file or a pipe every byte as it is.
+#[derive(Default)]
+struct Standard {
+    /// The beginning of a character whose other bytes are still to come.
+    begun: Vec<u8>,
+}
+
+impl Write for Standard {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut out = io::stdout().lock();
+        if !out.is_terminal() {
+            return out.write(bytes);
+        }
+        let mut whole = std::mem::take(&mut self.begun);
+        whole.extend_from_slice(bytes);
+        if let Err(error) = std::str::from_utf8(&whole)
+            && error.error_len().is_none()
+        {
+            self.begun = whole.split_off(error.valid_up_to());
+        }
+        let text = String::from_utf8_lossy(&whole);
+        out.write_all(visible(&text).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stdout().lock().flush()
     }
 }

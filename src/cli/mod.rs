@@ -16,6 +16,7 @@ mod golden;
 mod io;
 mod library;
 pub mod progress;
+mod reading;
 mod reduce;
 mod session;
 mod simulate;
@@ -23,19 +24,18 @@ mod solve;
 mod sort;
 pub mod sweep_csv;
 
-use std::path::PathBuf;
-use std::process::ExitCode;
-
-use clap::{Args, Parser, Subcommand, ValueEnum};
-
 use crate::base::diagnostics::Diagnostics;
+use crate::base::diagnostics::visible::has_hidden;
 use crate::base::source::Sources;
 use crate::compile::{Compiled, Options, check, compile};
 use crate::expr::print::Style;
 use crate::flat::Flat;
 use crate::model::Limits;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use experiment_options::Settings;
-use io::Console;
+use io::{Console, Disk};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// A compiler for acausal models of physical systems, in the classic Dymola language.
 #[derive(Debug, Parser)]
@@ -46,6 +46,9 @@ struct Cli {
     /// Color of the messages
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     color: Color,
+    /// For models of strangers: files are read beside the model and along -I only, limits are tighter, no program is started
+    #[arg(long, global = true)]
+    untrusted: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -164,22 +167,33 @@ pub fn run() -> ExitCode {
         Err(error) => {
             // Help and version are no errors, and go to standard output.
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
-            // Nothing can be done about a closed pipe.
-            let _ = error.print();
+            usage(&error);
             return ExitCode::from(code);
         }
     };
-    let mut console = Console::new(match cli.color {
+    let color = match cli.color {
         Color::Auto => None,
         Color::Always => Some(true),
         Color::Never => Some(false),
-    });
+    };
+    let mut console = Console::new(color, cli.untrusted);
     match cli.command.run(&mut console) {
         Ok(code) => code,
         Err(message) => {
             console.message(&format!("error: {message}\n"));
             ExitCode::from(2)
         }
+    }
+}
+
+/// Tells what is wrong with the command line, or what was asked about it.
+fn usage(error: &clap::Error) {
+    let text = error.render().to_string();
+    match has_hidden(&text) {
+        // An argument stands in the message.
+        true => Console::new(Some(false), false).message(&text),
+        // Nothing can be done about a closed pipe.
+        false => drop(error.print()),
     }
 }
 
@@ -208,6 +222,12 @@ impl Command {
 /// The model has errors.
 const FAILED: u8 = 1;
 
+/// Where the files of a model may lie: beside it, and along `-I`.
+fn folders<'p>(file: &'p Path, include: &'p [PathBuf]) -> impl Iterator<Item = &'p Path> {
+    let beside = file.parent().unwrap_or(Path::new(""));
+    std::iter::once(beside).chain(include.iter().map(PathBuf::as_path))
+}
+
 impl Source {
     fn options(&self) -> Options {
         Options {
@@ -216,13 +236,15 @@ impl Source {
             request: self.settings.request(self.experiment.clone()),
             limits: Limits {
                 instances: self.max_instances,
+                ..Limits::default()
             },
         }
     }
 
     fn compile(&self, console: &Console) -> Result<Compiled, String> {
         let input = console.input(&self.file)?;
-        Ok(compile(&input, &self.options(), &console.files()))
+        let options = self.options();
+        Ok(compile(&input, &options, &self.files(&options, console)))
     }
 
     fn check(
@@ -231,6 +253,14 @@ impl Source {
         visit: impl FnMut(Flat),
     ) -> Result<(Sources, Diagnostics), String> {
         let input = console.input(&self.file)?;
-        Ok(check(&input, &self.options(), &console.files(), visit))
+        let options = self.options();
+        let files = self.files(&options, console);
+        Ok(check(&input, &options, &files, visit))
+    }
+
+    /// The files that the model may be read from.
+    fn files(&self, options: &Options, console: &Console) -> Disk {
+        let folders = folders(&self.file, &self.include);
+        console.files(folders, options.request.file().as_deref())
     }
 }

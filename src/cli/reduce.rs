@@ -1,17 +1,17 @@
 //! `bgm reduce`: a model without its dependent storages.
 
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-
-use clap::Args;
-
-use super::{Console, FAILED, Output};
+use super::{Console, FAILED, Output, folders};
+use crate::base::diagnostics::Diagnostics;
+use crate::base::source::Sources;
 use crate::compile::Options;
 use crate::model::Limits;
 use crate::revise::form::Form;
 use crate::revise::reduce::{Left, Revised, Wishes, reduce};
 use crate::revise::{Desk, Failure};
 use crate::syntax::load::Files;
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 pub const WRITTEN_OUT: &str =
     "note: the model is written out, without hierarchy, to reach what lies deeper\n";
@@ -42,6 +42,7 @@ impl Writing {
             folders: self.include.clone(),
             limits: Limits {
                 instances: self.max_instances,
+                ..Limits::default()
             },
             ..Options::default()
         }
@@ -67,11 +68,19 @@ impl Writing {
         change: impl FnOnce(&Desk<'_>, &str) -> Result<T, Failure>,
         tell: impl FnOnce(&T) -> (String, String),
     ) -> Result<ExitCode, String> {
-        let text = console.text(&self.file)?;
+        let files = console.files(folders(&self.file, &self.include), None);
+        let text = match console.text(&self.file, &files)? {
+            Ok(text) => text,
+            Err(diagnostic) => {
+                let mut said = Diagnostics::default();
+                said.push(diagnostic);
+                console.diagnostics(&Sources::default(), &said);
+                return Ok(ExitCode::from(FAILED));
+            }
+        };
         let carriage = text.contains("\r\n");
         let text = text.replace("\r\n", "\n");
         let options = self.options();
-        let files = console.files();
         let desk = Desk {
             path: &self.file,
             options: &options,

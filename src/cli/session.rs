@@ -2,10 +2,14 @@
 //!
 //! At a terminal lines are edited, with history and completion; elsewhere they are read as they come, without prompts.
 
-use std::io::{BufRead, IsTerminal, Write};
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-
+use super::io::Disk;
+use super::reading::{Fence, is_same};
+use super::simulate::{go_on, listen, stopped};
+use super::{Console, FAILED};
+use crate::base::diagnostics::visible::visible;
+use crate::session::{Reply, Session, Surroundings, revise};
+use crate::syntax::load::Files;
+use crate::syntax::load::bounds::{Bounds, Refusal, refusal, told};
 use clap::Args;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -14,12 +18,10 @@ use rustyline::hint::Hinter;
 use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{Config, Context, Editor, Helper};
-
-use super::io::Disk;
-use super::simulate::{go_on, listen, stopped};
-use super::{Console, FAILED};
-use crate::session::{Reply, Session, Surroundings, revise};
-use crate::syntax::load::Files;
+use std::cell::RefCell;
+use std::io::{BufRead, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -39,22 +41,135 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         stopped,
         reduce: revise,
     });
+    let here = Path::new("");
+    let folder = match &arguments.script {
+        Some(path) => path.parent().unwrap_or(here),
+        None => here,
+    };
+    let files = Seen::new(console, folder);
     match &arguments.script {
         Some(path) => {
-            let bytes = console
-                .files()
-                .read(path)
-                .map_err(|error| format!("cannot read the script `{}`: {error}", path.display()))?;
+            let bytes = files.read(path).map_err(|error| {
+                format!(
+                    "cannot read the script `{}`: {}",
+                    path.display(),
+                    told(&error)
+                )
+            })?;
             let text = String::from_utf8(bytes)
                 .map_err(|_| format!("the script `{}` is not UTF-8 text", path.display()))?;
             let name = path.display().to_string();
             // Editors may begin a file with a mark of its encoding.
             let text = text.trim_start_matches('\u{feff}');
             let lines = text.lines().map(|line| Ok(line.to_string()));
-            plain(session, lines, Some(&name), console)
+            plain(session, lines, Some(&name), &files, console)
         }
-        None if std::io::stdin().is_terminal() => edited(session, console),
-        None => plain(session, std::io::stdin().lock().lines(), None, console),
+        None if std::io::stdin().is_terminal() => edited(session, &files, console),
+        None => {
+            let lines = Lines {
+                from: std::io::stdin().lock(),
+                limit: console.bounds().file,
+            };
+            plain(session, lines, None, &files, console)
+        }
+    }
+}
+
+/// The files of a session, and those of them that were read: they are not written over.
+#[derive(Debug)]
+struct Seen {
+    disk: Disk,
+    /// Where a script of a stranger may write.
+    fence: Option<Fence>,
+    read: RefCell<Vec<PathBuf>>,
+}
+
+impl Seen {
+    fn new(console: &Console, folder: &Path) -> Seen {
+        let fence = || Fence::around([folder]);
+        Seen {
+            disk: console.files([folder], None),
+            fence: console.is_untrusted().then(fence),
+            read: RefCell::default(),
+        }
+    }
+
+    /// Why a file may not be written, in words.
+    fn may_write(&self, path: &Path) -> Result<(), String> {
+        if let Some(fence) = &self.fence
+            && let Err(error) = fence.real(path)
+            && refusal(&error).is_some()
+        {
+            return Err("with `--untrusted` a session writes in its own folder only".to_string());
+        }
+        let Ok(there) = std::fs::metadata(path) else {
+            return Ok(());
+        };
+        let real = self.identity(path);
+        let mut read = self.read.borrow().clone().into_iter();
+        let is_read = read.any(|known| {
+            // On systems that tell which file is which, another name for one that was read is found, too.
+            let same = |found| cfg!(unix) && is_same(&found, &there);
+            known == real || std::fs::metadata(&known).is_ok_and(same)
+        });
+        match is_read {
+            true => Err("this session has read it; name another outfile".to_string()),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Files for Seen {
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        let bytes = self.disk.read(path)?;
+        let real = self.identity(path);
+        let mut read = self.read.borrow_mut();
+        if !read.contains(&real) {
+            read.push(real);
+        }
+        Ok(bytes)
+    }
+
+    fn identity(&self, path: &Path) -> PathBuf {
+        self.disk.identity(path)
+    }
+
+    fn list(&self, folder: &Path) -> Vec<String> {
+        self.disk.list(folder)
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.disk.bounds()
+    }
+}
+
+/// Lines of at most so many bytes.
+struct Lines<R> {
+    from: R,
+    limit: u64,
+}
+
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = std::io::Result<String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut line = Vec::new();
+        let read = self
+            .from
+            .by_ref()
+            .take(self.limit + 1)
+            .read_until(b'\n', &mut line);
+        Some(match read {
+            Err(error) => Err(error),
+            Ok(0) => return None,
+            Ok(_) if line.len() as u64 > self.limit => Err(Refusal::TooLarge(self.limit).into()),
+            Ok(_) => {
+                let end = line.strip_suffix(b"\n").unwrap_or(&line);
+                let end = end.strip_suffix(b"\r").unwrap_or(end);
+                let text = std::str::from_utf8(end).map(str::to_string);
+                text.map_err(|_| std::io::Error::other("the input is not UTF-8 text"))
+            }
+        })
     }
 }
 
@@ -63,22 +178,22 @@ fn plain(
     mut session: Session,
     lines: impl Iterator<Item = std::io::Result<String>>,
     name: Option<&str>,
+    files: &Seen,
     console: &Console,
 ) -> Result<ExitCode, String> {
-    let files = console.files();
     let mut failed = false;
     for (at, line) in lines.enumerate() {
-        let line = line.map_err(|error| format!("cannot read the commands: {error}"))?;
-        let reply = session.line(&line, &files);
+        let line = line.map_err(|error| format!("cannot read the commands: {}", told(&error)))?;
+        let reply = session.line(&line, files);
         let ended = reply.ended;
         let place = name.map(|name| format!("{name}:{}: ", at + 1));
-        failed |= !shown(&mut session, reply, place.as_deref(), console)?;
+        failed |= !shown(&mut session, reply, place.as_deref(), files, console)?;
         if ended {
             return Ok(code(failed));
         }
     }
-    let reply = session.end(&files);
-    failed |= !shown(&mut session, reply, None, console)?;
+    let reply = session.end(files);
+    failed |= !shown(&mut session, reply, None, files, console)?;
     Ok(code(failed))
 }
 
@@ -94,19 +209,22 @@ fn shown(
     session: &mut Session,
     reply: Reply,
     place: Option<&str>,
+    files: &Seen,
     console: &Console,
 ) -> Result<bool, String> {
     let mut fine = !reply.failed;
     if !reply.messages.is_empty() {
         let place = place.unwrap_or("");
-        console.message(&format!("{place}{}", reply.messages));
+        console.message_as_is(&format!("{}{}", visible(place), reply.messages));
     }
-    console.result(None, |out| out.write_all(reply.text.as_bytes()))?;
+    console.picture(&reply.text)?;
     for file in &reply.files {
-        if let Err(error) = write(&file.path, &file.text, file.append) {
+        let written = (files.may_write(&file.path))
+            .and_then(|()| write(&file.path, &file.text, file.append).map_err(|e| e.to_string()));
+        if let Err(why) = written {
             let place = place.unwrap_or("");
             let path = file.path.display();
-            console.message(&format!("{place}error: cannot write `{path}`: {error}\n"));
+            console.message(&format!("{place}error: cannot write `{path}`: {why}\n"));
             session.not_written(&file.path);
             fine = false;
         }
@@ -126,7 +244,7 @@ fn write(path: &Path, text: &str, append: bool) -> std::io::Result<()> {
 /// The session, as far as the line editor has to know it.
 struct Completing<'d> {
     session: Session,
-    files: &'d Disk,
+    files: &'d Seen,
 }
 
 impl Completer for Completing<'_> {
@@ -151,16 +269,12 @@ impl Validator for Completing<'_> {}
 impl Helper for Completing<'_> {}
 
 /// Lines edited at a terminal.
-fn edited(session: Session, console: &Console) -> Result<ExitCode, String> {
-    let files = console.files();
+fn edited(session: Session, files: &Seen, console: &Console) -> Result<ExitCode, String> {
     let trouble = |error: ReadlineError| format!("cannot read the terminal: {error}");
     let config = Config::builder().auto_add_history(true).build();
     let mut editor: Editor<Completing<'_>, MemHistory> =
         Editor::with_history(config, MemHistory::new()).map_err(trouble)?;
-    editor.set_helper(Some(Completing {
-        session,
-        files: &files,
-    }));
+    editor.set_helper(Some(Completing { session, files }));
     console.message("bgm: `help` lists the commands, `stop` ends the session\n");
     loop {
         let Some(helper) = editor.helper() else {
@@ -174,7 +288,7 @@ fn edited(session: Session, console: &Console) -> Result<ExitCode, String> {
         let session = &mut helper.session;
         go_on();
         let reply = match line {
-            Ok(line) => session.line(&line, &files),
+            Ok(line) => session.line(&line, files),
             Err(ReadlineError::Interrupted) => {
                 session.interrupt();
                 continue;
@@ -182,12 +296,12 @@ fn edited(session: Session, console: &Console) -> Result<ExitCode, String> {
             // Ends what is being entered, else the session.
             Err(ReadlineError::Eof) => Reply {
                 ended: session.prompt() == "> ",
-                ..session.end(&files)
+                ..session.end(files)
             },
             Err(error) => return Err(trouble(error)),
         };
         let ended = reply.ended;
-        shown(session, reply, None, console)?;
+        shown(session, reply, None, files, console)?;
         if ended {
             return Ok(ExitCode::SUCCESS);
         }

@@ -135,7 +135,13 @@ fn stages(
         }
     }
     let names = Arc::new(loaded.interner);
+    let bounds = files.bounds();
+    let limits = Limits {
+        instances: options.limits.instances.min(bounds.instances),
+        fixed: bounds.instances < options.limits.instances,
+    };
     let bench = Bench {
+        points: bounds.points,
         names: &names,
         trees: &loaded.trees,
         only: loaded.experiment,
@@ -146,7 +152,7 @@ fn stages(
     if !diagnostics.has_errors() {
         for model in models {
             let before = diagnostics.errors();
-            let flat = model::flatten(&names, &classes, model, options.limits, &mut diagnostics);
+            let flat = model::flatten(&names, &classes, model, limits, &mut diagnostics);
             let Some(mut flat) = flat.filter(|_| diagnostics.errors() == before) else {
                 continue;
             };

@@ -22,6 +22,8 @@ pub struct Bench<'t> {
     pub only: Option<FileId>,
     pub command: &'t CommandLine,
     pub request: &'t Request,
+    /// The most points of output.
+    pub points: usize,
 }
 
 /// An experiment for a model, with the tree it stands in.
@@ -77,6 +79,7 @@ impl<'t> Bench<'t> {
             command,
         };
         let mut experiment = apply(flat, &bodies, said)?;
+        experiment.most_points = (self.points < usize::MAX).then_some(self.points);
         if let Some(Candidate { experiment: of, .. }) = found {
             experiment.name = of.name.map(|name| self.names.name(name.symbol).to_string());
             experiment.span = Some(of.span);

@@ -21,11 +21,14 @@ pub use find::{Bench, missing_models, model_of, models_of};
 pub use sweep::{Sweep, read as read_sweep};
 pub use values::with_parameter;
 
+use crate::base::diagnostics::{Code, Diagnostic};
+use crate::base::source::Span;
+use crate::expr::{Value, show_number};
+use crate::flat::VarId;
 use std::path::{Path, PathBuf};
 
-use crate::base::source::Span;
-use crate::expr::Value;
-use crate::flat::VarId;
+/// More points of output than this nobody can keep.
+const MOST_POINTS: usize = 100_000_000;
 
 /// What the command line says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -77,6 +80,8 @@ pub struct Experiment {
     pub points: Option<usize>,
     /// The interval between them, where it was given; the last one may be shorter.
     pub step: Option<f64>,
+    /// The most points that there may be, where that is less than [`MOST_POINTS`].
+    pub most_points: Option<usize>,
     /// The integrator, not checked here.
     pub method: Option<(String, Span)>,
     pub tolerance: Option<f64>,
@@ -133,6 +138,41 @@ pub struct Plotted {
 pub const DERIVED: &[&str] = &["power", "momentum", "displacement"];
 
 impl Experiment {
+    /// How many times follow the first one up to `until`.
+    fn intervals(&self, until: f64, points: usize) -> f64 {
+        let span = until - self.start;
+        match (self.step, self.points) {
+            _ if span <= 0.0 => 0.0,
+            (Some(step), _) => numbers::intervals(span, step),
+            (None, points_given) => (points_given.unwrap_or(points).max(2) - 1) as f64,
+        }
+    }
+
+    /// How many times of output there are up to `until`.
+    pub fn count(&self, until: f64, points: usize) -> usize {
+        (self.intervals(until, points) + 1.0) as usize
+    }
+
+    /// Why there are too many times of output up to `until`, if there are.
+    pub fn too_many(&self, until: f64, points: usize) -> Option<Diagnostic> {
+        let most = self.most_points.unwrap_or(MOST_POINTS).min(MOST_POINTS);
+        let count = self.intervals(until, points) + 1.0;
+        if count <= most as f64 {
+            return None;
+        }
+        let message = format!(
+            "too many points of output: at most {}",
+            show_number(most as f64)
+        );
+        let diagnostic = Diagnostic::new(Code::WrongSetting, message);
+        let place = self.places.step.or(self.places.points).or(self.span);
+        let made = format!("makes {} points", show_number(count));
+        Some(match place {
+            Some(span) => diagnostic.at(span, made),
+            None => diagnostic.note(made),
+        })
+    }
+
     /// The times of output up to `until`, both ends with them: at the steps given, else at the number of points
     /// given, else at `points` of them.
     pub fn times(&self, until: f64, points: usize) -> Vec<f64> {
@@ -140,10 +180,7 @@ impl Experiment {
         if span <= 0.0 {
             return vec![self.start];
         }
-        let last = match (self.step, self.points) {
-            (Some(step), _) => numbers::intervals(span, step),
-            (None, points_given) => (points_given.unwrap_or(points).max(2) - 1) as f64,
-        };
+        let last = self.intervals(until, points);
         let mut times: Vec<f64> = (0..last as usize)
             .map(|at| match self.step {
                 Some(step) => self.start + at as f64 * step,

@@ -11,7 +11,7 @@ use crate::base::source::Span;
 use crate::expr::show_number;
 
 /// More points than this nobody can keep.
-const MOST_POINTS: f64 = 1e8;
+const MOST_POINTS: f64 = super::MOST_POINTS as f64;
 
 /// A step that is off by this part of the whole still divides it.
 const DIVIDES: f64 = 1e-6;

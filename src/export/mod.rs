@@ -353,7 +353,7 @@ fn run_of(experiment: &Experiment, notes: &mut Vec<String>) -> Run {
     Run {
         from,
         until,
-        points: experiment.times(until, POINTS).len(),
+        points: experiment.count(until, POINTS),
         step: experiment.step,
         relative,
         absolute: experiment.absolute.unwrap_or(1e-3 * relative),

@@ -66,12 +66,15 @@ pub struct Variable {
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub instances: usize,
+    /// Whether the command line cannot set another limit.
+    pub fixed: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Limits {
             instances: 10_000_000,
+            fixed: false,
         }
     }
 }
@@ -285,7 +288,10 @@ impl<'c> Tree<'c> {
                 format!("the model is too large: more than {limit} {what}"),
             )
             .at(span, "reached here")
-            .hint("`--max-instances N` sets another limit"),
+            .hint(match self.limits.fixed {
+                true => "`--untrusted` sets this limit; a model that you trust does without",
+                false => "`--max-instances N` sets another limit",
+            }),
         );
         None
     }

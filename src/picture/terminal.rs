@@ -8,6 +8,7 @@
 use super::scale::{Scale, Wish};
 use super::thin::thinned;
 use super::{Series, Trajectories, extent, panels};
+use crate::base::diagnostics::visible::picture;
 
 /// More curves are hard to tell apart.
 pub const CURVES: usize = 4;
@@ -115,7 +116,11 @@ fn time_name(data: &Trajectories, time: &Scale) -> String {
 fn cut(text: &str, width: usize) -> String {
     let text: String = text
         .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
+        .map(|c| match picture(c) {
+            Some(shown) => shown,
+            None if c.is_control() => ' ',
+            None => c,
+        })
         .collect();
     if text.chars().count() <= width {
         return text;

@@ -4,15 +4,15 @@
 //! block is open and it holds what was to be entered, be it in a file that it includes: so `@rlc.dym` alone is complete and
 //! `@bondgraph`, which holds types only, is not.
 
-use std::io;
-use std::path::{Path, PathBuf};
-
 use crate::base::diagnostics::{Code, Diagnostics};
 use crate::base::intern::Interner;
 use crate::base::source::{FileId, Origin, Sources};
 use crate::syntax::ast::{Item, ModelKind};
+use crate::syntax::load::bounds::Bounds;
 use crate::syntax::load::{Files, Input, Loaded, load};
 use crate::syntax::parse;
+use std::io;
+use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
@@ -196,6 +196,10 @@ impl Files for With<'_> {
     fn list(&self, folder: &Path) -> Vec<String> {
         self.files.list(folder)
     }
+
+    fn bounds(&self) -> Bounds {
+        self.files.bounds()
+    }
 }
 
 /// Only such a line can complete a text.
@@ -221,7 +225,11 @@ pub fn is_complete(what: What, name: Option<&str>, text: &str, files: &dyn Files
         return false;
     }
     let (loaded, said) = Entry::typed(what, text.to_string(), None).load(files);
-    let lost = |code: Code| matches!(code, Code::UnknownInclude | Code::UnreadableFile);
+    let lost = |code: Code| match code {
+        Code::UnknownInclude | Code::UnreadableFile => true,
+        Code::NotRegular | Code::TooMuchText | Code::OutsideFolders => true,
+        _ => false,
+    };
     if said.iter().any(|diagnostic| lost(diagnostic.code)) {
         return true;
     }

@@ -18,10 +18,9 @@ pub use crate::revise::form::Form;
 pub use alleviate::{Reduce, Reduced, Reduction, revise};
 pub use command::HELP;
 
-use std::path::{Component, Path, PathBuf};
-
 use crate::base::diagnostics::Diagnostics;
 use crate::base::diagnostics::render::render_all;
+use crate::base::diagnostics::visible::visible;
 use crate::base::source::Sources;
 use crate::compile::Aliases;
 use crate::flat::{Flat, VarId};
@@ -30,6 +29,7 @@ use alleviate::Dialogue;
 use command::{Command, Output};
 use entry::{Entry, What};
 use runs::Results;
+use std::path::{Component, Path, PathBuf};
 use words::in_session;
 use workspace::Workspace;
 
@@ -70,7 +70,7 @@ pub struct Written {
 impl Reply {
     fn fails(message: impl AsRef<str>) -> Reply {
         Reply {
-            messages: format!("error: {}\n", in_session(message.as_ref())),
+            messages: format!("error: {}\n", visible(&in_session(message.as_ref()))),
             failed: true,
             ..Reply::default()
         }
@@ -190,6 +190,9 @@ impl Session {
             if ends {
                 return self.entered(entering, files);
             }
+            if (entering.text.len() + text.len()) as u64 > files.bounds().file {
+                return Reply::fails("what is being entered is too long: it is forgotten");
+            }
             entering.text.push_str(text);
             entering.text.push('\n');
             let name = entering.name.as_deref();
@@ -270,7 +273,7 @@ impl Session {
             })?,
             Command::Differentiate => self.differentiate()?,
             Command::Variable(state, names) => self.wish(state, &names)?,
-            Command::List => Reply::shows(self.list()),
+            Command::List => Reply::shows(visible(&self.list()).into_owned()),
             Command::Simulate => self.simulate(files)?,
             Command::Plot(names) => self.plot(&names, files)?,
             Command::Alleviate => self.alleviate()?,
@@ -355,7 +358,8 @@ impl Session {
         files: &dyn Files,
     ) -> Result<Reply, String> {
         let Some(path) = &self.outfile else {
-            reply.text.push_str(&text);
+            // A model may hold more than text.
+            reply.text.push_str(&visible(&text));
             return Ok(reply);
         };
         if self.read.contains(&files.identity(path)) {

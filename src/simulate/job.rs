@@ -105,6 +105,10 @@ pub fn job(
         chosen.push(format!("Time from {start} to {until_text} ({why})"));
         until
     });
+    if let Some(too_many) = experiment.too_many(until, POINTS) {
+        said.push(too_many);
+        return Ok(None);
+    }
     let times = experiment.times(until, POINTS);
     if tells && experiment.points.is_none() && experiment.step.is_none() && until > start {
         chosen.push(format!("{POINTS} points"));

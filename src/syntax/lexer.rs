@@ -10,6 +10,12 @@ use crate::base::source::{FileId, Span};
 /// The longest name; beyond it something is wrong with the file.
 const LONGEST_NAME: usize = 1000;
 
+/// Whether a character says something to a terminal, or changes the order in which what follows is read.
+fn commands(c: char) -> bool {
+    let turns = matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || (c.is_control() && c != '\t')
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct Lexeme<'s> {
     pub token: Token<'s>,
@@ -25,7 +31,10 @@ pub fn lex<'s>(file: FileId, text: &'s str, diagnostics: &mut Vec<Diagnostic>) -
         let token = match token {
             // Documentation stands on lines of its own; elsewhere `##` is a comment.
             Ok(Token::Doc(_)) if last.is_some_and(|l| l.token != Token::Newline) => continue,
-            Ok(token) => token,
+            Ok(token) => {
+                check_quoted(file, token, range.start, diagnostics);
+                token
+            }
             Err(error) => {
                 let token = stand_in(error, text, &range);
                 // A run of unknown characters is one mistake.
@@ -61,6 +70,26 @@ pub fn lex<'s>(file: FileId, text: &'s str, diagnostics: &mut Vec<Diagnostic>) -
         }
     }
     lexemes
+}
+
+/// A unit or a description holds nothing that a terminal would obey: both are shown in many places.
+fn check_quoted(file: FileId, token: Token<'_>, start: usize, diagnostics: &mut Vec<Diagnostic>) {
+    let (Token::Unit(quoted) | Token::Text(quoted)) = token else {
+        return;
+    };
+    let Some((at, found)) = quoted.char_indices().find(|&(_, c)| commands(c)) else {
+        return;
+    };
+    // A text begins behind its quote.
+    let at = start + 1 + at;
+    let message = format!(
+        "the character `{}` has no place in a unit or a description",
+        found.escape_unicode()
+    );
+    let diagnostic = Diagnostic::new(Code::UnknownCharacter, message)
+        .at(Span::new(file, at, at + found.len_utf8()), "found here")
+        .hint("it cannot be seen, and a terminal would obey it: take it out");
+    push(diagnostics, diagnostic);
 }
 
 /// What is read in place of a token that went wrong, so that the line keeps its shape.

@@ -51,6 +51,9 @@ codes! {
     IncludeInModel "E0207" "an include inside a model";
     UnknownExperiment "E0208" "an experiment that is not there, or not chosen";
     Unwritable "E0209" "a file that cannot be written";
+    NotRegular "E0210" "a pipe or a device where a file is read";
+    TooMuchText "E0211" "too much text";
+    OutsideFolders "E0212" "a file outside the folders that may be read";
 
     UnknownType "E0301" "an unknown type";
     UnknownVariable "E0302" "an unknown variable";
@@ -165,6 +168,9 @@ impl Code {
                 | Code::Syntax
                 | Code::TooDeep
                 | Code::UnreadableFile
+                | Code::NotRegular
+                | Code::TooMuchText
+                | Code::OutsideFolders
                 | Code::UnknownInclude
                 | Code::NotUtf8
                 | Code::IncludeInModel

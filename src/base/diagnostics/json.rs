@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::render::severity_text;
+use super::visible::escaped;
 use super::{Diagnostic, Diagnostics};
 use crate::base::source::{Sources, Span};
 
@@ -62,7 +63,7 @@ pub fn report(sources: &Sources, diagnostics: &Diagnostics) -> String {
     // Serializing texts and numbers cannot fail.
     let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
     text.push('\n');
-    text
+    escaped(&text).into_owned()
 }
 
 fn entry<'d>(sources: &'d Sources, diagnostic: &'d Diagnostic) -> Entry<'d> {

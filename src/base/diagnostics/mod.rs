@@ -6,6 +6,7 @@ mod codes;
 pub mod explain;
 pub mod json;
 pub mod render;
+pub mod visible;
 
 pub use codes::{Code, Severity};
 

@@ -1,9 +1,14 @@
-//! Diagnostics as text for people, by codespan-reporting.
+//! Diagnostics as text for people, by codespan-reporting. Nothing of a model reaches a terminal but what it shows: see
+//! [`super::visible`].
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use codespan_reporting::diagnostic as report;
 use codespan_reporting::files;
 use codespan_reporting::term;
 
+use super::visible::{Shown, has_hidden, visible, visible_name};
 use super::{Diagnostic, Diagnostics, Severity};
 use crate::base::source::{FileId, SourceFile, Sources};
 
@@ -22,6 +27,7 @@ pub fn render_all(sources: &Sources, found: &Diagnostics, color: bool) -> String
     let mut warnings = found.warnings().min(MOST_SHOWN - errors);
     let more = found.errors() + found.warnings() - errors - warnings;
     let mut text = String::new();
+    let files = Files::new(sources);
     for diagnostic in found.iter() {
         let left = match diagnostic.severity() {
             Severity::Error => &mut errors,
@@ -29,7 +35,7 @@ pub fn render_all(sources: &Sources, found: &Diagnostics, color: bool) -> String
         };
         if *left > 0 {
             *left -= 1;
-            render(sources, diagnostic, color, &mut text);
+            render_one(&files, diagnostic, color, &mut text);
         }
     }
     if more > 0 {
@@ -40,23 +46,59 @@ pub fn render_all(sources: &Sources, found: &Diagnostics, color: bool) -> String
     text
 }
 
-struct Files<'s>(&'s Sources);
+/// The sources as they are shown; a text is made only where it differs from the source.
+struct Files<'s> {
+    sources: &'s Sources,
+    shown: Vec<OnceCell<Option<Shown>>>,
+}
+
+impl<'s> Files<'s> {
+    fn new(sources: &'s Sources) -> Files<'s> {
+        Files {
+            sources,
+            shown: sources.ids().map(|_| OnceCell::new()).collect(),
+        }
+    }
+
+    /// `None` where nothing is replaced.
+    fn shown(&self, id: FileId) -> Option<&Shown> {
+        let make = || {
+            let text = &self.sources.file(id).text;
+            has_hidden(text).then(|| Shown::new(text))
+        };
+        self.shown[id.0 as usize].get_or_init(make).as_ref()
+    }
+
+    /// Where a range of the source is in what is shown.
+    fn range(&self, id: FileId, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
+        match self.shown(id) {
+            Some(shown) => shown.place(range.start)..shown.place(range.end),
+            None => range,
+        }
+    }
+}
 
 impl<'s> files::Files<'s> for Files<'s> {
     type FileId = FileId;
-    type Name = &'s str;
+    type Name = Cow<'s, str>;
     type Source = &'s str;
 
-    fn name(&'s self, id: FileId) -> Result<&'s str, files::Error> {
-        Ok(&self.0.file(id).name)
+    fn name(&'s self, id: FileId) -> Result<Cow<'s, str>, files::Error> {
+        Ok(visible_name(&self.sources.file(id).name))
     }
 
     fn source(&'s self, id: FileId) -> Result<&'s str, files::Error> {
-        Ok(&self.0.file(id).text)
+        Ok(match self.shown(id) {
+            Some(shown) => &shown.text,
+            None => &self.sources.file(id).text,
+        })
     }
 
     fn line_index(&'s self, id: FileId, byte: usize) -> Result<usize, files::Error> {
-        Ok(self.0.file(id).line_index(byte))
+        Ok(match self.shown(id) {
+            Some(shown) => shown.line_index(byte),
+            None => self.sources.file(id).line_index(byte),
+        })
     }
 
     fn line_range(
@@ -64,8 +106,12 @@ impl<'s> files::Files<'s> for Files<'s> {
         id: FileId,
         line: usize,
     ) -> Result<std::ops::Range<usize>, files::Error> {
-        let file = self.0.file(id);
-        file.line_range(line).ok_or(files::Error::LineTooLarge {
+        let file = self.sources.file(id);
+        let range = match self.shown(id) {
+            Some(shown) => shown.line_range(line),
+            None => file.line_range(line),
+        };
+        range.ok_or_else(|| files::Error::LineTooLarge {
             given: line,
             max: file.line_index(file.text.len()),
         })
@@ -74,15 +120,20 @@ impl<'s> files::Files<'s> for Files<'s> {
 
 /// Appends one diagnostic, with its source lines, to `out`.
 pub fn render(sources: &Sources, diagnostic: &Diagnostic, color: bool, out: &mut String) {
+    render_one(&Files::new(sources), diagnostic, color, out);
+}
+
+fn render_one(files: &Files<'_>, diagnostic: &Diagnostic, color: bool, out: &mut String) {
+    let sources = files.sources;
     let mut shown = match diagnostic.severity() {
         Severity::Error => report::Diagnostic::error(),
         Severity::Warning => report::Diagnostic::warning(),
     }
     .with_code(diagnostic.code.text())
-    .with_message(&diagnostic.message);
+    .with_message(visible(&diagnostic.message));
     for (at, label) in diagnostic.labels.iter().enumerate() {
         let file = sources.file(label.span.file);
-        let range = visible(file, label.span.range());
+        let range = on_its_line(file, label.span.range());
         let style = match at {
             0 => report::LabelStyle::Primary,
             _ => report::LabelStyle::Secondary,
@@ -94,24 +145,31 @@ pub fn render(sources: &Sources, diagnostic: &Diagnostic, color: bool, out: &mut
         }
         if too_long(file, &range) {
             let (line, column) = file.line_column(range.start);
-            let place = format!("{}:{line}:{column}", file.name);
-            shown.notes.push(format!("at {place}: {}", label.text));
+            let place = format!("{}:{line}:{column}", visible_name(&file.name));
+            shown
+                .notes
+                .push(format!("at {place}: {}", visible(&label.text)));
             continue;
         }
-        let label = report::Label::new(style, label.span.file, range).with_message(&label.text);
+        let range = files.range(label.span.file, range);
+        let label =
+            report::Label::new(style, label.span.file, range).with_message(visible(&label.text));
         shown.labels.push(label);
     }
-    shown.notes.extend(diagnostic.notes.iter().cloned());
-    let hints = diagnostic.hints.iter().map(|hint| format!("hint: {hint}"));
+    let notes = diagnostic.notes.iter();
+    shown
+        .notes
+        .extend(notes.map(|note| visible(note).into_owned()));
+    let hints = diagnostic.hints.iter();
+    let hints = hints.map(|hint| format!("hint: {}", visible(hint)));
     shown.notes.extend(hints);
     let config = term::Config::default();
-    let files = Files(sources);
     let written = if color {
         let mut buffer = term::termcolor::Buffer::ansi();
-        term::emit_to_write_style(&mut buffer, &config, &files, &shown)
+        term::emit_to_write_style(&mut buffer, &config, files, &shown)
             .map(|()| out.push_str(&String::from_utf8_lossy(buffer.as_slice())))
     } else {
-        term::emit_into_string(&config, &files, &shown).map(|text| out.push_str(&text))
+        term::emit_into_string(&config, files, &shown).map(|text| out.push_str(&text))
     };
     if written.is_err() {
         // A place outside its file: the message still counts.
@@ -119,7 +177,7 @@ pub fn render(sources: &Sources, diagnostic: &Diagnostic, color: bool, out: &mut
             "{}[{}]: {}\n",
             severity_text(diagnostic.severity()),
             diagnostic.code.text(),
-            diagnostic.message
+            visible(&diagnostic.message)
         ));
     }
 }
@@ -133,7 +191,7 @@ pub fn severity_text(severity: Severity) -> &'static str {
 
 /// A range that lies in the file, on character boundaries, and ends on the line where it begins:
 /// a label over many lines hides more than it shows.
-fn visible(file: &SourceFile, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
+fn on_its_line(file: &SourceFile, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
     let text = &file.text;
     let mut start = range.start.min(text.len());
     while !text.is_char_boundary(start) {

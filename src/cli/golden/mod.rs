@@ -2,16 +2,18 @@
 
 mod listings;
 
+use super::io::list;
+use super::{Cli, Console, FAILED, reading};
+use crate::base::diagnostics::visible::visible;
+use crate::base::words::count;
+use crate::export::Target;
+use crate::syntax::load::bounds::{Bounds, told};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches};
+use listings::{Listing, difference, is_golden_file, listings};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-use clap::{Args, CommandFactory, Parser};
-
-use super::io::list;
-use super::{Cli, Console, FAILED};
-use crate::base::words::count;
-use listings::{Listing, difference, is_golden_file, listings};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -106,7 +108,8 @@ impl Tally {
 }
 
 fn say(console: &Console, text: &str) -> Result<(), String> {
-    console.result(None, |out| out.write_all(text.as_bytes()))
+    // The words of the comment and what differs come from files.
+    console.picture(&visible(text))
 }
 
 /// Every command that compiles a file, by its arguments: later ones come in by themselves.
@@ -142,9 +145,10 @@ impl Model<'_> {
 
     /// Compares all listings of the model, or keeps them.
     fn compare(&self, tally: &mut Tally) -> Result<(), String> {
-        let bytes = std::fs::read(self.file).map_err(|error| match error.kind() {
+        let limit = self.console.bounds().file;
+        let bytes = reading::read(self.file, limit, None).map_err(|error| match error.kind() {
             ErrorKind::NotFound => "there is no such file".to_string(),
-            _ => format!("cannot be read: {error}"),
+            _ => format!("cannot be read: {}", told(&error)),
         })?;
         let name = (self.file.file_name())
             .and_then(|name| name.to_str())
@@ -191,10 +195,16 @@ impl Model<'_> {
             .map_err(|fault| format!("its golden comment says `{text}`: {fault}"))?;
         let golden = listing.file_name(name);
         let path = folder.join(&golden);
-        let kept = match std::fs::read(&path) {
+        // A link would have this read, and `--bless` write, another file.
+        if std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
+            return Err(format!(
+                "`{golden}` is a link; a golden file is a file of its own"
+            ));
+        }
+        let kept = match reading::read(&path, Bounds::default().file, None) {
             Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) => return Err(format!("cannot read `{golden}`: {error}")),
+            Err(error) => return Err(format!("cannot read `{golden}`: {}", told(&error))),
         };
         let different = (kept.as_ref()).map(|kept| {
             // As with git, a path has slashes.
@@ -237,9 +247,15 @@ impl Model<'_> {
             ));
         }
         let words = ["bgm", command, name].into_iter();
-        let cli = Cli::try_parse_from(words.chain(options.iter().map(String::as_str)))
-            .map_err(|error| what_is_wrong(&error.render().to_string()))?;
-        let mut console = Console::keeping(folder);
+        let wrong = |error: clap::Error| what_is_wrong(&error.render().to_string());
+        let words = words.chain(options.iter().map(String::as_str));
+        let matches = Cli::command().try_get_matches_from(words).map_err(wrong)?;
+        if let Some(refused) = does_more_than_list(&matches) {
+            return Err(refused);
+        }
+        let cli = Cli::from_arg_matches(&matches).map_err(wrong)?;
+        let untrusted = self.console.is_untrusted() || cli.untrusted;
+        let mut console = Console::keeping(folder, untrusted);
         let code = cli.command.run(&mut console)?;
         let mut text = console.into_text();
         if code != ExitCode::SUCCESS {
@@ -247,6 +263,33 @@ impl Model<'_> {
         }
         Ok(text)
     }
+}
+
+/// Options that write files.
+const WRITE: &[(&str, &str)] = &[("output", "-o"), ("plot", "--plot")];
+
+/// What a command would do besides listing, if it would. The words come from a model, perhaps a stranger's: they write no
+/// files and start no programs. Everything else of a command only reads and prints.
+fn does_more_than_list(matches: &ArgMatches) -> Option<String> {
+    let (name, given) = matches.subcommand()?;
+    for (id, option) in WRITE {
+        let source = given
+            .try_contains_id(id)
+            .ok()
+            .and_then(|_| given.value_source(id));
+        if source == Some(ValueSource::CommandLine) {
+            return Some(format!(
+                "`{option}` has no place here: a golden comment writes no files, the listing is kept in the golden file"
+            ));
+        }
+    }
+    let target = given.try_get_one::<String>("to").ok().flatten();
+    if target.is_some_and(|target| Target::from_name(target) == Some(Target::Fmu)) {
+        return Some(format!(
+            "`{name} --to fmu` writes a file and starts a compiler; a golden comment names listings"
+        ));
+    }
+    None
 }
 
 /// The message of the parser of command lines, without its advice on usage.

@@ -84,11 +84,12 @@ pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitC
     let input = console.input(&arguments.source.file)?;
     let mut options = arguments.source.options();
     arguments.experimenting.add_to(&mut options.request);
+    let files = arguments.source.files(&options, console);
     let Prepared {
         sources,
         model,
         mut diagnostics,
-    } = prepare(&input, &options, &console.files());
+    } = prepare(&input, &options, &files);
     let compiling = clock.elapsed().as_secs_f64();
     let Some((flat, experiment)) = model else {
         console.diagnostics(&sources, &diagnostics);
@@ -326,7 +327,7 @@ impl Output {
         let (width, height) = console.size();
         let height = height.saturating_sub(4).min(24);
         let text = terminal::plot(name, data, &which, (width, height), console.has_colour());
-        console.result(None, |out| out.write_all(text.as_bytes()))
+        console.picture(&text)
     }
 }
 

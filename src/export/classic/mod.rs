@@ -140,7 +140,7 @@ impl<'s> Classic<'s> {
                 "{language} programs need the end of the run: an experiment with `simutime`"
             ));
         };
-        let points = experiment.times(until, 101).len();
+        let points = experiment.count(until, 101);
         let step = experiment.step.unwrap_or_else(|| {
             let intervals = points.max(2) - 1;
             (until - experiment.start) / intervals as f64

@@ -4,6 +4,8 @@
 //! with the types of the library that the includes made visible. Reading goes through [`Files`],
 //! so that everything behind this module is free of input and output.
 
+pub mod bounds;
+
 use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,6 +18,7 @@ use crate::base::source::{FileId, Origin, Sources, Span};
 use crate::syntax::ast::{Ast, Include, Item};
 use crate::syntax::library;
 use crate::syntax::parse;
+use bounds::{Bounds, Refusal, refusal, unreadable};
 
 /// Where source texts come from.
 pub trait Files {
@@ -24,6 +27,10 @@ pub trait Files {
     fn identity(&self, path: &Path) -> PathBuf;
     /// Names of the files in a folder, for suggestions; empty where there are none.
     fn list(&self, folder: &Path) -> Vec<String>;
+    /// How much may be read and made of it.
+    fn bounds(&self) -> Bounds {
+        Bounds::default()
+    }
 }
 
 /// No files at all: only the embedded library can be included.
@@ -83,6 +90,10 @@ struct Loader<'a> {
     known: FxHashMap<PathBuf, FileId>,
     known_library: FxHashMap<&'static str, FileId>,
     queue: VecDeque<FileId>,
+    /// Files and bytes that were read, but for the library.
+    read: (usize, u64),
+    /// A bound was reached: no more is read.
+    exhausted: bool,
 }
 
 /// Reads `input`, a file with an experiment besides if there is one, and what they include, along the folders given
@@ -110,6 +121,8 @@ pub fn load(
         known: FxHashMap::default(),
         known_library: FxHashMap::default(),
         queue: VecDeque::new(),
+        read: (0, 0),
+        exhausted: false,
     };
     loader.load_main(input);
     if let Some(path) = experiment {
@@ -128,7 +141,9 @@ pub fn load(
             })
             .collect();
         for include in includes {
-            loader.include(file, &include);
+            if !loader.exhausted {
+                loader.include(file, &include);
+            }
         }
     }
     loader.loaded
@@ -137,7 +152,14 @@ pub fn load(
 impl Loader<'_> {
     fn load_main(&mut self, input: &Input) {
         let (name, path, bytes) = match input {
-            Input::Standard(bytes) => ("<stdin>".to_string(), PathBuf::new(), Ok(bytes.clone())),
+            Input::Standard(bytes) => {
+                let limit = self.files.bounds().file;
+                let bytes = match bytes.len() as u64 > limit {
+                    true => Err(Refusal::TooLarge(limit).into()),
+                    false => Ok(bytes.clone()),
+                };
+                ("<stdin>".to_string(), PathBuf::new(), bytes)
+            }
             Input::File(path) => {
                 let bytes = self.files.read(path);
                 (path.display().to_string(), path.clone(), bytes)
@@ -155,10 +177,7 @@ impl Loader<'_> {
                 self.add(name, path, bytes, Origin::User);
             }
             Err(error) => {
-                let mut diagnostic = Diagnostic::new(
-                    Code::UnreadableFile,
-                    format!("cannot read `{name}`: {}", plain(&error)),
-                );
+                let mut diagnostic = unreadable(&format!("`{name}`"), &error);
                 if error.kind() == io::ErrorKind::NotFound {
                     diagnostic = self.suggest_file(diagnostic, &path);
                 }
@@ -195,9 +214,10 @@ impl Loader<'_> {
                 self.loaded.experiment = Some(file);
             }
             Err(error) => {
-                let message = format!("cannot read the experiment `{name}`: {}", plain(&error));
-                let diagnostic = Diagnostic::new(Code::UnreadableFile, message);
-                let diagnostic = self.suggest_file(diagnostic, path);
+                let mut diagnostic = unreadable(&format!("the experiment `{name}`"), &error);
+                if refusal(&error).is_none() {
+                    diagnostic = self.suggest_file(diagnostic, path);
+                }
                 self.diagnostics.push(diagnostic);
             }
         }
@@ -273,6 +293,7 @@ impl Loader<'_> {
             return;
         }
         let mut places = Vec::new();
+        let mut outside = None;
         if self.loaded.sources.file(from).origin == Origin::User {
             let beside = self.paths[from.0 as usize]
                 .parent()
@@ -289,8 +310,9 @@ impl Loader<'_> {
                 for name in names {
                     let path = folder.join(&name);
                     match self.include_file(&path, include.span) {
-                        true => return,
-                        false => places.push(path.display().to_string()),
+                        Ok(()) => return,
+                        Err(Some(refused)) => outside = outside.or(Some(refused)),
+                        Err(None) => places.push(path.display().to_string()),
                     }
                 }
             }
@@ -312,17 +334,24 @@ impl Loader<'_> {
             }
             return;
         }
-        self.unknown_include(from, include, &places);
+        match outside {
+            Some(refused) => self.diagnostics.push(refused),
+            None => self.unknown_include(from, include, &places),
+        }
     }
 
-    /// True if there is such a file, be it readable or not.
-    fn include_file(&mut self, path: &Path, span: Span) -> bool {
+    /// Fine if there is such a file, be it readable or not. What is said of a file that may not be read is kept: the name
+    /// may be meant in another folder.
+    fn include_file(&mut self, path: &Path, span: Span) -> Result<(), Option<Diagnostic>> {
         let identity = self.files.identity(path);
         if self.known.contains_key(&identity) {
-            return true;
+            return Ok(());
         }
         match self.files.read(path) {
             Ok(bytes) => {
+                if !self.within_bounds(&bytes, span) {
+                    return Ok(());
+                }
                 let id = self.add(
                     path.display().to_string(),
                     path.to_path_buf(),
@@ -330,7 +359,7 @@ impl Loader<'_> {
                     Origin::User,
                 );
                 self.known.insert(identity, id);
-                true
+                Ok(())
             }
             // A folder of that name is not the file that is meant.
             Err(error)
@@ -341,19 +370,40 @@ impl Loader<'_> {
                         | io::ErrorKind::NotADirectory
                 ) =>
             {
-                false
+                Err(None)
             }
             Err(error) => {
-                self.diagnostics.push(
-                    Diagnostic::new(
-                        Code::UnreadableFile,
-                        format!("cannot read `{}`: {}", path.display(), plain(&error)),
-                    )
-                    .at(span, "included here"),
-                );
-                true
+                let shown = format!("`{}`", path.display());
+                let diagnostic = unreadable(&shown, &error).at(span, "included here");
+                if matches!(refusal(&error), Some(Refusal::Outside(_))) {
+                    return Err(Some(diagnostic));
+                }
+                self.diagnostics.push(diagnostic);
+                Ok(())
             }
         }
+    }
+
+    /// Whether one more file may be read.
+    fn within_bounds(&mut self, bytes: &[u8], span: Span) -> bool {
+        let bounds = self.files.bounds();
+        self.read.0 += 1;
+        self.read.1 += bytes.len() as u64;
+        // The model itself is one of them.
+        let what = match self.read {
+            (files, _) if files >= bounds.files => format!("more than {} files", bounds.files),
+            (_, text) if text > bounds.text => {
+                format!("more than {} MB of text", bounds.text >> 20)
+            }
+            _ => return true,
+        };
+        self.exhausted = true;
+        self.diagnostics.push(
+            Diagnostic::new(Code::TooMuchText, format!("the model includes {what}"))
+                .at(span, "reached here")
+                .hint("`--untrusted` sets this limit: put what belongs together into one file"),
+        );
+        false
     }
 
     fn unknown_include(&mut self, from: FileId, include: &Include, places: &[String]) {
@@ -391,14 +441,5 @@ impl Loader<'_> {
         ));
         self.diagnostics
             .push(diagnostic.suggest(name, stems.iter().copied()));
-    }
-}
-
-/// The message of the system without its number.
-fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(at) => text[..at].to_string(),
-        None => text,
     }
 }
