@@ -225,10 +225,15 @@ pub fn is_complete(what: What, name: Option<&str>, text: &str, files: &dyn Files
         return false;
     }
     let (loaded, said) = Entry::typed(what, text.to_string(), None).load(files);
-    let lost = |code: Code| match code {
-        Code::UnknownInclude | Code::UnreadableFile => true,
-        Code::NotRegular | Code::TooMuchText | Code::OutsideFolders => true,
-        _ => false,
+    let lost = |code: Code| {
+        matches!(
+            code,
+            Code::UnknownInclude
+                | Code::UnreadableFile
+                | Code::NotRegular
+                | Code::TooMuchText
+                | Code::OutsideFolders
+        )
     };
     if said.iter().any(|diagnostic| lost(diagnostic.code)) {
         return true;
