@@ -11,6 +11,9 @@ use crate::experiment::Request;
 use crate::flat::Flat;
 use crate::syntax::load::{Files, Input, NoFiles};
 
+/// How messages call a text that is in no file.
+const TEXT: &str = "model.bgm";
+
 /// Says how a model is loaded: which one of the file, with which values.
 ///
 /// ```
@@ -20,11 +23,12 @@ use crate::syntax::load::{Files, Input, NoFiles};
 ///     .text("
 /// @electrical
 /// model Charge
-///   submodel (VoltageSource) U0(E0 = 10)
+///   submodel (VoltageSource) U0
 ///   submodel (Resistor) R1(R = 100)
 ///   submodel (Capacitor) C1(C = 1E-6) (ic u = 2)
 ///   submodel Ground
 ///   output y
+///   U0.E0 = 10
 ///   connect Ground - U0 - R1 - C1 - Ground
 ///   y = C1.u
 /// end")?;
@@ -86,7 +90,7 @@ impl Loader {
 
     /// Compiles a text. The standard library can be included, files cannot.
     pub fn text(self, text: &str) -> Result<Model, Error> {
-        let input = Input::Standard(text.as_bytes().to_vec());
+        let input = Input::Revised(PathBuf::from(TEXT), text.to_string());
         self.load(input, Box::new(NoFiles))
     }
 
@@ -123,10 +127,11 @@ impl Loader {
 /// let model = bgm::Model::from_text("
 /// model Decay
 ///   parameter k = 2
-///   local (ic x = 1) x
+///   local x
 ///   output y
 ///   der(x) = -k*x
 ///   y = 3*x
+///   init(x) = 1
 /// end")?;
 /// assert_eq!(model.name(), "Decay");
 /// assert!(model.solved()?.contains("der(x) = -k*x"));

@@ -222,7 +222,8 @@ impl Model {
     /// ```
     /// let model = bgm::Model::from_text("
     /// model Ball
-    ///   local (ic h = 1) h, (ic v = 0) v
+    ///   local h, v
+    ///   init(h) = 1
     ///   der(h) = v
     ///   der(v) = -9.81
     ///   when h < 0 and v < 0 then init(v) = -0.8*v endwhen
