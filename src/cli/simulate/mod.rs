@@ -370,7 +370,7 @@ fn tell_jumps(console: &Console, outcome: &Outcome) {
     const SHOWN: usize = 10;
     let summary = &outcome.summary;
     for leap in summary.jumps.iter().take(SHOWN) {
-        console.message(&format!("note: {}\n", leap));
+        console.message(&format!("note: {leap}\n"));
     }
     let shown = SHOWN.min(summary.jumps.len()) as u64;
     if summary.jump_count > shown {
