@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use clap::Args;
 
+use super::clock::clock;
 use super::experiment_options::Options as Experimenting;
 use super::{Console, FAILED, Source};
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
@@ -22,7 +23,6 @@ use crate::cli::progress::{Progress, Task};
 use crate::compile::{Prepared, prepare};
 use crate::experiment::Experiment;
 use crate::expr::{show_briefly, show_number};
-use crate::flat::Flat;
 use crate::picture::{Trajectories, panels, svg, terminal};
 use crate::simulate::job::{Job, Wishes, job};
 use crate::simulate::run::{End, Outcome, run};
@@ -80,7 +80,8 @@ pub(super) fn go_on() {
 }
 
 pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
-    let clock = std::time::Instant::now();
+    let clock = clock();
+    let begun = clock.now();
     let input = console.input(&arguments.source.file)?;
     let mut options = arguments.source.options();
     arguments.experimenting.add_to(&mut options.request);
@@ -90,7 +91,7 @@ pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitC
         model,
         mut diagnostics,
     } = prepare(&input, &options, &files);
-    let compiling = clock.elapsed().as_secs_f64();
+    let compiling = clock.now() - begun;
     let Some((flat, experiment)) = model else {
         console.diagnostics(&sources, &diagnostics);
         return Ok(ExitCode::from(FAILED));
@@ -99,6 +100,7 @@ pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitC
         vars: arguments.vars.clone(),
         steady: arguments.steady,
         until: None,
+        clock,
     };
     if !console.is_kept() {
         listen();
@@ -140,7 +142,7 @@ pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitC
         unwritable(console, &sources, message);
         code = FAILED;
     }
-    let name = title(&job.solved.flat, &experiment);
+    let name = experiment.title(job.solved.flat.model());
     if let Some(path) = &arguments.plot {
         let groups = job.panels.as_deref();
         if groups.is_none()
@@ -351,13 +353,6 @@ fn values(job: &Job, data: &Trajectories, digits: Option<u8>) -> String {
     text
 }
 
-fn title(flat: &Flat, experiment: &Experiment) -> String {
-    match &experiment.name {
-        Some(name) => format!("{}: {name}", flat.model()),
-        None => flat.model().to_string(),
-    }
-}
-
 fn tell_choices(console: &Console, job: &Job, experiment: &Experiment) {
     if job.chosen.is_empty() {
         return;
@@ -375,7 +370,7 @@ fn tell_jumps(console: &Console, outcome: &Outcome) {
     const SHOWN: usize = 10;
     let summary = &outcome.summary;
     for leap in summary.jumps.iter().take(SHOWN) {
-        console.message(&format!("note: {}\n", stats::leap(leap)));
+        console.message(&format!("note: {leap}\n"));
     }
     let shown = SHOWN.min(summary.jumps.len()) as u64;
     if summary.jump_count > shown {
