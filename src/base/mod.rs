@@ -1,6 +1,7 @@
 //! What every room uses: source texts, names, ids, diagnostics, units, words.
 
 pub mod diagnostics;
+pub mod flaw;
 pub mod ids;
 pub mod intern;
 pub mod source;

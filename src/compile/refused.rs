@@ -13,9 +13,9 @@ use crate::start::{self, WrongRestarts};
 #[derive(Debug)]
 pub struct Refused {
     /// As it was in that stage.
-    flat: Flat,
+    flat: Box<Flat>,
     notes: Notes,
-    cause: Cause,
+    cause: Box<Cause>,
 }
 
 #[derive(Debug)]
@@ -36,12 +36,16 @@ pub enum Cause {
 
 impl Refused {
     pub(super) fn new(flat: Flat, notes: Notes, cause: Cause) -> Refused {
-        Refused { flat, notes, cause }
+        Refused {
+            flat: Box::new(flat),
+            notes,
+            cause: Box::new(cause),
+        }
     }
 
     /// Whether no mode of switches can cure it.
     pub fn holds_in_all_modes(&self) -> bool {
-        match &self.cause {
+        match &*self.cause {
             Cause::Unbalanced => true,
             Cause::Unsorted => balanced(&self.flat).is_err(),
             Cause::Unsolved(faults) => {
@@ -54,14 +58,14 @@ impl Refused {
     /// The reasons, in words.
     pub fn tell(mut self, said: &mut Diagnostics) {
         floating(&self.flat, &self.notes.references, said);
-        match self.cause {
+        match *self.cause {
             Cause::Unbalanced => report_unbalanced(&self.flat, said),
             Cause::Cancels(findings) => report_cancelling(&self.flat, &findings, said),
             Cause::Stuck(stuck) => index::report(&self.flat, &stuck, said),
             Cause::Restarts(wrong) => wrong.report(&self.flat, said),
             Cause::Unsorted => report_unsorted(&self.flat, said),
             Cause::Unsolved(faults) => {
-                let flat = self.flat;
+                let flat = *self.flat;
                 Unsolved { flat, faults }.report(said);
             }
             Cause::Starts => {

@@ -11,7 +11,7 @@ use super::integrate::Method;
 use super::run::{Absolute, Plan};
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::compile::leaky_switches;
-use crate::compile::{Aliases, Solution, solved, solved_in};
+use crate::compile::{Aliases, Product, Solution, Stage, Unwatched, Watch, solved_in, solved_with};
 use crate::experiment::Experiment;
 use crate::expr::show_number;
 use crate::flat::{Flat, Kind};
@@ -60,9 +60,20 @@ pub fn job(
     wishes: &Wishes,
     said: &mut Diagnostics,
 ) -> Result<Option<Job>, String> {
+    job_with(flat, experiment, wishes, &mut Unwatched, said)
+}
+
+/// The same with somebody who looks on.
+pub fn job_with(
+    flat: Flat,
+    experiment: &Experiment,
+    wishes: &Wishes,
+    watch: &mut dyn Watch,
+    said: &mut Diagnostics,
+) -> Result<Option<Job>, String> {
     let clock = std::time::Instant::now();
     leaky_switches::hint(&flat, said);
-    let Some(solution) = solved(flat, Aliases::Eliminate, said) else {
+    let Some(solution) = solved_with(flat, Aliases::Eliminate, watch, said) else {
         return Ok(None);
     };
     let Solution {
@@ -83,7 +94,9 @@ pub fn job(
     };
     let clock = std::time::Instant::now();
     let values: Vec<_> = columns.iter().map(|column| column.value).collect();
+    watch.before(Stage::Program);
     let program = build(&solved, &values);
+    watch.after(Stage::Program, Product::Counts(&program.counts()));
     let building = clock.elapsed().as_secs_f64();
     let still = |positions: &Positions| positions.written.states().next().is_none();
     if program.state_count() == 0 && positions.as_deref().is_none_or(still) {

@@ -139,7 +139,7 @@ fn ran(job: &Job, flat: Flat, leaves: Vec<Leaf>, steps: u64) -> Record {
         rows: Vec::new(),
         steps,
     };
-    let outcome = run(&job, &mut rows);
+    let outcome = run(job, &mut rows);
     let failure = match &outcome.end {
         End::Failed(halt) => {
             let diagnostic = halt.diagnostic().expect("rows are taken");
