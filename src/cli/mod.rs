@@ -13,7 +13,7 @@ mod export;
 mod fields;
 pub mod files;
 mod fmu;
-mod golden;
+pub mod golden;
 mod io;
 mod library;
 pub mod progress;
