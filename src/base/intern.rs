@@ -50,6 +50,11 @@ impl Interner {
             .map(|&id| Symbol(id))
     }
 
+    /// Whether the symbol is one of these names.
+    pub fn holds(&self, symbol: Symbol) -> bool {
+        (symbol.0 as usize) < self.ends.len()
+    }
+
     pub fn name(&self, symbol: Symbol) -> &str {
         slice(&self.text, &self.ends, symbol.0)
     }

@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod diagnostics;
+pub mod flaw;
 pub mod ids;
 pub mod intern;
 pub mod source;

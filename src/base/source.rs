@@ -117,6 +117,12 @@ impl Sources {
         &self.files[id.0 as usize]
     }
 
+    /// Whether the span lies in one of these files, and cuts no character in two.
+    pub fn holds(&self, span: Span) -> bool {
+        let file = self.files.get(span.file.0 as usize);
+        file.is_some_and(|file| file.text.get(span.range()).is_some())
+    }
+
     pub fn ids(&self) -> impl Iterator<Item = FileId> + use<> {
         (0..self.files.len() as u32).map(FileId)
     }

@@ -5,6 +5,7 @@
 mod bond_graph;
 pub mod causality;
 pub mod classify;
+pub mod dump;
 pub mod fields;
 pub mod graph;
 pub mod net;
@@ -13,6 +14,7 @@ pub mod recover;
 mod signals;
 pub mod sketch;
 pub mod strokes;
+pub mod verify;
 pub mod view;
 
 pub use bond_graph::{BondGraph, causality_with};

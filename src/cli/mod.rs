@@ -6,6 +6,7 @@ mod check;
 mod clock;
 pub mod csv;
 mod draw;
+mod dump;
 mod equations;
 pub mod experiment_options;
 mod explain;
@@ -25,11 +26,12 @@ mod simulate;
 mod solve;
 mod sort;
 pub mod sweep_csv;
+mod timings;
 
 use crate::base::diagnostics::Diagnostics;
 use crate::base::diagnostics::visible::has_hidden;
 use crate::base::source::Sources;
-use crate::compile::{Compiled, Options, check, compile};
+use crate::compile::{Compiled, Options, Unwatched, Watch, check, compile_with};
 use crate::expr::print::Style;
 use crate::flat::Flat;
 use crate::model::Limits;
@@ -244,9 +246,15 @@ impl Source {
     }
 
     fn compile(&self, console: &Console) -> Result<Compiled, String> {
+        self.compile_with(console, &mut Unwatched)
+    }
+
+    /// The same with somebody who looks on.
+    fn compile_with(&self, console: &Console, watch: &mut dyn Watch) -> Result<Compiled, String> {
         let input = console.input(&self.file)?;
         let options = self.options();
-        Ok(compile(&input, &options, &self.files(&options, console)))
+        let files = self.files(&options, console);
+        Ok(compile_with(&input, &options, &files, watch))
     }
 
     fn check(

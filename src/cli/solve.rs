@@ -1,10 +1,14 @@
 //! `bgm solve`: the equations solved, in the order of evaluation.
 
-use super::{Console, FAILED, Format, Listing};
+use super::timings::Timings;
+use super::{Console, FAILED, Format, Listing, dump};
 use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
 use crate::compile::place::{Misplaced, place};
-use crate::compile::{Aliases, Compiled, Presented, presented, solved};
+use crate::compile::{
+    Aliases, Compiled, Presented, Product, Stage, Unwatched, Watch, presented_with, solved,
+    solved_with,
+};
 use crate::evaluate::show;
 use crate::flat::Flat;
 use crate::listing::explain::explain;
@@ -33,6 +37,12 @@ pub struct Arguments {
     /// variables and Time as given, else their start values
     #[arg(long, value_name = "X=1,Y=2", conflicts_with = "explain")]
     at: Option<String>,
+    /// Print what a stage of the compiler has made instead, as lines (CONTRIBUTING.md tells how they read)
+    #[arg(long, value_name = "STAGE", value_parser = dump::stage(), hide_short_help = true, conflicts_with_all = ["explain", "modes", "at", "timings"])]
+    dump: Option<Stage>,
+    /// Tell what each stage has cost
+    #[arg(long, hide_short_help = true)]
+    timings: bool,
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
@@ -49,26 +59,52 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         }
         _ => {}
     }
-    let mut compiled = arguments.listing.source.compile(console)?;
     let aliases = match arguments.no_eliminate {
         true => Aliases::Keep,
         false => Aliases::Eliminate,
     };
+    if let Some(stage) = arguments.dump {
+        return dump::run(stage, &arguments.listing, aliases, console);
+    }
+    let mut timings = arguments.timings.then(Timings::new);
+    let mut unwatched = Unwatched;
+    let watch: &mut dyn Watch = match &mut timings {
+        Some(timings) => timings,
+        None => &mut unwatched,
+    };
+    let code = list_or_tell(arguments, aliases, console, watch);
+    if let Some(timings) = &timings {
+        console.message(&timings.text());
+    }
+    code
+}
+
+fn list_or_tell(
+    arguments: &Arguments,
+    aliases: Aliases,
+    console: &Console,
+    watch: &mut dyn Watch,
+) -> Result<ExitCode, String> {
+    let mut compiled = arguments.listing.source.compile_with(console, watch)?;
     let flat = compiled.flat.take();
     if arguments.modes {
         return modes(arguments, console, &compiled, flat);
     }
     let listing = &arguments.listing;
     if arguments.explain.is_none() && arguments.at.is_none() {
-        let done = flat.and_then(|flat| presented(flat, aliases, &mut compiled.diagnostics));
+        let said = &mut compiled.diagnostics;
+        let done = flat.and_then(|flat| presented_with(flat, aliases, watch, said));
         console.diagnostics(&compiled.sources, &compiled.diagnostics);
         let Some(presented) = &done else {
             return Ok(ExitCode::from(FAILED));
         };
+        watch.before(Stage::Writing);
         write(presented, aliases, listing, &compiled.sources, console)?;
+        watch.after(Stage::Writing, Product::Counts(&[]));
         return Ok(ExitCode::SUCCESS);
     }
-    let done = flat.and_then(|flat| solved(flat, aliases, &mut compiled.diagnostics));
+    let said = &mut compiled.diagnostics;
+    let done = flat.and_then(|flat| solved_with(flat, aliases, watch, said));
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
     let Some(solution) = &done else {
         return Ok(ExitCode::from(FAILED));

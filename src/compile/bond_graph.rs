@@ -2,6 +2,7 @@
 
 use super::lower::Aliases;
 use super::switched::sorted;
+use super::watch::{Product, Stage, Unwatched, done};
 use crate::base::diagnostics::{Code, Diagnostics};
 use crate::bond::causality::{Preferences, Wanted};
 use crate::bond::recover::recover;
@@ -42,13 +43,15 @@ pub fn bond_graph(
     if sorted.is_none() && said.iter().any(|one| contradicts(one.code)) {
         causality.contradict();
     }
-    Ok(Some(BondGraph {
+    let found = BondGraph {
         flat,
         graph,
         causality,
         preferences,
         sorted,
-    }))
+    };
+    done(&mut Unwatched, Stage::Graph, Product::Graph(&found));
+    Ok(Some(found))
 }
 
 /// Errors that say that equations contradict each other.

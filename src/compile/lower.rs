@@ -6,9 +6,11 @@
 //! ```
 //!
 //! Each stage is a pass that knows nothing of the others. What it finds to be said is kept as data: words are
-//! made when somebody asks ([`Lowered::tell`], [`Refused::tell`]), so that a mode which is only tried costs none.
+//! made when somebody asks ([`Lowered::tell`], [`Refused::tell`]), so that a mode which is only tried costs none. After each
+//! stage of a debug build a verifier looks at what it has made ([`super::watch`]).
 
 use super::refused::{Cause, Refused};
+use super::watch::{Product, Stage, Watch, done};
 use crate::base::diagnostics::Diagnostics;
 use crate::bond::fields::suggest::{is_worth_it, suggestions};
 use crate::flat::Flat;
@@ -101,47 +103,44 @@ impl Notes {
     }
 }
 
-/// The stages, by the names that dumps and timings have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    Flat,
-    Determined,
-    Index,
-    Aliases,
-    Order,
-    Blocks,
-    Start,
-}
-
-/// What a stage has made.
-#[derive(Clone, Copy, Debug)]
-pub enum Product<'a> {
-    Flat(&'a Flat),
-    Sorted(&'a Flat, &'a Sorted),
-    Solved(&'a Solved),
-}
-
-/// Somebody who looks on: dumps, timings.
-pub trait Watch {
-    fn after(&mut self, stage: Stage, product: Product<'_>);
-}
-
-/// Nobody looks on.
-#[derive(Clone, Copy, Debug)]
-pub struct Unwatched;
-
-impl Watch for Unwatched {
-    fn after(&mut self, _: Stage, _: Product<'_>) {}
-}
-
 /// The pipeline.
 pub fn lower(written: Flat, request: Request, watch: &mut dyn Watch) -> Result<Lowered, Refused> {
+    let mut steps = Steps {
+        watch,
+        stage: Stage::Flat,
+    };
+    let result = stages(written, request, &mut steps);
+    if result.is_err() {
+        steps.watch.refused(steps.stage);
+    }
+    result
+}
+
+/// Which stage it is, for who looks on.
+struct Steps<'w> {
+    watch: &'w mut dyn Watch,
+    stage: Stage,
+}
+
+impl Steps<'_> {
+    fn begin(&mut self, stage: Stage) {
+        self.stage = stage;
+        self.watch.before(stage);
+    }
+
+    fn end(&mut self, product: Product<'_>) {
+        done(self.watch, self.stage, product);
+    }
+}
+
+fn stages(written: Flat, request: Request, steps: &mut Steps<'_>) -> Result<Lowered, Refused> {
     let wants_guesses = request.goal == Goal::Solved && request.suggestions;
     let mut as_written = (wants_guesses && is_worth_it(&written)).then(|| written.clone());
     let mut guesses = || as_written.take().map_or_else(Vec::new, suggestions);
     let mut notes = Notes::default();
-    watch.after(Stage::Flat, Product::Flat(&written));
+    steps.end(Product::Flat(&written));
 
+    steps.begin(Stage::Determined);
     let mut looked_at = determined(written);
     notes.references = std::mem::take(&mut looked_at.references);
     let mut flat = looked_at.flat;
@@ -155,8 +154,9 @@ pub fn lower(written: Flat, request: Request, watch: &mut dyn Watch) -> Result<L
             },
         ));
     }
-    watch.after(Stage::Determined, Product::Flat(&flat));
+    steps.end(Product::Flat(&flat));
 
+    steps.begin(Stage::Index);
     let constraints = &looked_at.findings.constraints;
     if let Err(why) = lower_index(&mut flat, constraints, &looked_at.dependence) {
         return Err(Refused::new(
@@ -170,7 +170,7 @@ pub fn lower(written: Flat, request: Request, watch: &mut dyn Watch) -> Result<L
     }
     let differentiated = request.jump && flat.reduction.is_some();
     let jump = differentiated.then(|| Jump::new(&mut flat)).flatten();
-    watch.after(Stage::Index, Product::Flat(&flat));
+    steps.end(Product::Flat(&flat));
     if request.goal == Goal::Reduced {
         return Ok(Lowered {
             model: Model::Reduced(flat),
@@ -180,18 +180,20 @@ pub fn lower(written: Flat, request: Request, watch: &mut dyn Watch) -> Result<L
     }
 
     if request.aliases == Aliases::Eliminate {
+        steps.begin(Stage::Aliases);
         flat = eliminate(flat);
         let wrong = WrongRestarts::find(&flat);
         if !wrong.is_empty() {
             return Err(Refused::new(flat, notes, Cause::Restarts(wrong)));
         }
-        watch.after(Stage::Aliases, Product::Flat(&flat));
+        steps.end(Product::Flat(&flat));
     }
 
+    steps.begin(Stage::Sorted);
     let Ok(sorted) = sort(&flat) else {
         return Err(Refused::new(flat, notes, Cause::Unsorted));
     };
-    watch.after(Stage::Order, Product::Sorted(&flat, &sorted));
+    steps.end(Product::Sorted(&flat, &sorted));
     if request.goal == Goal::Sorted {
         return Ok(Lowered {
             model: Model::Sorted(flat, sorted),
@@ -200,6 +202,7 @@ pub fn lower(written: Flat, request: Request, watch: &mut dyn Watch) -> Result<L
         });
     }
 
+    steps.begin(Stage::Solved);
     let mut solved = match solve(flat, &sorted, &mut guesses) {
         Ok(solved) => solved,
         Err(unsolved) => {
@@ -211,15 +214,16 @@ pub fn lower(written: Flat, request: Request, watch: &mut dyn Watch) -> Result<L
             ));
         }
     };
-    watch.after(Stage::Blocks, Product::Solved(&solved));
+    steps.end(Product::Solved(&solved));
 
     if request.starts != Starts::Left {
+        steps.begin(Stage::Start);
         notes.starts = start(&mut solved);
         let contradict = notes.starts.iter().any(Remark::is_error);
         if contradict && request.starts == Starts::Required {
             return Err(Refused::new(solved.flat, notes, Cause::Starts));
         }
-        watch.after(Stage::Start, Product::Solved(&solved));
+        steps.end(Product::Solved(&solved));
     }
     Ok(Lowered {
         model: Model::Solved(Box::new(solved)),

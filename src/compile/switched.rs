@@ -1,8 +1,9 @@
 //! What is asked of models with ideal switches: one set of formulas for all modes where that is possible, else a
 //! request to the pipeline for each mode.
 
-use super::lower::{Aliases, Goal, Lowered, Request, Starts, Unwatched, Watch, lower};
+use super::lower::{Aliases, Goal, Lowered, Request, Starts, lower};
 use super::refused::Refused;
+use super::watch::{Unwatched, Watch};
 use crate::base::diagnostics::Diagnostics;
 use crate::flat::Flat;
 use crate::passes::blocks::Solved;
@@ -67,12 +68,14 @@ pub fn sorted_somewhere(
         let (flat, sorted) = told(as_one(flat), said)?.into_sorted()?;
         Some((flat, sorted, None))
     };
-    if switches(&flat).is_empty() || is_uniform(flat.clone(), Aliases::Eliminate).is_some() {
+    if switches(&flat).is_empty()
+        || is_uniform(flat.clone(), Aliases::Eliminate, &mut Unwatched).is_some()
+    {
         return of_all(flat);
     }
     let mut positions = Positions::new(&flat)?;
     if let Some(flat) = paper_form(&positions)
-        && is_uniform(flat.clone(), Aliases::Eliminate).is_some()
+        && is_uniform(flat.clone(), Aliases::Eliminate, &mut Unwatched).is_some()
     {
         return of_all(flat);
     }
@@ -163,11 +166,21 @@ pub fn uses_modes(flat: &Flat) -> bool {
 
 /// Solves for a listing: in the form of the 1995 paper where a switch changes the index by its own position alone.
 pub fn presented(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<Presented> {
-    let Solution { solved, positions } = solved(flat, aliases, said)?;
+    presented_with(flat, aliases, &mut Unwatched, said)
+}
+
+/// The same with somebody who looks on.
+pub fn presented_with(
+    flat: Flat,
+    aliases: Aliases,
+    watch: &mut dyn Watch,
+    said: &mut Diagnostics,
+) -> Option<Presented> {
+    let Solution { solved, positions } = solved_with(flat, aliases, watch, said)?;
     let Some(positions) = positions else {
         return Some(Presented::One(Box::new(solved)));
     };
-    let in_form = paper_form(&positions).and_then(|flat| is_uniform(flat, aliases));
+    let in_form = paper_form(&positions).and_then(|flat| is_uniform(flat, aliases, watch));
     Some(match in_form {
         Some(solved) => Presented::Paper(positions, Box::new(solved)),
         None => Presented::ByPosition(positions, Box::new(solved)),
@@ -181,26 +194,79 @@ pub fn paper_form(positions: &Positions) -> Option<Flat> {
 }
 
 /// The model solved, if one set of formulas serves all modes.
-fn is_uniform(flat: Flat, aliases: Aliases) -> Option<Solved> {
+fn is_uniform(flat: Flat, aliases: Aliases, watch: &mut dyn Watch) -> Option<Solved> {
     let request = Request::new(Goal::Solved, aliases);
-    let solved = lower(flat, request, &mut Unwatched).ok()?.into_solved()?;
+    let solved = lower(flat, request, watch).ok()?.into_solved()?;
     uniform(&solved).then_some(solved)
+}
+
+/// What `bgm solve` lists the formulas of, and what is asked of the pipeline for them.
+#[derive(Debug)]
+pub struct Form {
+    pub flat: Flat,
+    pub request: Request,
+    /// Where it is not the model as it was written.
+    pub said: Option<String>,
+}
+
+/// The model in the form in which it is shown: where switches change the index in that of the 1995 paper, or in one mode if
+/// it has none for all of them. One that cannot be solved is as it was written.
+pub fn shown(flat: Flat, aliases: Aliases) -> Form {
+    let mut form = Form {
+        request: Request::new(Goal::Solved, aliases),
+        said: None,
+        flat,
+    };
+    let mut unsaid = Diagnostics::default();
+    match presented(form.flat.clone(), aliases, &mut unsaid) {
+        None | Some(Presented::One(_)) => {}
+        Some(Presented::Paper(positions, _)) => {
+            if let Some(flat) = paper_form(&positions) {
+                form.flat = flat;
+                form.said = Some("in the form of the 1995 paper".to_string());
+            }
+        }
+        Some(Presented::ByPosition(positions, _)) => match &positions.shown {
+            None => form.said = Some("of all modes, where no divisor vanishes".to_string()),
+            Some(key) => {
+                form.flat = positions.written_in(key).0;
+                form.request = in_one_mode(aliases);
+                form.said = Some(format!("of the mode {}", positions.position_name(key)));
+            }
+        },
+    }
+    form
+}
+
+/// What is asked for one mode as it was written.
+fn in_one_mode(aliases: Aliases) -> Request {
+    Request {
+        // Start values need not suit all modes.
+        starts: Starts::Examined,
+        suggestions: false,
+        ..Request::new(Goal::Solved, aliases)
+    }
 }
 
 /// One mode of a model, as it was written.
 pub fn solved_in(positions: &Positions, key: &[bool], aliases: Aliases) -> Option<Solved> {
     let (flat, _) = positions.written_in(key);
-    let request = Request {
-        // Start values need not suit all modes.
-        starts: Starts::Examined,
-        suggestions: false,
-        ..Request::new(Goal::Solved, aliases)
-    };
-    lower(flat, request, &mut Unwatched).ok()?.into_solved()
+    let lowered = lower(flat, in_one_mode(aliases), &mut Unwatched);
+    lowered.ok()?.into_solved()
 }
 
 /// One mode for runs, with its relations taken out; why not if it is impossible. `starts` looks at start values, too.
 pub fn mode(positions: &Positions, key: &[bool], starts: bool) -> Result<CompiledMode, Refused> {
+    mode_with(positions, key, starts, &mut Unwatched)
+}
+
+/// The same with somebody who looks on.
+pub fn mode_with(
+    positions: &Positions,
+    key: &[bool],
+    starts: bool,
+    watch: &mut dyn Watch,
+) -> Result<CompiledMode, Refused> {
     let (flat, loose) = positions.in_mode(key);
     let request = Request {
         starts: match starts {
@@ -211,7 +277,7 @@ pub fn mode(positions: &Positions, key: &[bool], starts: bool) -> Result<Compile
         suggestions: false,
         ..Request::new(Goal::Solved, Aliases::Eliminate)
     };
-    let lowered = lower(flat, request, &mut Unwatched)?;
+    let lowered = lower(flat, request, watch)?;
     let contradicts = lowered.contradicts();
     let Lowered { model, jump, .. } = lowered;
     let super::lower::Model::Solved(solved) = model else {

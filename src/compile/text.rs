@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::watch::{Product, Stage, Unwatched, Watch, done};
 use super::{Aliases, solved};
 use crate::base::diagnostics::Diagnostics;
+use crate::base::flaw::hold;
 use crate::base::source::Sources;
 use crate::experiment::{Bench, CommandLine, Experiment, Request};
 use crate::experiment::{missing_models, model_of, models_of};
@@ -35,10 +37,19 @@ pub struct Compiled {
 
 /// From text to the flat model.
 pub fn compile(input: &Input, options: &Options, files: &dyn Files) -> Compiled {
+    compile_with(input, options, files, &mut Unwatched)
+}
+
+/// The same with somebody who looks on.
+pub fn compile_with(
+    input: &Input,
+    options: &Options,
+    files: &dyn Files,
+    watch: &mut dyn Watch,
+) -> Compiled {
     let mut flat = None;
-    let (sources, diagnostics) = stages(input, options, files, Which::Chosen, |model, _| {
-        flat = Some(model);
-    });
+    let keep = |model, _| flat = Some(model);
+    let (sources, diagnostics) = stages(input, options, files, Which::Chosen, watch, keep);
     Compiled {
         sources,
         flat: flat.filter(|_| !diagnostics.has_errors()),
@@ -58,9 +69,19 @@ pub struct Prepared {
 /// From text to the flat model of an experiment: the one asked for, else the model's own, else the only one; none is
 /// fine.
 pub fn prepare(input: &Input, options: &Options, files: &dyn Files) -> Prepared {
+    prepare_with(input, options, files, &mut Unwatched)
+}
+
+/// The same with somebody who looks on.
+pub fn prepare_with(
+    input: &Input,
+    options: &Options,
+    files: &dyn Files,
+    watch: &mut dyn Watch,
+) -> Prepared {
     let mut model = None;
     let keep = |flat: Flat, experiment: Experiment| model = Some((flat, experiment));
-    let (sources, diagnostics) = stages(input, options, files, Which::Simulated, keep);
+    let (sources, diagnostics) = stages(input, options, files, Which::Simulated, watch, keep);
     Prepared {
         sources,
         model: model.filter(|_| !diagnostics.has_errors()),
@@ -77,7 +98,8 @@ pub fn check(
     files: &dyn Files,
     mut visit: impl FnMut(Flat),
 ) -> (Sources, Diagnostics) {
-    stages(input, options, files, Which::All, |flat, _| visit(flat))
+    let visit = |flat, _| visit(flat);
+    stages(input, options, files, Which::All, &mut Unwatched, visit)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,8 +115,10 @@ fn stages(
     options: &Options,
     files: &dyn Files,
     which: Which,
+    watch: &mut dyn Watch,
     mut visit: impl FnMut(Flat, Experiment),
 ) -> (Sources, Diagnostics) {
+    watch.before(Stage::Tree);
     let mut diagnostics = Diagnostics::default();
     let request = &options.request;
     let file = request.file();
@@ -111,6 +135,8 @@ fn stages(
         &mut loaded.interner,
         &mut diagnostics,
     );
+    done(watch, Stage::Tree, Product::Tree(&loaded));
+    watch.before(Stage::Classes);
     let of_experiment = model_of(&loaded, request);
     let wanted = options.model.as_deref().or(of_experiment.as_deref());
     let classes = model::elaborate(&loaded, wanted, &mut diagnostics);
@@ -134,6 +160,7 @@ fn stages(
             models.extend(found.filter(|id| !models.contains(id)));
         }
     }
+    done(watch, Stage::Classes, Product::Classes(&classes));
     let names = Arc::new(loaded.interner);
     let bounds = files.bounds();
     let limits = Limits {
@@ -151,9 +178,11 @@ fn stages(
     // Names are checked in all types first; instances are made of sound types only.
     if !diagnostics.has_errors() {
         for model in models {
+            watch.before(Stage::Flat);
             let before = diagnostics.errors();
             let flat = model::flatten(&names, &classes, model, limits, &mut diagnostics);
             let Some(mut flat) = flat.filter(|_| diagnostics.errors() == before) else {
+                watch.refused(Stage::Flat);
                 continue;
             };
             if which == Which::All {
@@ -165,8 +194,13 @@ fn stages(
                 experiment = bench.perform(&mut flat, always, &mut diagnostics);
             }
             let Some(experiment) = experiment else {
+                watch.refused(Stage::Flat);
                 continue;
             };
+            let product = Product::Flat(&flat);
+            watch.after(Stage::Flat, product);
+            let verify = || product.verify(Some(&loaded.sources));
+            hold(Stage::Flat.name(), verify, || product.whole(Stage::Flat));
             match which == Which::All && !inner.contains(&model) {
                 true => {
                     solved(flat.clone(), Aliases::Eliminate, &mut apart);

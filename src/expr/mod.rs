@@ -18,6 +18,7 @@ pub mod range;
 mod rewrite;
 mod simplify;
 mod value;
+mod verify;
 mod walk;
 
 pub use arena::{Arena, Leaf};

@@ -14,6 +14,33 @@ impl<L: Leaf> Arena<L> {
         }
     }
 
+    /// The operands of a node, in order, without room for them.
+    pub fn each_operand(&self, id: ExprId, mut visit: impl FnMut(ExprId)) {
+        match self.node(id) {
+            Node::Number(_) | Node::Bool(_) | Node::Time | Node::Leaf(_) => {}
+            Node::Unary(_, a) => visit(a),
+            Node::Binary(_, a, b) => [a, b].into_iter().for_each(visit),
+            Node::If(a, b, c) => [a, b, c].into_iter().for_each(visit),
+            Node::Call(_, args) | Node::List(args) => {
+                self.args(args).iter().copied().for_each(visit);
+            }
+        }
+    }
+
+    /// Whether each expression of the arena is in one of these: a loop, since operands come before what uses them.
+    pub fn reached(&self, roots: impl IntoIterator<Item = ExprId>) -> Vec<bool> {
+        let mut marks = vec![false; self.len()];
+        for root in roots {
+            marks[root.index()] = true;
+        }
+        for at in (0..self.len()).rev() {
+            if marks[at] {
+                self.each_operand(ExprId(at as u32), |operand| marks[operand.index()] = true);
+            }
+        }
+        marks
+    }
+
     /// Every leaf of the expression, as often as it stands there, from left to right.
     pub fn leaves(&self, root: ExprId, mut visit: impl FnMut(L)) {
         let mut stack = vec![root];

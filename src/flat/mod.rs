@@ -8,10 +8,13 @@
 //! Holds after [`crate::model`]: every leaf refers to a variable of the model; parameters and
 //! constants have values; kinds and types are final; nothing depends on hash order.
 
+pub mod dump;
 mod names;
 mod ports;
 mod printer;
 mod reduction;
+pub mod slots;
+pub mod verify;
 
 pub use names::write_path;
 pub use ports::{Junction, JunctionId, Law, Pair, Port, PortId, Ports, Signed};
@@ -44,7 +47,7 @@ impl InstanceId {
 }
 
 /// What stands at the leaves of flat expressions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Leaf {
     Var(VarId),
     /// The derivative of this order, from 1 on.

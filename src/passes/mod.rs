@@ -4,6 +4,7 @@ pub mod aliases;
 pub mod blocks;
 pub mod determined;
 pub mod index;
+pub mod known;
 pub mod order;
 pub mod power;
 pub mod relations;

@@ -3,12 +3,15 @@
 use rustc_hash::FxHashSet;
 
 use super::code::{Op, Register};
+use super::dump::dump;
 use super::expressions::{Registers, Scope, number};
-use super::needs::{Leaves, expressions, needed};
+use super::needs::{Leaves, computes, expressions, needed};
 use super::order::by_depth;
 use super::shared::Shared;
+use super::verify::verify;
 use super::watches::{Watch, When, WhenAction};
-use super::{Candidate, Discrete, Level, Part, Program, Slots, Step, System};
+use super::{Candidate, Discrete, Level, Program, Slots, Step, System};
+use crate::base::flaw::hold;
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, EquationKind, Flat, Kind, Leaf, WhenId};
 use crate::passes::blocks::{Assignment, Block, Linear, Method, Solved};
@@ -110,13 +113,16 @@ pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>)
         tables,
         given,
         fixed,
+        literals,
         ..
     } = builder.registers;
     by_depth(&mut scope.part, values.len());
     by_depth(&mut event.part, values.len());
     let mut fixed: Vec<(Leaf, Register)> = fixed.into_iter().collect();
     fixed.sort_unstable_by_key(|&(_, register)| register);
-    Program {
+    let mut literals: Vec<Register> = literals.into_values().collect();
+    literals.sort_unstable();
+    let program = Program {
         registers: values,
         once,
         held,
@@ -136,26 +142,18 @@ pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>)
         rows_compute: computes(&scope.part, &columns),
         continuous: scope.part,
         columns,
+        literals,
         given,
         fixed,
         frame,
         conditions,
-    }
-}
-
-/// Whether a part has to run for the values of some registers.
-fn computes(part: &Part, registers: &[Register]) -> bool {
-    let wanted: FxHashSet<Register> = registers.iter().copied().collect();
-    let code = part.code.iter().map(|instruction| instruction.to);
-    let loops = part.loops.iter().flat_map(|of| {
-        let inner = of.code.iter().map(|instruction| instruction.to);
-        inner.chain(of.unknowns.iter().copied())
-    });
-    let systems = part
-        .systems
-        .iter()
-        .flat_map(|system| system.unknowns.iter().copied());
-    (code.chain(loops).chain(systems)).any(|register| wanted.contains(&register))
+    };
+    hold(
+        "program",
+        || verify(&program),
+        || dump(&program, Some(flat)),
+    );
+    program
 }
 
 /// The derivative of a state.

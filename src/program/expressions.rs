@@ -69,7 +69,7 @@ pub struct Registers<'s> {
     pub(super) gone: &'s FxHashMap<Leaf, ExprId>,
     pub values: Vec<f64>,
     levels: Vec<Level>,
-    literals: FxHashMap<Real, Register>,
+    pub(super) literals: FxHashMap<Real, Register>,
     /// Variables with a register of their own: what is given, kept, or iterated on.
     pub fixed: FxHashMap<Leaf, Register>,
     pub given: Vec<(Leaf, Register)>,

@@ -13,12 +13,14 @@ mod blocks;
 mod calls;
 pub mod code;
 mod dependence;
+pub mod dump;
 mod expressions;
 pub mod machine;
 mod moving;
 mod needs;
 mod order;
 mod shared;
+pub mod verify;
 mod watches;
 
 pub use blocks::{build, build_in};
@@ -156,6 +158,8 @@ pub struct Program {
     pub columns: Vec<Register>,
     /// Whether any step computes one of them: states alone are there already.
     pub rows_compute: bool,
+    /// Registers that keep the number they begin with.
+    pub literals: Vec<Register>,
     /// Registers whose values have to be given: leaves that no block computes.
     pub given: Vec<(Leaf, Register)>,
     /// Variables that have one register in all parts: states, discrete ones, unknowns of loops.
@@ -179,6 +183,20 @@ impl Program {
         !self.samplers.is_empty()
             || self.watches.iter().any(|watch| watch.timed)
             || self.tables.iter().any(|table| table.timed.is_some())
+    }
+
+    /// How much there is of what, as it is told.
+    pub fn counts(&self) -> [(&'static str, usize); 4] {
+        let parts = [&self.continuous, &self.event];
+        let inner = |part: &Part| part.loops.iter().map(|of| of.code.len()).sum::<usize>();
+        let code: usize = parts.iter().map(|part| part.code.len() + inner(part)).sum();
+        let loops = self.continuous.loops.len() + self.continuous.systems.len();
+        [
+            ("instructions", self.once.len() + self.held.len() + code),
+            ("registers", self.registers.len()),
+            ("states", self.state_count()),
+            ("loops", loops),
+        ]
     }
 
     /// Whether anything can happen at all.

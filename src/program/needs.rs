@@ -2,6 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Part;
+use super::code::Register;
 use crate::expr::ExprId;
 use crate::flat::{Flat, Leaf};
 use crate::passes::blocks::{Block, Linear, Method, Solved};
@@ -119,4 +121,19 @@ pub fn needed(solved: &Solved, leaves: &Leaves<'_>, mut wanted: FxHashSet<Leaf>)
         }
     }
     marks
+}
+
+/// Whether a part has to run for the values of some registers.
+pub fn computes(part: &Part, registers: &[Register]) -> bool {
+    let wanted: FxHashSet<Register> = registers.iter().copied().collect();
+    let code = part.code.iter().map(|instruction| instruction.to);
+    let loops = part.loops.iter().flat_map(|of| {
+        let inner = of.code.iter().map(|instruction| instruction.to);
+        inner.chain(of.unknowns.iter().copied())
+    });
+    let systems = part
+        .systems
+        .iter()
+        .flat_map(|system| system.unknowns.iter().copied());
+    (code.chain(loops).chain(systems)).any(|register| wanted.contains(&register))
 }

@@ -12,7 +12,7 @@ use super::run::{Absolute, Plan};
 use crate::base::clock::Clock;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::compile::leaky_switches;
-use crate::compile::{Aliases, Solution, solved, solved_in};
+use crate::compile::{Aliases, Product, Solution, Stage, Unwatched, Watch, solved_in, solved_with};
 use crate::experiment::Experiment;
 use crate::expr::show_number;
 use crate::flat::{Flat, Kind};
@@ -64,10 +64,21 @@ pub fn job(
     wishes: &Wishes,
     said: &mut Diagnostics,
 ) -> Result<Option<Job>, String> {
+    job_with(flat, experiment, wishes, &mut Unwatched, said)
+}
+
+/// The same with somebody who looks on.
+pub fn job_with(
+    flat: Flat,
+    experiment: &Experiment,
+    wishes: &Wishes,
+    watch: &mut dyn Watch,
+    said: &mut Diagnostics,
+) -> Result<Option<Job>, String> {
     let clock = wishes.clock;
     let begun = clock.now();
     leaky_switches::hint(&flat, said);
-    let Some(solution) = solved(flat, Aliases::Eliminate, said) else {
+    let Some(solution) = solved_with(flat, Aliases::Eliminate, watch, said) else {
         return Ok(None);
     };
     let Solution {
@@ -88,7 +99,9 @@ pub fn job(
     };
     let begun = clock.now();
     let values: Vec<_> = columns.iter().map(|column| column.value).collect();
+    watch.before(Stage::Program);
     let program = build(&solved, &values);
+    watch.after(Stage::Program, Product::Counts(&program.counts()));
     let building = clock.now() - begun;
     let still = |positions: &Positions| positions.written.states().next().is_none();
     if program.state_count() == 0 && positions.as_deref().is_none_or(still) {

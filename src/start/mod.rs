@@ -7,6 +7,7 @@
 //! values of variables that never were states are guesses and say nothing.
 
 mod backwards;
+pub mod dump;
 mod jumps;
 mod twice;
 

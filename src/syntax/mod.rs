@@ -21,6 +21,7 @@ mod parse;
 pub mod print;
 mod print_statement;
 mod token;
+pub mod verify;
 mod words;
 
 pub use parse::parse;

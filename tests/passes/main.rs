@@ -11,6 +11,7 @@ mod signs;
 mod solving;
 mod sorting;
 mod storages;
+mod verify;
 
 #[path = "../support/mod.rs"]
 mod support;

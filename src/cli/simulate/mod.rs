@@ -20,14 +20,16 @@ use crate::base::source::{Origin, Sources};
 use crate::cli::csv::{Csv, Target};
 use crate::cli::files;
 use crate::cli::progress::{Progress, Task};
-use crate::compile::{Prepared, prepare};
+use crate::cli::timings::Timings;
+use crate::compile::{Prepared, Product, Stage, Unwatched, Watch, prepare_with};
 use crate::experiment::Experiment;
 use crate::expr::{show_briefly, show_number};
 use crate::picture::{Trajectories, panels, svg, terminal};
-use crate::simulate::job::{Job, Wishes, job};
-use crate::simulate::run::{End, Outcome, run};
+use crate::simulate::job::{Job, Wishes, job_with};
+use crate::simulate::run::{End, Outcome, run_with};
 use observer::{Keeps, Kept, Rows, rounded};
 use stats::Stats;
+pub use stats::duration;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -53,6 +55,9 @@ pub struct Arguments {
     /// Tell where the time went
     #[arg(long)]
     stats: bool,
+    /// Tell what each stage has cost
+    #[arg(long, hide_short_help = true)]
+    timings: bool,
 }
 
 /// Interrupted from the keyboard.
@@ -80,6 +85,24 @@ pub(super) fn go_on() {
 }
 
 pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+    let mut timings = arguments.timings.then(Timings::new);
+    let mut unwatched = Unwatched;
+    let watch: &mut dyn Watch = match &mut timings {
+        Some(timings) => timings,
+        None => &mut unwatched,
+    };
+    let code = run_watched(arguments, console, watch);
+    if let Some(timings) = &timings {
+        console.message(&timings.text());
+    }
+    code
+}
+
+fn run_watched(
+    arguments: &Arguments,
+    console: &Console,
+    watch: &mut dyn Watch,
+) -> Result<ExitCode, String> {
     let clock = clock();
     let begun = clock.now();
     let input = console.input(&arguments.source.file)?;
@@ -90,7 +113,7 @@ pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitC
         sources,
         model,
         mut diagnostics,
-    } = prepare(&input, &options, &files);
+    } = prepare_with(&input, &options, &files, watch);
     let compiling = clock.now() - begun;
     let Some((flat, experiment)) = model else {
         console.diagnostics(&sources, &diagnostics);
@@ -112,9 +135,12 @@ pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitC
     }
     if !experiment.sweeps.is_empty() {
         let given = (flat, &experiment);
-        return sweep::run(arguments, console, (&sources, diagnostics), given, &wishes);
+        watch.before(Stage::Run);
+        let code = sweep::run(arguments, console, (&sources, diagnostics), given, &wishes);
+        watch.after(Stage::Run, Product::Counts(&[]));
+        return code;
     }
-    let made = job(flat, &experiment, &wishes, &mut diagnostics)?;
+    let made = job_with(flat, &experiment, &wishes, watch, &mut diagnostics)?;
     console.diagnostics(&sources, &diagnostics);
     let Some(job) = made else {
         return Ok(ExitCode::from(FAILED));
@@ -133,7 +159,10 @@ pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitC
         Some(&progress),
         output.keeps,
     );
-    let outcome = run(&job, &mut rows);
+    watch.before(Stage::Run);
+    let outcome = run_with(&job, &mut rows, watch);
+    watch.after(Stage::Run, Product::Counts(&stats::counts(&outcome)));
+    watch.before(Stage::Writing);
     let Kept { written, data } = rows.finish();
     progress.finish();
     tell_jumps(console, &outcome);
@@ -158,6 +187,7 @@ pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitC
         }
     }
     output.show(console, &job, &name, &data)?;
+    watch.after(Stage::Writing, Product::Counts(&[]));
     if !console.is_kept() {
         console.message(&stats::summary(job.solved.flat.model(), &job, &outcome));
     }

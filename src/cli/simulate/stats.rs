@@ -47,6 +47,22 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// What a run counts.
+pub fn counts(outcome: &Outcome) -> [(&'static str, usize); 5] {
+    let summary = &outcome.summary;
+    let of = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    [
+        ("steps", of(summary.counts.steps)),
+        ("events", of(summary.events)),
+        ("evaluations", of(summary.work.evaluations)),
+        ("Jacobians", of(summary.work.jacobians)),
+        (
+            "iterations",
+            of(summary.counts.newton + summary.work.iterations),
+        ),
+    ]
+}
+
 /// All that is known of a run.
 pub struct Stats<'a> {
     pub compiling: f64,

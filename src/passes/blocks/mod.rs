@@ -7,10 +7,12 @@
 
 mod auxiliary;
 mod cramer;
+pub mod dump;
 mod linear;
 mod nonlinear;
 mod scalar;
 mod unsolved;
+pub mod verify;
 
 use crate::passes::zeros;
 use rustc_hash::FxHashMap;

@@ -12,12 +12,14 @@ mod balance;
 mod blame;
 mod case;
 mod count;
+pub mod dump;
 mod few;
 mod incidence;
 mod many;
 mod off;
 mod patterns;
 mod sources;
+pub mod verify;
 
 use crate::base::diagnostics::Diagnostics;
 use crate::flat::{EqId, EquationKind, Flat, Leaf, WhenId};

@@ -27,6 +27,7 @@ use super::point::rescue;
 use super::seat::{Seat, Shelf};
 use super::steady::steady;
 use crate::base::clock::Clock;
+use crate::compile::{Unwatched, Watch};
 use crate::evaluate::Failure;
 use crate::flat::Leaf;
 use crate::passes::blocks::Solved;
@@ -43,6 +44,11 @@ const SHARED: f64 = 0.05;
 const MOST_POSITIONS: usize = 65_536;
 
 pub fn run(job: &Job, observer: &mut dyn Observer) -> Outcome {
+    run_with(job, observer, &mut Unwatched)
+}
+
+/// The same with somebody who looks on while modes are compiled.
+pub fn run_with(job: &Job, observer: &mut dyn Observer, watch: &mut dyn Watch) -> Outcome {
     let Job {
         solved,
         positions,
@@ -59,7 +65,7 @@ pub fn run(job: &Job, observer: &mut dyn Observer) -> Outcome {
     let first;
     let seats = Shelf::new(room);
     let places = Shelf::new(room);
-    let mut all = Seats::new(positions, &made, &seats, &places);
+    let mut all = Seats::new(positions, &made, &seats, &places, watch);
     let plain = positions.is_none();
     let seat = Seat::new(solved, program, None);
     let seat = match plain {
@@ -109,7 +115,7 @@ struct Run<'r, 'm, 's, 'p> {
     /// The position that the run is in, and its number.
     seat: &'s Seat<'m>,
     at: usize,
-    seats: Seats<'m, 's, 'p>,
+    seats: Seats<'r, 'm, 's, 'p>,
     standing: Standing,
     dips: locate::Dips,
     events: Events,

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{Plan, Summary};
-use crate::compile::{CompiledMode, mode};
+use crate::compile::{CompiledMode, Product, Stage, Watch, mode_with};
 use crate::expr::ExprId;
 use crate::positions::{Key, Positions, differentiated};
 use crate::program::{Program, Shared, build_in};
@@ -18,7 +18,7 @@ pub(super) struct Made {
     program: Program,
 }
 
-pub(super) struct Seats<'m, 's, 'p> {
+pub(super) struct Seats<'w, 'm, 's, 'p> {
     pub(super) positions: Option<&'m Positions>,
     made: &'m Shelf<Made>,
     seats: &'s Shelf<Seat<'m>>,
@@ -27,14 +27,17 @@ pub(super) struct Seats<'m, 's, 'p> {
     integrators: Vec<Option<Box<dyn Integrator + 'p>>>,
     /// `None` for a position that is impossible.
     by_key: FxHashMap<Key, Option<usize>>,
+    /// Who looks on while modes are compiled.
+    watch: &'w mut dyn Watch,
 }
 
-impl<'m, 's, 'p> Seats<'m, 's, 'p> {
+impl<'w, 'm, 's, 'p> Seats<'w, 'm, 's, 'p> {
     pub(super) fn new(
         positions: Option<&'m Positions>,
         made: &'m Shelf<Made>,
         seats: &'s Shelf<Seat<'m>>,
         places: &'p Shelf<Place<'s>>,
+        watch: &'w mut dyn Watch,
     ) -> Self {
         Seats {
             positions,
@@ -44,6 +47,7 @@ impl<'m, 's, 'p> Seats<'m, 's, 'p> {
             list: Vec::new(),
             integrators: Vec::new(),
             by_key: FxHashMap::default(),
+            watch,
         }
     }
 
@@ -75,13 +79,16 @@ impl<'m, 's, 'p> Seats<'m, 's, 'p> {
 
     fn make(&mut self, key: &[bool], starting: bool, plan: &Plan) -> Option<usize> {
         let positions = self.positions?;
-        let mut position = mode(positions, key, starting).ok()?;
+        let mut position = mode_with(positions, key, starting, self.watch).ok()?;
         let values = recorded(&mut position, plan);
         let shared = Shared {
             opened: &positions.opened,
             switches: &positions.switches,
         };
+        self.watch.before(Stage::Program);
         let program = build_in(&position.solved, &values, Some(shared));
+        let counts = program.counts();
+        self.watch.after(Stage::Program, Product::Counts(&counts));
         let made = self.made.put(Made { position, program })?;
         let (position, program) = (&made.position, &made.program);
         let mut seat = Seat::new(&position.solved, program, Some(position));

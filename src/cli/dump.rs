@@ -1,0 +1,115 @@
+//! `bgm solve --dump STAGE`: what a stage of the compiler has made, as lines.
+
+use super::{Console, FAILED, Listing};
+use crate::base::diagnostics::Diagnostics;
+use crate::compile::{Aliases, Product, Stage, Watch, bond_graph, lower, shown};
+use crate::flat::Flat;
+use crate::passes::blocks::Solved;
+use crate::program::{self, build};
+use crate::simulate::columns;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::process::ExitCode;
+
+/// Those that have a dump.
+const DUMPED: [Stage; 10] = [
+    Stage::Tree,
+    Stage::Flat,
+    Stage::Determined,
+    Stage::Index,
+    Stage::Aliases,
+    Stage::Sorted,
+    Stage::Solved,
+    Stage::Start,
+    Stage::Program,
+    Stage::Graph,
+];
+
+/// A stage by its name; a wrong one is told with all that there are.
+pub fn stage() -> impl TypedValueParser<Value = Stage> {
+    PossibleValuesParser::new(DUMPED.map(Stage::name)).map(|name| {
+        (DUMPED.into_iter().find(|stage| stage.name() == name)).unwrap_or(Stage::Solved)
+    })
+}
+
+/// Keeps what a stage has made; of a stage that ran several times the last.
+struct Dumper {
+    stage: Stage,
+    text: Option<String>,
+}
+
+impl Watch for Dumper {
+    fn after(&mut self, stage: Stage, product: Product<'_>) {
+        if stage == self.stage {
+            self.text = Some(product.dump(stage));
+        }
+    }
+}
+
+pub fn run(
+    stage: Stage,
+    listing: &Listing,
+    aliases: Aliases,
+    console: &Console,
+) -> Result<ExitCode, String> {
+    let mut dumper = Dumper { stage, text: None };
+    let mut compiled = listing.source.compile_with(console, &mut dumper)?;
+    if let Some(flat) = compiled.flat.take()
+        && stage != Stage::Tree
+    {
+        match stage {
+            Stage::Graph => {
+                let found = bond_graph(flat, &[], &mut compiled.diagnostics)?;
+                let dump = |found| Product::Graph(&found).dump(stage);
+                dumper.text = Some(found.map_or_else(|| "graph: none\n".to_string(), dump));
+            }
+            _ => lowered(
+                flat,
+                aliases,
+                &mut dumper,
+                console,
+                &mut compiled.diagnostics,
+            ),
+        }
+    }
+    console.diagnostics(&compiled.sources, &compiled.diagnostics);
+    if let Some(text) = &dumper.text {
+        console.result(listing.output.output.as_deref(), |out| {
+            out.write_all(text.as_bytes())
+        })?;
+    }
+    let failed = compiled.diagnostics.has_errors() || dumper.text.is_none();
+    Ok(match failed {
+        true => ExitCode::from(FAILED),
+        false => ExitCode::SUCCESS,
+    })
+}
+
+/// The model as it is shown, through the pipeline.
+fn lowered(
+    flat: Flat,
+    aliases: Aliases,
+    dumper: &mut Dumper,
+    console: &Console,
+    said: &mut Diagnostics,
+) {
+    let form = shown(flat, aliases);
+    if let Some(which) = &form.said {
+        console.message(&format!("note: this dump is {which}\n"));
+    }
+    match lower(form.flat, form.request, dumper) {
+        Err(refused) => refused.tell(said),
+        Ok(lowered) => {
+            lowered.tell(said);
+            if dumper.stage == Stage::Program {
+                dumper.text = lowered.into_solved().map(program);
+            }
+        }
+    }
+}
+
+/// The program that a run has, with its usual columns.
+fn program(mut solved: Solved) -> String {
+    let columns = columns::default(&mut solved, None);
+    let columns: Vec<_> = columns.iter().map(|column| column.value).collect();
+    program::dump::dump(&build(&solved, &columns), Some(&solved.flat))
+}
