@@ -228,9 +228,13 @@ impl Sparse {
         self.columns
             .iter_mut()
             .for_each(|most| *most = power(*most));
-        let mut scaled = self.scaled.iter_mut();
-        for (column, scale) in of.outer_iterator().zip(&self.columns) {
-            for ((row, value), scaled) in column.iter().zip(&mut scaled) {
+        let starts = of.indptr().into_raw_storage();
+        for (range, scale) in starts.windows(2).zip(&self.columns) {
+            let range = range[0]..range[1];
+            let entries = of.indices()[range.clone()]
+                .iter()
+                .zip(&of.data()[range.clone()]);
+            for (scaled, (&row, value)) in self.scaled[range].iter_mut().zip(entries) {
                 *scaled = value * self.rows[row] * scale;
             }
         }
