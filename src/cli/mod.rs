@@ -12,7 +12,7 @@ mod export;
 mod fields;
 pub mod files;
 mod fmu;
-mod golden;
+pub mod golden;
 mod io;
 mod library;
 pub mod progress;
