@@ -47,7 +47,7 @@ fn measure(size: usize) {
         let done = machine.evaluate(1e-3 * at as f64, &states, Extent::Rates);
         black_box(done).expect("a ladder can be evaluated");
     });
-    let mut entries = vec![0.0; machine.pattern().rows.len()];
+    let mut entries = vec![0.0; machine.pattern().nnz()];
     let jacobian = repeated(|_| {
         let done = machine.jacobian(&mut entries);
         black_box(done).expect("a ladder has a Jacobian");

@@ -55,7 +55,8 @@ fn pattern(size: usize) -> Pattern {
         rows.extend(column.saturating_sub(1)..(column + 2).min(size));
         starts.push(rows.len());
     }
-    Pattern { size, starts, rows }
+    let entries = vec![(); rows.len()];
+    Pattern::new_csc((size, size), starts, rows, entries)
 }
 
 fn jacobian(size: usize, entries: &mut [f64]) {
@@ -121,10 +122,9 @@ impl NonLinearOpJacobian for Direct {
         jacobian(self.size, y.inner_mut()[0].val_mut());
     }
     fn jacobian_sparsity(&self) -> Option<SymbolicSparseColMat<usize>> {
-        let Pattern { size, starts, rows } = pattern(self.size);
-        Some(SymbolicSparseColMat::new_checked(
-            size, size, starts, None, rows,
-        ))
+        let (size, (starts, rows, _)) = (self.size, pattern(self.size).into_raw_storage());
+        let pattern = SymbolicSparseColMat::new_checked(size, size, starts, None, rows);
+        Some(pattern)
     }
 }
 
@@ -204,7 +204,7 @@ struct Ladder {
 
 impl System for Ladder {
     fn size(&self) -> usize {
-        self.pattern.size
+        self.pattern.cols()
     }
     fn rates(&self, _time: f64, states: &[f64], out: &mut [f64]) {
         rates(states, out);
@@ -213,7 +213,7 @@ impl System for Ladder {
         &self.pattern
     }
     fn jacobian(&self, _time: f64, _states: &[f64], entries: &mut [f64]) {
-        jacobian(self.pattern.size, entries);
+        jacobian(self.pattern.cols(), entries);
     }
 }
 

@@ -1,28 +1,21 @@
 //! Systems of linear equations in numbers: A x = b.
 //!
-//! Before: the entries of A by row and column, finite. After: factors that solve for any right side,
+//! Before: A by rows, finite. After: factors that solve for any right side,
 //! or where A is singular. Rows and columns are first brought to one magnitude by powers of two, so
 //! that units play no part. Small systems are factored densely with complete pivoting, which shows the
 //! rank; large ones by faer's sparse LU with partial pivoting. Each solution is improved by its own
 //! residual.
 
 use faer::linalg::solvers::Solve;
-use faer::sparse::{SparseColMat, Triplet};
+use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use nalgebra::linalg::FullPivLU;
 use nalgebra::{DMatrix, DVector, Dyn, RowDVector};
+use sprs::CsMat;
 
 /// Up to this many unknowns a system is dense.
 const DENSE: usize = 200;
 /// How often a solution is improved.
 const MOST_CORRECTIONS: usize = 8;
-
-/// An entry of the matrix; several for one place add up.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Number {
-    pub row: u32,
-    pub column: u32,
-    pub value: f64,
-}
 
 /// The matrix cannot be solved with.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,49 +36,49 @@ enum Factors {
 
 #[derive(Debug)]
 pub struct Factored {
-    /// Scaled.
-    entries: Vec<Number>,
+    /// Scaled, by rows.
+    matrix: CsMat<f64>,
     rows: Vec<f64>,
     columns: Vec<f64>,
     factors: Factors,
 }
 
 impl Factored {
-    pub fn new(size: usize, mut entries: Vec<Number>) -> Result<Self, Singular> {
-        let (rows, columns) = scales(size, &entries)?;
-        for entry in &mut entries {
-            // One after the other: both together may be too large.
-            entry.value *= rows[entry.row as usize];
-            entry.value *= columns[entry.column as usize];
+    /// A square matrix, by rows.
+    pub fn new(mut matrix: CsMat<f64>) -> Result<Self, Singular> {
+        let size = matrix.rows();
+        let (rows, columns) = scales(&matrix)?;
+        for (mut entries, row) in matrix.outer_iterator_mut().zip(&rows) {
+            for (column, value) in entries.iter_mut() {
+                // One after the other: both together may be too large.
+                *value *= row;
+                *value *= columns[column];
+            }
         }
         let factors = match size <= DENSE {
             true => {
-                let mut matrix = DMatrix::zeros(size, size);
-                for entry in &entries {
-                    matrix[(entry.row as usize, entry.column as usize)] += entry.value;
+                let mut dense = DMatrix::zeros(size, size);
+                for (&value, place) in &matrix {
+                    dense[place] = value;
                 }
-                let factors = FullPivLU::new(matrix);
+                let factors = FullPivLU::new(dense);
                 check_pivots(size, &factors)?;
                 Factors::Dense(factors)
             }
             false => {
-                let list: Vec<_> = (entries.iter())
-                    .map(|entry| {
-                        Triplet::new(entry.row as usize, entry.column as usize, entry.value)
-                    })
-                    .collect();
+                let (starts, rows, values) = matrix.to_csc().into_raw_storage();
+                let pattern = SymbolicSparseColMat::new_checked(size, size, starts, None, rows);
                 let singular = Singular {
                     row: None,
                     column: None,
                     pivot: 0.0,
                 };
-                let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(size, size, &list)
-                    .map_err(|_| singular)?;
-                Factors::Sparse(Box::new(matrix.sp_lu().map_err(|_| singular)?))
+                let factors = SparseColMat::new(pattern, values).sp_lu();
+                Factors::Sparse(Box::new(factors.map_err(|_| singular)?))
             }
         };
         let factored = Factored {
-            entries,
+            matrix,
             rows,
             columns,
             factors,
@@ -106,10 +99,10 @@ impl Factored {
         for _ in 0..MOST_CORRECTIONS {
             let mut residual = right.clone();
             let mut terms: Vec<f64> = right.iter().map(|value| value.abs()).collect();
-            for entry in &self.entries {
-                let term = entry.value * solution[entry.column as usize];
-                residual[entry.row as usize] -= term;
-                terms[entry.row as usize] += term.abs();
+            for (value, (row, column)) in &self.matrix {
+                let term = value * solution[column];
+                residual[row] -= term;
+                terms[row] += term.abs();
             }
             let off = (residual.iter().zip(&terms))
                 .filter(|(off, _)| **off != 0.0)
@@ -135,10 +128,9 @@ impl Factored {
     pub fn doubt(&self, solution: &[f64], noise: &[f64]) -> Vec<f64> {
         const TIMES: usize = 3;
         let mut errors = product(noise, &self.rows);
-        for entry in &self.entries {
-            let at = entry.column as usize;
-            let term = entry.value * (solution[at] / self.columns[at]);
-            errors[entry.row as usize] += f64::EPSILON * term.abs();
+        for (value, (row, column)) in &self.matrix {
+            let term = value * (solution[column] / self.columns[column]);
+            errors[row] += f64::EPSILON * term.abs();
         }
         let mut most = vec![0f64; errors.len()];
         let mut signs = Signs::default();
@@ -225,11 +217,10 @@ impl Signs {
 }
 
 /// Powers of two for rows and columns, after which the largest entry of each is about 1.
-fn scales(size: usize, entries: &[Number]) -> Result<(Vec<f64>, Vec<f64>), Singular> {
-    let mut rows = vec![0f64; size];
-    for entry in entries {
-        let largest = &mut rows[entry.row as usize];
-        *largest = largest.max(entry.value.abs());
+fn scales(matrix: &CsMat<f64>) -> Result<(Vec<f64>, Vec<f64>), Singular> {
+    let mut rows = vec![0f64; matrix.rows()];
+    for (value, (row, _)) in matrix {
+        rows[row] = rows[row].max(value.abs());
     }
     let power = |largest: f64| (-largest.log2().round()).clamp(-1000.0, 1000.0).exp2();
     if let Some(row) = rows.iter().position(|&largest| largest == 0.0) {
@@ -240,10 +231,9 @@ fn scales(size: usize, entries: &[Number]) -> Result<(Vec<f64>, Vec<f64>), Singu
         });
     }
     rows.iter_mut().for_each(|row| *row = power(*row));
-    let mut columns = vec![0f64; size];
-    for entry in entries {
-        let largest = &mut columns[entry.column as usize];
-        *largest = largest.max((entry.value * rows[entry.row as usize]).abs());
+    let mut columns = vec![0f64; matrix.cols()];
+    for (value, (row, column)) in matrix {
+        columns[column] = columns[column].max((value * rows[row]).abs());
     }
     if let Some(column) = columns.iter().position(|&largest| largest == 0.0) {
         return Err(Singular {
@@ -280,10 +270,16 @@ fn check_pivots(size: usize, factors: &FullPivLU<f64, Dyn, Dyn>) -> Result<(), S
 
 #[cfg(test)]
 mod tests {
+    use sprs::TriMat;
+
     use super::*;
 
-    fn number(row: u32, column: u32, value: f64) -> Number {
-        Number { row, column, value }
+    fn factored(size: usize, entries: &[(usize, usize, f64)]) -> Result<Factored, Singular> {
+        let mut matrix = TriMat::new((size, size));
+        for &(row, column, value) in entries {
+            matrix.add_triplet(row, column, value);
+        }
+        Factored::new(matrix.to_csr())
     }
 
     /// A ladder of equal resistors, driven at its end: v[i-1] - 3 v[i] + v[i+1] = 0, dense and
@@ -301,13 +297,13 @@ mod tests {
                 for column in row.saturating_sub(1)..(row + 2).min(size) {
                     let plain = if row == column { -3.0 } else { 1.0 };
                     let value = plain * unit(row) / unit(column + 1);
-                    entries.push(number(row as u32, column as u32, value));
+                    entries.push((row, column, value));
                 }
             }
-            for entry in &entries {
-                right[entry.row as usize] += entry.value * solution[entry.column as usize];
+            for &(row, column, value) in &entries {
+                right[row] += value * solution[column];
             }
-            let factored = Factored::new(size, entries).expect("regular");
+            let factored = factored(size, &entries).expect("regular");
             let found = factored.solve(&right);
             for (at, (found, expected)) in found.iter().zip(&solution).enumerate() {
                 let off = (found - expected).abs() / unit(at + 1);
@@ -323,10 +319,10 @@ mod tests {
             let mut entries = Vec::new();
             for row in 0..size {
                 let next = (row + 1) % size;
-                entries.push(number(row as u32, row as u32, 1.3));
-                entries.push(number(row as u32, next as u32, -1.3));
+                entries.push((row, row, 1.3));
+                entries.push((row, next, -1.3));
             }
-            let singular = Factored::new(size, entries).expect_err("singular");
+            let singular = factored(size, &entries).expect_err("singular");
             assert!(singular.pivot < 1e-14, "{size}: {singular:?}");
         }
     }
@@ -334,19 +330,19 @@ mod tests {
     #[test]
     fn what_is_left_over_is_named() {
         // x0 is determined, x1 and x2 only their sum.
-        let entries = vec![
-            number(0, 0, 2.0),
-            number(1, 1, 1e-3),
-            number(1, 2, 1e-3),
-            number(2, 1, 5.0),
-            number(2, 2, 5.0),
+        let entries = [
+            (0, 0, 2.0),
+            (1, 1, 1e-3),
+            (1, 2, 1e-3),
+            (2, 1, 5.0),
+            (2, 2, 5.0),
         ];
-        let singular = Factored::new(3, entries).expect_err("singular");
+        let singular = factored(3, &entries).expect_err("singular");
         assert!(matches!(singular.row, Some(1 | 2)), "{singular:?}");
         assert!(matches!(singular.column, Some(1 | 2)), "{singular:?}");
-        let empty_row = Factored::new(2, vec![number(0, 0, 1.0), number(0, 1, 1.0)]);
+        let empty_row = factored(2, &[(0, 0, 1.0), (0, 1, 1.0)]);
         assert_eq!(empty_row.map(|_| ()).map_err(|at| at.row), Err(Some(1)));
-        let empty_column = Factored::new(2, vec![number(0, 0, 1.0), number(1, 0, 1.0)]);
+        let empty_column = factored(2, &[(0, 0, 1.0), (1, 0, 1.0)]);
         assert_eq!(
             empty_column.map(|_| ()).map_err(|at| at.column),
             Err(Some(1))

@@ -7,7 +7,9 @@
 //! change as the difference of two large ones, and lose it. Only where putting in grows too long, or
 //! beyond what can be represented, everything is solved together.
 
-use super::linear::{Factored, Number, Singular};
+use sprs::{CsMat, TriMat};
+
+use super::linear::{Factored, Singular};
 
 /// Slopes by column: iteration variables, then inner ones.
 pub type Slopes = Vec<(u32, f64)>;
@@ -26,14 +28,13 @@ pub struct Matrix {
 impl Matrix {
     /// An inner assignment has slopes of iteration variables and of inner ones before it.
     pub fn new(guessed: usize, inner: &[Slopes], residuals: &[Slopes]) -> Result<Self, Singular> {
-        let reduced = reduced(guessed, inner, residuals)
-            .and_then(|entries| Factored::new(guessed, entries).ok());
+        let reduced =
+            reduced(guessed, inner, residuals).and_then(|matrix| Factored::new(matrix).ok());
         let (before, factored) = match reduced {
             Some(factored) => (0, factored),
             None => {
-                let size = inner.len() + residuals.len();
-                let entries = whole(guessed, inner, residuals);
-                (inner.len(), Factored::new(size, entries)?)
+                let matrix = whole(guessed, inner, residuals);
+                (inner.len(), Factored::new(matrix)?)
             }
         };
         Ok(Matrix {
@@ -88,7 +89,7 @@ impl Matrix {
 
 /// Slopes of the residuals by the iteration variables alone; `None` if there are too many on the
 /// way, or one is not finite.
-fn reduced(guessed: usize, inner: &[Slopes], residuals: &[Slopes]) -> Option<Vec<Number>> {
+fn reduced(guessed: usize, inner: &[Slopes], residuals: &[Slopes]) -> Option<CsMat<f64>> {
     let mut total: Vec<Slopes> = Vec::with_capacity(inner.len());
     let mut sums = vec![0.0; guessed];
     let mut kept = 0;
@@ -100,16 +101,13 @@ fn reduced(guessed: usize, inner: &[Slopes], residuals: &[Slopes]) -> Option<Vec
         }
         total.push(row);
     }
-    let mut entries = Vec::new();
-    for (row, slopes) in (0..).zip(residuals) {
-        let slopes = put_in(slopes, &total, &mut sums)?;
-        entries.extend(
-            slopes
-                .into_iter()
-                .map(|(column, value)| Number { row, column, value }),
-        );
+    let mut matrix = TriMat::new((residuals.len(), guessed));
+    for (row, slopes) in residuals.iter().enumerate() {
+        for (column, value) in put_in(slopes, &total, &mut sums)? {
+            matrix.add_triplet(row, column as usize, value);
+        }
     }
-    Some(entries)
+    Some(matrix.to_csr())
 }
 
 /// `total` has the slopes of inner variables so far; `sums` is zero before and after.
@@ -141,25 +139,20 @@ fn put_in(slopes: &Slopes, total: &[Slopes], sums: &mut [f64]) -> Option<Slopes>
 }
 
 /// Rows: inner assignments (x - value = 0), then residuals.
-fn whole(guessed: usize, inner: &[Slopes], residuals: &[Slopes]) -> Vec<Number> {
-    let mut entries = Vec::new();
-    for (row, slopes) in (0..).zip(inner.iter().chain(residuals)) {
-        let is_inner = (row as usize) < inner.len();
+fn whole(guessed: usize, inner: &[Slopes], residuals: &[Slopes]) -> CsMat<f64> {
+    let size = inner.len() + residuals.len();
+    let mut matrix = TriMat::new((size, size));
+    for (row, slopes) in inner.iter().chain(residuals).enumerate() {
+        let is_inner = row < inner.len();
         if is_inner {
-            entries.push(Number {
-                row,
-                column: guessed as u32 + row,
-                value: 1.0,
-            });
+            matrix.add_triplet(row, guessed + row, 1.0);
         }
         let sign = if is_inner { -1.0 } else { 1.0 };
-        entries.extend(slopes.iter().map(|&(column, value)| Number {
-            row,
-            column,
-            value: sign * value,
-        }));
+        for &(column, value) in slopes {
+            matrix.add_triplet(row, column as usize, sign * value);
+        }
     }
-    entries
+    matrix.to_csr()
 }
 
 #[cfg(test)]
@@ -193,9 +186,8 @@ mod tests {
         let matrix = Matrix::new(2, &inner, &residuals).expect("regular");
         assert_eq!(matrix.before, 0);
         let (step, doubt) = matrix.step_with_doubt(&[3.0, -4.0], &[1e-10, 1e-12]);
-        let entries = whole(2, &inner, &residuals);
         let together = Matrix {
-            factored: Factored::new(5, entries).expect("regular"),
+            factored: Factored::new(whole(2, &inner, &residuals)).expect("regular"),
             before: 3,
             guessed: 2,
         };

@@ -25,6 +25,8 @@ pub use numbers::Numbers;
 pub use point::Point;
 pub(crate) use point::leaves;
 
+use sprs::TriMat;
+
 use crate::expr::{ExprId, Value};
 use crate::flat::{EqId, Flat, Leaf};
 use crate::passes::blocks::{
@@ -32,7 +34,7 @@ use crate::passes::blocks::{
 };
 use choose::{choose, follows};
 use failure::Subject;
-use linear::{Factored, Number};
+use linear::Factored;
 pub(crate) use walk::Walk;
 use walk::{Errors, Known, Rounded, Trouble};
 
@@ -247,21 +249,21 @@ impl Evaluator<'_> {
         matrix: &[Entry],
         right: &[ExprId],
     ) -> Result<(), Failure> {
-        let mut numbers = Vec::with_capacity(matrix.len());
+        let size = linear.unknowns.len();
+        let mut numbers = TriMat::with_capacity((size, size), matrix.len());
         for &Entry { row, column, value } in matrix {
             let subject = Subject::Coefficient(linear.unknowns[column as usize]);
             let value = self.number(subject, value, linear.equations[row as usize])?;
-            numbers.push(Number { row, column, value });
+            numbers.add_triplet(row as usize, column as usize, value);
         }
         let mut known = Vec::with_capacity(right.len());
         for (row, &value) in right.iter().enumerate() {
             let subject = Subject::Known(linear.unknowns[row]);
             known.push(self.number(subject, value, linear.equations[row])?);
         }
-        let size = linear.unknowns.len();
         let of = (linear.unknowns.as_slice(), linear.equations.as_slice());
         let singular = |singular| Failure::of_singular(self.flat, self.point, of, singular);
-        let solution = Factored::new(size, numbers)
+        let solution = Factored::new(numbers.to_csr())
             .map_err(singular)?
             .solve(&known);
         if let Some(at) = solution.iter().position(|value| !value.is_finite()) {

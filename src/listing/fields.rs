@@ -166,24 +166,22 @@ fn list_matrices(found: &Fields, matrices: &Matrices, out: &mut String) {
         at - first.unwrap_or(0) + 1
     };
     let mut lines: Vec<Vec<String>> = Vec::new();
-    for (row, entries) in matrices.rows.iter().enumerate() {
+    for (&value, (row, column)) in &matrices.entries {
         let (group, entry) = &matrices.ports[row];
-        for &(column, value) in entries {
-            let (other, from) = &matrices.ports[column];
-            let (letters, at) = (
-                (group.letter(), other.letter()),
-                (place(row), place(column)),
-            );
-            lines.push(vec![
-                format!("S{}{}[{},{}]", letters.0, letters.1, at.0, at.1),
-                found.flat.expression(value),
-                format!(
-                    "{} from {}",
-                    var(found, entry.takes),
-                    var(found, from.gives)
-                ),
-            ]);
-        }
+        let (other, from) = &matrices.ports[column];
+        let (letters, at) = (
+            (group.letter(), other.letter()),
+            (place(row), place(column)),
+        );
+        lines.push(vec![
+            format!("S{}{}[{},{}]", letters.0, letters.1, at.0, at.1),
+            found.flat.expression(value),
+            format!(
+                "{} from {}",
+                var(found, entry.takes),
+                var(found, from.gives)
+            ),
+        ]);
     }
     lines.sort_by(|a, b| a[0][..3].cmp(&b[0][..3]));
     table(&lines, 0, out);

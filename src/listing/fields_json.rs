@@ -315,8 +315,6 @@ fn matrices(found: &Fields, all: &Result<Matrices, Trouble>) -> MatricesJson {
         let first = all.ports.iter().position(|(other, _)| *other == group);
         at - first.unwrap_or(0) + 1
     };
-    let entries = (all.rows.iter().enumerate())
-        .flat_map(|(row, list)| (list.iter()).map(move |&(column, value)| (row, column, value)));
     MatricesJson {
         ports: (all.ports.iter())
             .map(|(group, entry)| PortJson {
@@ -326,8 +324,8 @@ fn matrices(found: &Fields, all: &Result<Matrices, Trouble>) -> MatricesJson {
                 gives: var(found, entry.gives),
             })
             .collect(),
-        entries: entries
-            .map(|(row, column, value)| EntryJson {
+        entries: (all.entries.iter())
+            .map(|(&value, (row, column))| EntryJson {
                 matrix: format!(
                     "S{}{}",
                     all.ports[row].0.letter(),

@@ -4,9 +4,10 @@
 //! Reid 1974).
 
 use super::Pattern;
+use super::pattern::by_rows;
 
 /// The pattern of a matrix with its columns in groups.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Coloring {
     pub pattern: Pattern,
     /// By column.
@@ -14,43 +15,20 @@ pub struct Coloring {
     pub count: usize,
 }
 
-/// By column, which of some lists of columns have it.
-fn by_column<'l>(
-    lists: impl Iterator<Item = &'l [u32]> + Clone,
-    size: usize,
-) -> (Vec<usize>, Vec<usize>) {
-    let mut starts = vec![0usize; size + 1];
-    for &column in lists.clone().flatten() {
-        starts[column as usize + 1] += 1;
-    }
-    for at in 0..size {
-        starts[at + 1] += starts[at];
-    }
-    let mut next = starts.clone();
-    let mut found = vec![0usize; starts[size]];
-    for (at, columns) in lists.enumerate() {
-        for &column in columns {
-            found[next[column as usize]] = at;
-            next[column as usize] += 1;
-        }
-    }
-    (starts, found)
-}
-
-/// Rows are sets of columns, by the places of their lists. Rows with the same set ask for the same, so
-/// that each set is looked at once: behind a loop all rows may have all columns.
+/// Rows are sets of columns, ascending, by the places of their lists. Rows with the same set ask for the
+/// same, so that each set is looked at once: behind a loop all rows may have all columns.
 pub fn color(lists: &[Vec<u32>], rows: &[u32], size: usize) -> Coloring {
     let list = |set: &u32| lists[*set as usize].as_slice();
     let mut sets = rows.to_vec();
     sets.sort_unstable();
     sets.dedup();
-    let (starts, of_columns) = by_column(sets.iter().map(list), size);
     const NONE: u32 = u32::MAX;
     let mut colors = vec![NONE; size];
     // By colour, the last column it was forbidden to.
     let mut forbidden: Vec<usize> = Vec::new();
-    for column in 0..size {
-        for &set in &of_columns[starts[column]..starts[column + 1]] {
+    let sets_of_columns = by_rows(sets.iter().map(list), size).to_csc();
+    for (column, of_column) in sets_of_columns.outer_iterator().enumerate() {
+        for &set in of_column.indices() {
             for &other in list(&sets[set]) {
                 let color = colors[other as usize];
                 if color != NONE {
@@ -65,9 +43,8 @@ pub fn color(lists: &[Vec<u32>], rows: &[u32], size: usize) -> Coloring {
         }
         colors[column] = color as u32;
     }
-    let (starts, rows) = by_column(rows.iter().map(list), size);
     Coloring {
-        pattern: Pattern { size, starts, rows },
+        pattern: by_rows(rows.iter().map(list), size).to_csc(),
         colors,
         count: forbidden.len(),
     }

@@ -6,8 +6,9 @@
 
 use faer::sparse::linalg::solvers::{Lu as SparseLu, SymbolicLu};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMat};
+use sprs::{CsMatView, CsStructureView};
 
-use crate::numeric::Pattern;
+use super::for_faer;
 
 /// Up to this many unknowns a matrix is full.
 const FULL: usize = 64;
@@ -40,8 +41,6 @@ struct Sparse {
     /// Powers of two that bring rows and then columns to one magnitude.
     rows: Vec<f64>,
     columns: Vec<f64>,
-    /// The row and the column of each entry.
-    places: Vec<(usize, usize)>,
     scaled: Vec<f64>,
     spare: Vec<f64>,
 }
@@ -67,42 +66,30 @@ impl Lu {
         }
     }
 
-    /// For matrices of one pattern.
-    pub fn new(pattern: &Pattern) -> Self {
-        if pattern.size <= FULL {
-            return Lu::full(pattern.size);
+    /// For square matrices of one pattern, by columns.
+    pub fn new(pattern: CsStructureView<'_>) -> Self {
+        let size = pattern.cols();
+        if size <= FULL {
+            return Lu::full(size);
         }
-        let symbolic = SymbolicSparseColMat::new_checked(
-            pattern.size,
-            pattern.size,
-            pattern.starts.clone(),
-            None,
-            pattern.rows.clone(),
-        );
+        let (entries, pattern) = (pattern.nnz(), for_faer(pattern));
         Lu {
-            size: pattern.size,
+            size,
             kind: Kind::Sparse(Box::new(Sparse {
-                symbolic: SymbolicLu::try_new(symbolic.as_ref()).ok(),
-                pattern: symbolic,
+                symbolic: SymbolicLu::try_new(pattern.as_ref()).ok(),
+                pattern,
                 factors: None,
-                rows: vec![0.0; pattern.size],
-                columns: vec![0.0; pattern.size],
-                places: (0..pattern.size)
-                    .flat_map(|column| {
-                        let rows =
-                            &pattern.rows[pattern.starts[column]..pattern.starts[column + 1]];
-                        rows.iter().map(move |&row| (row, column))
-                    })
-                    .collect(),
-                scaled: vec![0.0; pattern.rows.len()],
-                spare: vec![0.0; pattern.size],
+                rows: vec![0.0; size],
+                columns: vec![0.0; size],
+                scaled: vec![0.0; entries],
+                spare: vec![0.0; size],
             })),
         }
     }
 
-    /// Factors the matrix with these entries, in the order of the pattern; columns that `place` does not
-    /// give a place are left out. False where it is singular.
-    pub fn factor(&mut self, pattern: &Pattern, entries: &[f64], place: &[u32]) -> bool {
+    /// Factors a matrix of the pattern; columns that `place` does not give a place are left out. False
+    /// where it is singular.
+    pub fn factor(&mut self, of: CsMatView<'_, f64>, place: &[u32]) -> bool {
         let size = self.size;
         match &mut self.kind {
             Kind::Full {
@@ -113,17 +100,17 @@ impl Lu {
                 ..
             } => {
                 matrix.fill(0.0);
-                for (column, &to) in place.iter().enumerate() {
+                for (column, &to) in of.outer_iterator().zip(place) {
                     if to == u32::MAX {
                         continue;
                     }
-                    for at in pattern.starts[column]..pattern.starts[column + 1] {
-                        matrix[pattern.rows[at] * size + to as usize] = entries[at];
+                    for (row, &value) in column.iter() {
+                        matrix[row * size + to as usize] = value;
                     }
                 }
                 factor_full(size, matrix, order, (weights, columns))
             }
-            Kind::Sparse(sparse) => sparse.factor(entries),
+            Kind::Sparse(sparse) => sparse.factor(of),
         }
     }
 
@@ -217,21 +204,23 @@ fn factor_full(
 const SINGULAR: f64 = 1e-15;
 
 impl Sparse {
-    fn factor(&mut self, entries: &[f64]) -> bool {
+    fn factor(&mut self, of: CsMatView<'_, f64>) -> bool {
         self.factors = None;
         self.rows.fill(0.0);
-        for (&(row, _), value) in self.places.iter().zip(entries) {
+        for (&row, value) in of.indices().iter().zip(of.data()) {
             self.rows[row] = self.rows[row].max(value.abs());
         }
         let sound = |most: &f64| *most > 0.0 && most.is_finite();
         // The largest of nothing but NaN is 0, and NaN beside numbers gets lost in it.
-        if !self.rows.iter().all(sound) || entries.iter().any(|value| value.is_nan()) {
+        if !self.rows.iter().all(sound) || of.data().iter().any(|value| value.is_nan()) {
             return false;
         }
         self.rows.iter_mut().for_each(|most| *most = power(*most));
-        self.columns.fill(0.0);
-        for (&(row, column), value) in self.places.iter().zip(entries) {
-            self.columns[column] = self.columns[column].max(value.abs() * self.rows[row]);
+        for (most, column) in self.columns.iter_mut().zip(of.outer_iterator()) {
+            let weighed = column
+                .iter()
+                .map(|(row, value)| value.abs() * self.rows[row]);
+            *most = weighed.fold(0.0, f64::max);
         }
         if !self.columns.iter().all(sound) {
             return false;
@@ -239,8 +228,15 @@ impl Sparse {
         self.columns
             .iter_mut()
             .for_each(|most| *most = power(*most));
-        for (at, &(row, column)) in self.places.iter().enumerate() {
-            self.scaled[at] = entries[at] * self.rows[row] * self.columns[column];
+        let starts = of.indptr().into_raw_storage();
+        for (range, scale) in starts.windows(2).zip(&self.columns) {
+            let range = range[0]..range[1];
+            let entries = of.indices()[range.clone()]
+                .iter()
+                .zip(&of.data()[range.clone()]);
+            for (scaled, (&row, value)) in self.scaled[range].iter_mut().zip(entries) {
+                *scaled = value * self.rows[row] * scale;
+            }
         }
         let matrix = SparseColMatRef::new(self.pattern.as_ref(), &self.scaled);
         self.factors = (self.symbolic.clone())

@@ -3,6 +3,8 @@
 mod coloring;
 pub mod lu;
 mod pattern;
+#[cfg(test)]
+mod tests;
 
 pub use coloring::{Coloring, color};
-pub use pattern::Pattern;
+pub use pattern::{Pattern, by_rows, for_faer, numbered};

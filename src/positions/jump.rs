@@ -11,12 +11,13 @@
 //! (a capacity gamma/e); otherwise the jump is refused by name.
 
 use rustc_hash::FxHashMap;
+use sprs::CsMat;
 
 use crate::evaluate::{Numbers, leaves};
 use crate::expr::{ExprId, Node};
 use crate::flat::{Equation, EquationKind, Flat, Kind, Leaf, Type};
-use crate::numeric::Pattern;
 use crate::numeric::lu::Lu;
+use crate::numeric::numbered;
 use crate::passes::index::coefficients;
 use crate::passes::vanishing::constant;
 
@@ -54,8 +55,8 @@ pub struct Jump {
     pub(crate) columns: Vec<Leaf>,
     pub(crate) impulsive: Vec<bool>,
     pub(crate) rows: Vec<Row>,
-    /// Of the rows: it is the same in every jump.
-    pattern: Pattern,
+    /// By columns, which of the entries of the rows, one row after the other: it is the same in every jump.
+    places: CsMat<usize>,
 }
 
 /// Values just after the jump.
@@ -160,7 +161,7 @@ impl Jump {
         }
         // Every real unknown has a real equation.
         (rows.len() == columns.len()).then(|| Jump {
-            pattern: pattern(columns.len(), &rows),
+            places: places(columns.len(), &rows),
             columns,
             impulsive,
             rows,
@@ -202,14 +203,15 @@ impl Jump {
         let start: Vec<f64> = (self.columns.iter().zip(&self.impulsive))
             .map(|(leaf, &impulsive)| if impulsive { 0.0 } else { value(leaf) })
             .collect();
-        let pattern = &self.pattern;
         let place: Vec<u32> = (0..size as u32).collect();
-        let mut lu = Lu::new(pattern);
+        let mut matrix = self.places.map(|_| 0.0);
+        let mut lu = Lu::new(matrix.structure_view());
+        let mut entries = Vec::with_capacity(matrix.nnz());
         let mut now = start.clone();
         let mut values = before.clone();
         let mut last = f64::INFINITY;
         for step in 0..MOST_STEPS {
-            let mut entries: Vec<(u32, u32, f64)> = Vec::new();
+            entries.clear();
             let mut right = vec![0.0; size];
             for (at, row) in self.rows.iter().enumerate() {
                 let mut off = 0.0;
@@ -220,7 +222,7 @@ impl Jump {
                 }
                 for &(column, coefficient) in &row.entries {
                     let here = self.coefficient(&mut numbers, coefficient, &values)?;
-                    entries.push((column, at as u32, here));
+                    entries.push(here);
                     if row.holds.is_none() {
                         let j = column as usize;
                         off += self.integral(
@@ -233,9 +235,10 @@ impl Jump {
                 }
                 right[at] = -off;
             }
-            entries.sort_unstable_by_key(|&(column, row, _)| (column, row));
-            let numbers_only: Vec<f64> = entries.iter().map(|entry| entry.2).collect();
-            if !lu.factor(pattern, &numbers_only, &place) {
+            for (value, &at) in matrix.data_mut().iter_mut().zip(self.places.data()) {
+                *value = entries[at];
+            }
+            if !lu.factor(matrix.view(), &place) {
                 return Err(Refused::NoSolution);
             }
             lu.solve(&mut right);
@@ -465,22 +468,9 @@ const GAUSS: [(f64, f64); 5] = [
     (0.973_906_528_517_171_7, 0.066_671_344_308_688_14),
 ];
 
-/// Where the entries of the rows are, by columns.
-fn pattern(size: usize, rows: &[Row]) -> Pattern {
-    let mut columns: Vec<Vec<usize>> = vec![Vec::new(); size];
-    for (at, row) in rows.iter().enumerate() {
-        for &(column, _) in &row.entries {
-            columns[column as usize].push(at);
-        }
-    }
-    let mut pattern = Pattern {
-        size,
-        starts: vec![0],
-        rows: Vec::new(),
-    };
-    for rows in columns {
-        pattern.rows.extend(rows);
-        pattern.starts.push(pattern.rows.len());
-    }
-    pattern
+/// The entries of the rows, by columns.
+fn places(size: usize, rows: &[Row]) -> CsMat<usize> {
+    let entries = (rows.iter().zip(0..))
+        .flat_map(|(row, at)| row.entries.iter().map(move |&(column, _)| (at, column)));
+    numbered(size, entries)
 }

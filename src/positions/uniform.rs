@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::switches::has_switch;
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, Flat, Kind, Leaf};
-use crate::numeric::Pattern;
 use crate::numeric::lu::Lu;
+use crate::numeric::numbered;
 use crate::passes::blocks::{Assignment, Block, Entry, Linear, Method, Solved};
 use crate::passes::vanishing::{combinations, conditions_in, value_when};
 use crate::structure::{Incidence, maximum_matching};
@@ -82,29 +82,18 @@ fn regular(flat: &Flat, linear: &Linear, matrix: &[Entry]) -> bool {
         _ => return false,
     };
     let size = linear.unknowns.len();
-    let mut order: Vec<&Entry> = matrix.iter().collect();
-    order.sort_unstable_by_key(|entry| (entry.column, entry.row));
-    let mut pattern = Pattern {
-        size,
-        starts: vec![0; size + 1],
-        rows: order.iter().map(|entry| entry.row as usize).collect(),
-    };
-    for entry in &order {
-        pattern.starts[entry.column as usize + 1] += 1;
-    }
-    for column in 0..size {
-        pattern.starts[column + 1] += pattern.starts[column];
-    }
+    let places = matrix.iter().map(|entry| (entry.row, entry.column));
+    let matrix = numbered(size, places).map(|&at| matrix[at].value);
     let place: Vec<u32> = (0..size as u32).collect();
-    let mut lu = Lu::new(&pattern);
+    let mut lu = Lu::new(matrix.structure_view());
     (0..count).all(|truth| {
-        let values: Vec<f64> = (order.iter().enumerate())
-            .map(|(at, entry)| {
-                let value = value_when(flat, entry.value, &nothing, (&conditions, truth));
-                value.unwrap_or(1.0 + (at as f64 * 0.618_033_988_749_895).fract())
-            })
-            .collect();
-        lu.factor(&pattern, &values, &place)
+        let mut others = 0;
+        let numbers = matrix.map(|&entry| {
+            let any = 1.0 + (f64::from(others) * 0.618_033_988_749_895).fract();
+            others += 1;
+            value_when(flat, entry, &nothing, (&conditions, truth)).unwrap_or(any)
+        });
+        lu.factor(numbers.view(), &place)
     })
 }
 

@@ -14,6 +14,7 @@ use super::{Candidate, Discrete, Level, Program, Slots, Step, System};
 use crate::base::flaw::hold;
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, EquationKind, Flat, Kind, Leaf, WhenId};
+use crate::numeric::numbered;
 use crate::passes::blocks::{Assignment, Block, Linear, Method, Solved};
 use crate::passes::relations::WatchKind;
 
@@ -347,13 +348,11 @@ impl Builder<'_> {
         let Method::System { matrix, right } = &linear.method else {
             return;
         };
-        let mut entries: Vec<(u32, u32, Register)> = (matrix.iter())
-            .map(|entry| {
-                let value = self.registers.expression(scope, entry.value);
-                (entry.row, entry.column, value)
-            })
+        let entries: Vec<Register> = (matrix.iter())
+            .map(|entry| self.registers.expression(scope, entry.value))
             .collect();
-        entries.sort_unstable_by_key(|&(row, column, _)| (column, row));
+        let places = matrix.iter().map(|entry| (entry.row, entry.column));
+        let matrix = numbered(linear.unknowns.len(), places).map(|&at| entries[at]);
         let right: Vec<Register> = (right.iter())
             .map(|&value| self.registers.expression(scope, value))
             .collect();
@@ -368,7 +367,7 @@ impl Builder<'_> {
         scope.part.systems.push(System {
             block,
             unknowns,
-            entries,
+            matrix,
             right,
         });
     }

@@ -106,8 +106,8 @@ pub fn coloring(program: &Program) -> Coloring {
             Step::Code(range) => sets.run(&part.code[range.clone()]),
             Step::System(at) => {
                 let system = &part.systems[*at];
-                let entries = system.entries.iter().map(|&(_, _, register)| register);
-                let set = sets.all(entries.chain(system.right.iter().copied()));
+                let entries = system.matrix.data().iter();
+                let set = sets.all(entries.chain(&system.right).copied());
                 for &unknown in &system.unknowns {
                     sets.of[unknown as usize] = set;
                 }

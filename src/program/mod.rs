@@ -29,6 +29,8 @@ pub use needs::expressions;
 pub use shared::Shared;
 pub use watches::{Sampler, Watch, When, WhenAction};
 
+use sprs::CsMat;
+
 use crate::expr::ExprId;
 use crate::flat::Leaf;
 use code::{Instruction, Register};
@@ -62,8 +64,8 @@ pub struct System {
     /// The block of the solved model.
     pub block: usize,
     pub unknowns: Vec<Register>,
-    /// Row, column, register: by columns, then rows.
-    pub entries: Vec<(u32, u32, Register)>,
+    /// By columns.
+    pub matrix: CsMat<Register>,
     pub right: Vec<Register>,
 }
 

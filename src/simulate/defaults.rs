@@ -93,14 +93,11 @@ fn longest(machine: &mut Machine<'_>, start: f64, states: &[f64]) -> Option<f64>
         return None;
     }
     machine.evaluate(start, states, Extent::Rates).ok()?;
-    let pattern = machine.pattern().clone();
-    let mut entries = vec![0.0; pattern.rows.len()];
-    machine.jacobian(&mut entries).ok()?;
+    let mut jacobian = machine.pattern().map(|()| 0.0);
+    machine.jacobian(jacobian.data_mut()).ok()?;
     let mut matrix = DMatrix::zeros(size, size);
-    for column in 0..size {
-        for at in pattern.starts[column]..pattern.starts[column + 1] {
-            matrix[(pattern.rows[at], column)] = entries[at];
-        }
+    for (&entry, place) in &jacobian {
+        matrix[place] = entry;
     }
     if matrix.iter().any(|entry: &f64| !entry.is_finite()) {
         return None;

@@ -27,7 +27,7 @@ impl<'p> Rates<'p> {
 
 impl System for Rates<'_> {
     fn size(&self) -> usize {
-        self.pattern.size
+        self.pattern.cols()
     }
 
     fn rates(&self, time: f64, states: &[f64], rates: &mut [f64]) {

@@ -5,6 +5,9 @@
 //! Kelley and Keyes 1998). A state that nothing holds (an angle, the charge between two capacitors) ends
 //! where the motion leaves it.
 
+use sprs::CsMat;
+use sprs::binop::csmat_binop;
+
 use super::halt::Halt;
 use super::integrate::System;
 use super::rates::Rates;
@@ -37,11 +40,10 @@ pub fn steady(
 ) -> Result<Result<(), Restive>, Halt> {
     let size = states.len();
     let own = rates.pattern();
-    let (pattern, places) = with_diagonal(own);
-    let mut lu = Lu::new(&pattern);
+    let mut whole = with_diagonal(own);
+    let mut lu = Lu::new(whole.matrix.structure_view());
     let place: Vec<u32> = (0..size as u32).collect();
-    let mut entries = vec![0.0; own.rows.len()];
-    let mut matrix = vec![0.0; pattern.rows.len()];
+    let mut entries = vec![0.0; own.nnz()];
     let (mut f, mut step) = (vec![0.0; size], vec![0.0; size]);
     let mut next = vec![0.0; size];
     rates.rates(time, states, &mut f);
@@ -57,16 +59,17 @@ pub fn steady(
         }
         rates.jacobian(time, states, &mut entries);
         let smooth = entries.iter().all(|entry| entry.is_finite());
+        let matrix = whole.matrix.data_mut();
         matrix.fill(0.0);
-        for (&value, &to) in entries.iter().zip(&places.own) {
+        for (&value, &to) in entries.iter().zip(&whole.own) {
             matrix[to] = -value;
         }
-        for &to in &places.diagonal {
+        for &to in &whole.diagonal {
             matrix[to] += 1.0 / length;
         }
         step.copy_from_slice(&f);
         let sound = match smooth {
-            true => lu.factor(&pattern, &matrix, &place),
+            true => lu.factor(whole.matrix.view(), &place),
             // An infinite slope, as of a root at zero: a little of the explicit Euler method leads away from it.
             false => {
                 step.iter_mut().for_each(|step| *step *= SHORT * length);
@@ -142,40 +145,22 @@ fn norm(values: &[f64]) -> f64 {
     values.iter().map(|value| value * value).sum::<f64>().sqrt()
 }
 
-/// Where entries go in a pattern that has the whole diagonal.
-struct Places {
+/// A matrix for the entries of a pattern and a whole diagonal, and where both go in it.
+struct WithDiagonal {
+    matrix: CsMat<f64>,
     own: Vec<usize>,
     diagonal: Vec<usize>,
 }
 
-fn with_diagonal(pattern: &Pattern) -> (Pattern, Places) {
-    let mut whole = Pattern {
-        size: pattern.size,
-        starts: vec![0],
-        rows: Vec::with_capacity(pattern.rows.len() + pattern.size),
-    };
-    let mut places = Places {
-        own: Vec::with_capacity(pattern.rows.len()),
-        diagonal: Vec::with_capacity(pattern.size),
-    };
-    for column in 0..pattern.size {
-        let mut missing = true;
-        for &row in &pattern.rows[pattern.starts[column]..pattern.starts[column + 1]] {
-            if missing && row >= column {
-                places.diagonal.push(whole.rows.len());
-                if row > column {
-                    whole.rows.push(column);
-                }
-                missing = false;
-            }
-            places.own.push(whole.rows.len());
-            whole.rows.push(row);
-        }
-        if missing {
-            places.diagonal.push(whole.rows.len());
-            whole.rows.push(column);
-        }
-        whole.starts.push(whole.rows.len());
+fn with_diagonal(pattern: &Pattern) -> WithDiagonal {
+    let (eye, own) = (CsMat::eye_csc(pattern.cols()), pattern.map(|()| 1.0));
+    let matrix: CsMat<f64> = csmat_binop(eye.view(), own.view(), |a: &f64, b: &f64| a + b);
+    let place = |row, column| matrix.nnz_index(row, column).map(|found| found.0);
+    WithDiagonal {
+        own: (pattern.iter())
+            .filter_map(|(_, (row, column))| place(row, column))
+            .collect(),
+        diagonal: (0..pattern.cols()).filter_map(|at| place(at, at)).collect(),
+        matrix,
     }
-    (whole, places)
 }

@@ -143,9 +143,9 @@ fn check(name: &str, case: &Case, tally: &mut Tally) {
     if let Some(Ok(matrices)) = &found.matrices {
         tally.skew += 1;
         assert!(matrices.skew, "{name}: not skew-symmetric");
-        for ((_, entry), row) in matrices.ports.iter().zip(&matrices.rows) {
+        for ((_, entry), row) in (matrices.ports.iter()).zip(matrices.entries.outer_iterator()) {
             let sum: Vec<(Var, ExprId)> = (row.iter())
-                .map(|&(column, value)| (matrices.ports[column].1.gives, value))
+                .map(|(column, &value)| (matrices.ports[column].1.gives, value))
                 .collect();
             equals(name, case, entry.takes, &sum, tally);
         }

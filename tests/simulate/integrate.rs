@@ -15,7 +15,7 @@ struct Hand {
 
 impl System for Hand {
     fn size(&self) -> usize {
-        self.pattern.size
+        self.pattern.cols()
     }
     fn rates(&self, time: f64, states: &[f64], rates: &mut [f64]) {
         (self.rates)(time, states, rates);
@@ -35,11 +35,12 @@ fn full(
     jacobian: impl Fn(f64, &[f64], &mut [f64]) + 'static,
 ) -> Hand {
     Hand {
-        pattern: Pattern {
-            size,
-            starts: (0..=size).map(|column| column * size).collect(),
-            rows: (0..size * size).map(|place| place % size).collect(),
-        },
+        pattern: Pattern::new_csc(
+            (size, size),
+            (0..=size).map(|column| column * size).collect(),
+            (0..size * size).map(|place| place % size).collect(),
+            vec![(); size * size],
+        ),
         rates: Box::new(rates),
         jacobian: Box::new(jacobian),
     }
@@ -318,7 +319,7 @@ fn heat_in_a_sparse_system() {
     let square = 2001.0 * 2001.0;
     let places = rows.clone();
     let system = Hand {
-        pattern: Pattern { size, starts, rows },
+        pattern: Pattern::new_csc((size, size), starts, rows, vec![(); places.len()]),
         rates: Box::new(move |_, x, r| {
             for k in 0..size {
                 let left = if k > 0 { x[k - 1] } else { 0.0 };
@@ -444,11 +445,7 @@ fn a_rate_that_is_not_a_number_is_told() {
 fn a_jacobian_that_is_not_finite_does_not_stay() {
     let size = 41;
     let system = Hand {
-        pattern: Pattern {
-            size,
-            starts: (0..=size).collect(),
-            rows: (0..size).collect(),
-        },
+        pattern: sprs::CsMat::<f64>::eye_csc(size).map(|_| ()),
         rates: Box::new(|_, x, r| {
             for (x, r) in x.iter().zip(&mut *r) {
                 *r = -x;

@@ -6,6 +6,7 @@
 //! tested with arbitrary numbers for parameters and signals.
 
 use rustc_hash::FxHashMap;
+use sprs::CsMat;
 
 use super::transfer::{Transfer, Trouble, Var};
 use super::vectors::{Entry, Vectors};
@@ -45,8 +46,8 @@ impl Group {
 pub struct Matrices {
     /// Ports with their groups, in the order of rows and columns.
     pub ports: Vec<(Group, Entry)>,
-    /// By row: columns and entries that are not zero.
-    pub rows: Vec<Vec<(usize, ExprId)>>,
+    /// Entries that are not zero, by rows.
+    pub entries: CsMat<ExprId>,
     pub skew: bool,
 }
 
@@ -67,7 +68,7 @@ pub fn matrices(transfer: &mut Transfer<'_>, vectors: &Vectors) -> Result<Matric
         .collect();
     let mut walk = Walk::default();
     let mut known = FxHashMap::default();
-    let mut rows = Vec::with_capacity(ports.len());
+    let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
     for (_, entry) in &ports {
         let sum = transfer.follow(entry.takes, &|_| false, &mut known)?;
         let mut row = Vec::new();
@@ -93,32 +94,38 @@ pub fn matrices(transfer: &mut Transfer<'_>, vectors: &Vectors) -> Result<Matric
             })
         };
         row.retain(|&(_, coefficient)| !vanishes(coefficient));
-        rows.push(row);
+        for (at, coefficient) in row {
+            columns.push(at);
+            values.push(coefficient);
+        }
+        starts.push(columns.len());
     }
-    let skew = is_skew(transfer, &ports, &rows);
-    Ok(Matrices { ports, rows, skew })
+    let entries = CsMat::new((ports.len(), ports.len()), starts, columns, values);
+    let skew = is_skew(transfer, &ports, &entries);
+    Ok(Matrices {
+        ports,
+        entries,
+        skew,
+    })
 }
 
 /// Whether `s[i]*S[i][j] = -s[j]*S[j][i]`, with s the direction of each port.
-fn is_skew(
-    transfer: &Transfer<'_>,
-    ports: &[(Group, Entry)],
-    rows: &[Vec<(usize, ExprId)>],
-) -> bool {
+fn is_skew(transfer: &Transfer<'_>, ports: &[(Group, Entry)], entries: &CsMat<ExprId>) -> bool {
     let mut walk = Walk::default();
-    let mut entries: FxHashMap<(usize, usize), f64> = FxHashMap::default();
-    for (row, list) in rows.iter().enumerate() {
-        for &(column, coefficient) in list {
-            let Some(value) = arbitrary(transfer.flat, coefficient, 3, &mut walk) else {
-                return false;
-            };
-            let (_, entry) = &ports[row];
-            let sign = transfer.sign(entry.node, entry.takes.bond);
-            entries.insert((row, column), sign * value);
-        }
+    let mut numbers = entries.map(|_| 0.0);
+    for ((number, &id), row) in (numbers.data_mut().iter_mut())
+        .zip(entries.data())
+        .zip(entries.indptr().iter_outer_nnz_inds())
+    {
+        let Some(value) = arbitrary(transfer.flat, id, 3, &mut walk) else {
+            return false;
+        };
+        let (_, entry) = &ports[row];
+        *number = transfer.sign(entry.node, entry.takes.bond) * value;
     }
-    entries.iter().all(|(&(row, column), &value)| {
-        let other = entries.get(&(column, row)).copied().unwrap_or(0.0);
+    let mut all = numbers.iter();
+    all.all(|(&value, (row, column))| {
+        let other = numbers.get(column, row).copied().unwrap_or(0.0);
         (value + other).abs() <= 1e-9 * value.abs().max(other.abs())
     })
 }

@@ -5,29 +5,29 @@
 //! degree of A + A^T, which then is filled as a symmetric matrix is).
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
-use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::{amd, colamd};
+use sprs::{CsMat, CsStructure, PermOwned, transform_mat_papt};
 
-use crate::numeric::Pattern;
+use crate::numeric::{Pattern, by_rows, for_faer};
 
 /// The order of columns for a matrix whose pivots are chosen at run time.
 pub fn column_order(pattern: &Pattern) -> Vec<usize> {
-    let Pattern { size, starts, rows } = pattern;
-    let request = colamd::order_scratch::<usize>(*size, *size, rows.len());
-    ordered(*size, request, |order, places, stack| {
-        let matrix = SymbolicSparseColMatRef::new_checked(*size, *size, starts, None, rows);
-        colamd::order(order, places, matrix, Default::default(), stack).is_ok()
+    let size = pattern.cols();
+    let request = colamd::order_scratch::<usize>(size, size, pattern.nnz());
+    ordered(size, request, |order, places, stack| {
+        let matrix = for_faer(pattern.view());
+        colamd::order(order, places, matrix.as_ref(), Default::default(), stack).is_ok()
     })
 }
 
 /// The order of rows and columns for a matrix whose diagonal will do as pivots.
-pub fn order(pattern: &Pattern) -> Vec<usize> {
-    let Pattern { size, starts, rows } = pattern;
-    let request = amd::order_scratch::<usize>(*size, rows.len() + size);
-    ordered(*size, request, |order, places, stack| {
-        let matrix = SymbolicSparseColMatRef::new_checked(*size, *size, starts, None, rows);
-        amd::order(order, places, matrix, Default::default(), stack).is_ok()
-    })
+pub fn order(pattern: &Pattern) -> PermOwned {
+    let size = pattern.cols();
+    let request = amd::order_scratch::<usize>(size, pattern.nnz() + size);
+    PermOwned::new(ordered(size, request, |order, places, stack| {
+        let matrix = for_faer(pattern.view());
+        amd::order(order, places, matrix.as_ref(), Default::default(), stack).is_ok()
+    }))
 }
 
 /// What is found, in twice the room it asks for; else as they stand.
@@ -46,38 +46,25 @@ fn ordered(
 }
 
 /// Places of the two factors in one matrix, by rows, rows and columns in the order of elimination.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Filled {
-    /// By row.
-    pub starts: Vec<usize>,
-    /// Ascending in each row; the diagonal is among them.
-    pub columns: Vec<usize>,
+    pub places: CsStructure,
     /// By row, where the diagonal is.
     pub diagonals: Vec<usize>,
 }
 
-impl Filled {
-    /// Where the entry of a row and a column is.
-    pub fn place(&self, row: usize, column: usize) -> Option<usize> {
-        let range = self.starts[row]..self.starts[row + 1];
-        let found = self.columns[range].binary_search(&column).ok()?;
-        Some(self.starts[row] + found)
-    }
-}
-
-/// What elimination in an order fills, if the pattern were symmetric. `steps` is the inverse of the order.
-pub fn fill(pattern: &Pattern, order: &[usize], steps: &[usize]) -> Filled {
-    let size = pattern.size;
-    // Below the diagonal: the rows of each column, as the columns of each row above it.
-    let mut below: Vec<Vec<usize>> = vec![Vec::new(); size];
-    for (column, pair) in pattern.starts.windows(2).enumerate() {
-        for &row in &pattern.rows[pair[0]..pair[1]] {
-            let (a, b) = (steps[row], steps[column]);
-            if a != b {
-                below[a.min(b)].push(a.max(b));
-            }
-        }
-    }
+/// What elimination in an order fills, if the pattern were symmetric.
+pub fn fill(pattern: &Pattern, order: &PermOwned) -> Filled {
+    let size = pattern.cols();
+    let ordered: CsMat<u8> = transform_mat_papt(pattern.map(|()| 1).view(), order.view());
+    let both_ways = &ordered + &ordered.transpose_view();
+    // Of each column the rows below the diagonal.
+    let mut below: Vec<Vec<u32>> = (both_ways.outer_iterator().enumerate())
+        .map(|(column, rows)| {
+            let rows = rows.indices().iter().filter(|&&row| row > column);
+            rows.map(|&row| row as u32).collect()
+        })
+        .collect();
     // What a column has below its first entry goes on to the column of that entry.
     let mut given: Vec<Vec<usize>> = vec![Vec::new(); size];
     let mut seen = vec![usize::MAX; size];
@@ -86,48 +73,34 @@ pub fn fill(pattern: &Pattern, order: &[usize], steps: &[usize]) -> Filled {
         for from in std::mem::take(&mut given[column]) {
             rows.extend(&below[from][1..]);
         }
-        rows.retain(|&row| std::mem::replace(&mut seen[row], column) != column);
+        rows.retain(|&row| std::mem::replace(&mut seen[row as usize], column) != column);
         rows.sort_unstable();
         if let Some(&first) = rows.first() {
-            given[first].push(column);
+            given[first as usize].push(column);
         }
         below[column] = rows;
     }
-    let mut left: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
-    for (column, rows) in below.iter().enumerate() {
-        for &row in rows {
-            left[row].push(column);
-        }
+    let right = by_rows(below.iter().map(Vec::as_slice), size).map(|()| 1);
+    let places = &(&CsMat::<u8>::eye(size) + &right) + &right.transpose_view();
+    let diagonal = |row| places.nnz_index(row, row).map(|found| found.0);
+    Filled {
+        diagonals: (0..size).filter_map(diagonal).collect(),
+        places: places.map(|_| ()),
     }
-    let mut filled = Filled {
-        starts: vec![0],
-        ..Filled::default()
-    };
-    for row in 0..size {
-        filled.columns.append(&mut left[row]);
-        filled.diagonals.push(filled.columns.len());
-        filled.columns.push(row);
-        filled.columns.extend(&below[row]);
-        filled.starts.push(filled.columns.len());
-    }
-    filled
 }
 
 #[cfg(test)]
 mod tests {
+    use sprs::TriMat;
+
     use super::*;
 
     fn pattern(size: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Pattern {
-        let mut columns = vec![std::collections::BTreeSet::new(); size];
+        let mut matrix = TriMat::new((size, size));
         for (row, column) in entries {
-            columns[column].insert(row);
+            matrix.add_triplet(row, column, 1.0);
         }
-        let (mut starts, mut rows) = (vec![0], Vec::new());
-        for column in columns {
-            rows.extend(column);
-            starts.push(rows.len());
-        }
-        Pattern { size, starts, rows }
+        matrix.to_csc().map(|_: &f64| ())
     }
 
     fn random(size: usize, count: usize, mut seed: u64) -> Pattern {
@@ -141,27 +114,17 @@ mod tests {
         pattern(size, diagonal.into_iter().chain(others))
     }
 
-    fn steps_of(order: &[usize]) -> Vec<usize> {
-        let mut steps = vec![usize::MAX; order.len()];
-        for (step, &at) in order.iter().enumerate() {
-            assert_eq!(steps[at], usize::MAX, "{at} comes twice");
-            steps[at] = step;
-        }
-        steps
-    }
-
     /// Elimination of a full matrix of truths.
-    fn eliminated(pattern: &Pattern, steps: &[usize]) -> Vec<Vec<bool>> {
-        let size = pattern.size;
+    fn eliminated(pattern: &Pattern, order: &PermOwned) -> Vec<Vec<bool>> {
+        let size = pattern.cols();
         let mut full = vec![vec![false; size]; size];
-        for column in 0..size {
-            full[column][column] = true;
-            for &row in &pattern.rows[pattern.starts[column]..pattern.starts[column + 1]] {
-                full[steps[row]][steps[column]] = true;
-                full[steps[column]][steps[row]] = true;
-            }
+        for (_, (row, column)) in pattern {
+            let (row, column) = (order.at_inv(row), order.at_inv(column));
+            full[row][column] = true;
+            full[column][row] = true;
         }
         for k in 0..size {
+            full[k][k] = true;
             for i in k + 1..size {
                 for j in k + 1..size {
                     full[i][j] |= full[i][k] && full[k][j];
@@ -177,21 +140,15 @@ mod tests {
             let size = 5 + seed as usize;
             let pattern = random(size, 2 * size, seed);
             let order = order(&pattern);
-            let steps = steps_of(&order);
-            let filled = fill(&pattern, &order, &steps);
-            let full = eliminated(&pattern, &steps);
+            let filled = fill(&pattern, &order);
+            let full = eliminated(&pattern, &order);
             for (row, wanted) in full.iter().enumerate() {
-                let found = &filled.columns[filled.starts[row]..filled.starts[row + 1]];
+                let found = filled.places.outer_view(row).expect("a row");
                 let wanted: Vec<usize> = (0..size).filter(|&column| wanted[column]).collect();
-                assert_eq!(found, wanted, "seed {seed}, row {row}");
-                assert_eq!(filled.columns[filled.diagonals[row]], row);
-                for &column in found {
-                    let place = filled.place(row, column).expect("a place");
-                    assert_eq!(filled.columns[place], column);
-                }
+                assert_eq!(found.indices(), wanted, "seed {seed}, row {row}");
+                assert_eq!(filled.places.indices()[filled.diagonals[row]], row);
             }
-            assert_eq!(column_order(&pattern).len(), size);
-            steps_of(&column_order(&pattern));
+            assert_eq!(PermOwned::new(column_order(&pattern)).dim(), size);
         }
     }
 
@@ -204,9 +161,8 @@ mod tests {
         let chain =
             (all.map(|at| (at, at))).chain((1..size).flat_map(|at| [(at, at - 1), (at - 1, at)]));
         for pattern in [pattern(size, arrow), pattern(size, chain)] {
-            let order = order(&pattern);
-            let filled = fill(&pattern, &order, &steps_of(&order));
-            assert_eq!(filled.columns.len(), 3 * size - 2);
+            let filled = fill(&pattern, &order(&pattern));
+            assert_eq!(filled.places.nnz(), 3 * size - 2);
         }
     }
 }

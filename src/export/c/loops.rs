@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::Program;
 use super::fill::column_order;
-use super::sparse::{groups, table};
+use super::sparse::{groups, starts, table};
 use crate::export::pattern::loop_coloring;
 use crate::passes::blocks::Nonlinear;
 
@@ -19,15 +19,16 @@ impl Program<'_> {
         let name = self.pattern_name(at);
         let out = &mut self.file;
         out.push('\n');
-        table(out, &format!("{name}_start"), &coloring.pattern.starts);
-        table(out, &format!("{name}_row"), &coloring.pattern.rows);
+        table(out, &format!("{name}_start"), starts(&coloring.pattern));
+        table(out, &format!("{name}_row"), coloring.pattern.indices());
         let order = column_order(&coloring.pattern);
         table(out, &format!("{name}_order"), &order);
         groups(out, &format!("{name}_color"), "column", &coloring);
         let _ = writeln!(
             out,
             "static const MODEL_pattern {name} = {{{}, {}, {name}_start, {name}_row, {name}_order, {name}_color_start, {name}_color_column}};",
-            coloring.pattern.size, coloring.count,
+            coloring.pattern.cols(),
+            coloring.count,
         );
     }
 }

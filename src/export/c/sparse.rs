@@ -5,6 +5,8 @@
 
 use std::fmt::Write;
 
+use sprs::{CsStructure, PermOwned};
+
 use super::fill::{Filled, fill, order};
 use crate::export::pattern::Dependence;
 use crate::numeric::Coloring;
@@ -17,8 +19,7 @@ const PART: usize = 3;
 #[derive(Debug)]
 pub struct Sparse {
     coloring: Coloring,
-    order: Vec<usize>,
-    steps: Vec<usize>,
+    order: PermOwned,
     filled: Filled,
 }
 
@@ -30,18 +31,13 @@ impl Sparse {
         }
         let coloring = dependence.coloring();
         let order = order(&coloring.pattern);
-        let mut steps = vec![0; size];
-        for (step, &state) in order.iter().enumerate() {
-            steps[state] = step;
-        }
-        let filled = fill(&coloring.pattern, &order, &steps);
-        if filled.columns.len() > size * size / 2 {
+        let filled = fill(&coloring.pattern, &order);
+        if filled.places.nnz() > size * size / 2 {
             return None;
         }
         Some(Sparse {
             coloring,
             order,
-            steps,
             filled,
         })
     }
@@ -52,33 +48,31 @@ impl Sparse {
         let _ = writeln!(
             out,
             "\nenum {{ MODEL_ENTRIES = {}, MODEL_COLORS = {}, MODEL_FILLED = {} }};\n",
-            pattern.rows.len(),
+            pattern.nnz(),
             self.coloring.count,
-            self.filled.columns.len()
+            self.filled.places.nnz()
         );
         out.push_str("/* Derivatives of rates (rows) by states (columns), by columns. */\n");
-        table(&mut out, "MODEL_entry_start", &pattern.starts);
-        table(&mut out, "MODEL_entry_row", &pattern.rows);
-        let mut places = Vec::with_capacity(pattern.rows.len());
-        let mut diagonals = Vec::with_capacity(pattern.size);
-        for (column, pair) in pattern.starts.windows(2).enumerate() {
-            for at in pair[0]..pair[1] {
-                let row = pattern.rows[at];
-                let place = self.filled.place(self.steps[row], self.steps[column]);
-                // What is in the pattern is in the filled one.
-                places.push(place.unwrap_or(0));
-                if row == column {
-                    diagonals.push(at);
-                }
+        table(&mut out, "MODEL_entry_start", starts(pattern));
+        table(&mut out, "MODEL_entry_row", pattern.indices());
+        let filled = &self.filled.places;
+        let mut places = Vec::with_capacity(pattern.nnz());
+        let mut diagonals = Vec::with_capacity(pattern.cols());
+        for (at, (_, (row, column))) in pattern.iter().enumerate() {
+            let place = filled.nnz_index(self.order.at_inv(row), self.order.at_inv(column));
+            // What is in the pattern is in the filled one.
+            places.push(place.map_or(0, |found| found.0));
+            if row == column {
+                diagonals.push(at);
             }
         }
         table(&mut out, "MODEL_entry_diagonal", &diagonals);
         out.push_str("/* Where they go among the factors, which are by rows, in the order of elimination. */\n");
         table(&mut out, "MODEL_entry_place", &places);
-        table(&mut out, "MODEL_order", &self.order);
-        table(&mut out, "MODEL_step_of", &self.steps);
-        table(&mut out, "MODEL_lu_begin", &self.filled.starts);
-        table(&mut out, "MODEL_lu_column", &self.filled.columns);
+        table(&mut out, "MODEL_order", &self.order.vec());
+        table(&mut out, "MODEL_step_of", &self.order.inv_vec());
+        table(&mut out, "MODEL_lu_begin", starts(filled));
+        table(&mut out, "MODEL_lu_column", filled.indices());
         table(&mut out, "MODEL_lu_diagonal", &self.filled.diagonals);
         out.push_str("/* States that can be moved together. */\n");
         groups(&mut out, "MODEL_color", "state", &self.coloring);
@@ -98,6 +92,11 @@ pub fn groups(out: &mut String, name: &str, what: &str, coloring: &Coloring) {
     }
     table(out, &format!("{name}_start"), &starts);
     table(out, &format!("{name}_{what}"), &groups.concat());
+}
+
+/// Where the columns of a pattern begin, or the rows of one by rows.
+pub fn starts(pattern: &CsStructure) -> &[usize] {
+    pattern.indptr().into_raw_storage()
 }
 
 /// Whole numbers that do not change.

@@ -5,11 +5,11 @@ use std::fmt::Write;
 use super::blocks::{FULL, about};
 use super::dialect::number;
 use super::fill::column_order;
-use super::sparse::table;
+use super::sparse::{starts, table};
 use super::{Program, text};
 use crate::expr::{ExprId, Node};
-use crate::numeric::Pattern;
-use crate::passes::blocks::{Entry, Linear, Method};
+use crate::numeric::numbered;
+use crate::passes::blocks::{Linear, Method};
 
 impl Program<'_> {
     pub(super) fn system_name(&self, at: usize) -> String {
@@ -25,16 +25,18 @@ impl Program<'_> {
         if size <= FULL {
             return;
         }
-        let (pattern, matrix) = by_columns(matrix, size);
+        let places = matrix.iter().map(|entry| (entry.row, entry.column));
+        let matrix = numbered(size, places).map(|&at| matrix[at].value);
+        let pattern = matrix.map(|_| ());
         let order = column_order(&pattern);
         let name = self.system_name(at);
         let mut tables = String::from("\n/* A linear loop: its matrix by columns. */\n");
-        table(&mut tables, &format!("{name}_start"), &pattern.starts);
-        table(&mut tables, &format!("{name}_row"), &pattern.rows);
+        table(&mut tables, &format!("{name}_start"), starts(&pattern));
+        table(&mut tables, &format!("{name}_row"), pattern.indices());
         table(&mut tables, &format!("{name}_order"), &order);
-        let mut numbers: Vec<f64> = Vec::with_capacity(matrix.len() + right.len());
+        let mut numbers: Vec<f64> = Vec::with_capacity(matrix.nnz() + right.len());
         let places = (0..).map(|at| format!("a[{at}]"));
-        let entries = matrix.iter().map(|entry| entry.value).zip(places);
+        let entries = matrix.data().iter().copied().zip(places);
         let places = (0..).map(|at| format!("b[{at}]"));
         for (value, place) in entries.chain(right.iter().copied().zip(places)) {
             let constant = self.constant(value);
@@ -75,19 +77,4 @@ impl Program<'_> {
             _ => None,
         }
     }
-}
-
-/// Entries column by column, rows ascending.
-fn by_columns(matrix: &[Entry], size: usize) -> (Pattern, Vec<Entry>) {
-    let mut entries = matrix.to_vec();
-    entries.sort_by_key(|entry| (entry.column, entry.row));
-    let mut starts = vec![0; size + 1];
-    for entry in &entries {
-        starts[entry.column as usize + 1] += 1;
-    }
-    for at in 0..size {
-        starts[at + 1] += starts[at];
-    }
-    let rows = entries.iter().map(|entry| entry.row as usize).collect();
-    (Pattern { size, starts, rows }, entries)
 }

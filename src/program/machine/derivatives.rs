@@ -56,15 +56,17 @@ impl Machine<'_> {
             true => Vec::new(),
             false => self.slot_rates().map(|(_, rate)| rate).collect(),
         };
-        for (column, &color) in colors.iter().enumerate() {
+        let starts = pattern.indptr().into_raw_storage();
+        for (range, &color) in starts.windows(2).zip(colors) {
             let Some(lane) = (color as usize).checked_sub(first) else {
                 continue;
             };
             if lane >= active {
                 continue;
             }
-            let range = pattern.starts[column]..pattern.starts[column + 1];
-            for (entry, &row) in entries[range.clone()].iter_mut().zip(&pattern.rows[range]) {
+            let range = range[0]..range[1];
+            let rows = &pattern.indices()[range.clone()];
+            for (entry, &row) in entries[range].iter_mut().zip(rows) {
                 let register = match row.checked_sub(fixed) {
                     None => self.program.rates[row],
                     Some(slot) => chosen[slot],
@@ -124,11 +126,12 @@ impl Machine<'_> {
             for (to, &register) in space.right.iter_mut().zip(&system.right) {
                 *to = self.lanes[register as usize][lane];
             }
-            for &(row, column, register) in &system.entries {
-                let slope = self.lanes[register as usize][lane];
-                if slope != 0.0 {
-                    let unknown = system.unknowns[column as usize];
-                    space.right[row as usize] -= slope * self.registers[unknown as usize];
+            for (column, &unknown) in system.matrix.outer_iterator().zip(&system.unknowns) {
+                for (row, &register) in column.iter() {
+                    let slope = self.lanes[register as usize][lane];
+                    if slope != 0.0 {
+                        space.right[row] -= slope * self.registers[unknown as usize];
+                    }
                 }
             }
             space.lu.solve(&mut space.right);

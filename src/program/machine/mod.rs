@@ -233,13 +233,13 @@ impl<'p> Machine<'p> {
             false => &mut self.continuous.systems[at],
         };
         let mut same = space.factored;
-        for (entry, &(_, _, register)) in space.entries.iter_mut().zip(&system.entries) {
+        for (entry, &register) in (space.matrix.data_mut().iter_mut()).zip(system.matrix.data()) {
             let value = self.registers[register as usize];
             same &= *entry == value;
             *entry = value;
         }
         if !same {
-            space.factored = (space.lu).factor(&space.pattern, &space.entries, &space.place);
+            space.factored = (space.lu).factor(space.matrix.view(), &space.place);
             if !space.factored {
                 return Err(Stuck {
                     block: system.block,

@@ -33,27 +33,27 @@ impl Machine<'_> {
     pub(super) fn iterate(&mut self, part: &Part, at: usize) -> Result<(), Stuck> {
         let of = &part.loops[at];
         let is_event = self.is_event(part);
-        // Taken out and put back: the rest of the machine is needed beside it.
-        let spaces = match is_event {
-            true => &mut self.event.loops,
-            false => &mut self.continuous.loops,
-        };
-        let mut space = std::mem::take(&mut spaces[at]);
-        let solved = self.newton(of, &mut space) || {
+        // Taken out and put back: the rest of the machine is needed beside them.
+        let mut loops = std::mem::take(self.loops(is_event));
+        let space = &mut loops[at];
+        let solved = self.newton(of, space) || {
             // From where the run was, not from where it was tried last.
             for &column in &space.columns {
                 self.registers[of.unknowns[column] as usize] = space.kept[column];
             }
-            self.newton(of, &mut space)
+            self.newton(of, space)
         };
-        let spaces = match is_event {
-            true => &mut self.event.loops,
-            false => &mut self.continuous.loops,
-        };
-        spaces[at] = space;
+        *self.loops(is_event) = loops;
         match solved {
             true => Ok(()),
             false => Err(Stuck { block: of.block }),
+        }
+    }
+
+    fn loops(&mut self, is_event: bool) -> &mut Vec<LoopSpace> {
+        match is_event {
+            true => &mut self.event.loops,
+            false => &mut self.continuous.loops,
         }
     }
 
@@ -239,10 +239,12 @@ impl Machine<'_> {
         run_lanes(&of.code, &self.registers, &mut self.lanes, &self.tables);
         // The terms of which each residual is the sum.
         space.terms.fill(0.0);
-        let pattern = &space.coloring.pattern;
         for (&after, &column) in space.after.iter().zip(&space.columns) {
-            for at in pattern.starts[column]..pattern.starts[column + 1] {
-                space.terms[pattern.rows[at]] += (space.entries[at] * after).abs();
+            let Some(slopes) = space.slopes.outer_view(column) else {
+                continue;
+            };
+            for (row, slope) in slopes.iter() {
+                space.terms[row] += (slope * after).abs();
             }
         }
         let mut rows = of.residuals.iter().zip(&space.before).zip(&space.terms);
@@ -255,7 +257,7 @@ impl Machine<'_> {
     /// The matrix of a loop where it is, factored.
     fn factor(&mut self, of: &Loop, space: &mut LoopSpace) -> bool {
         self.slopes(of, space);
-        (space.lu).factor(&space.coloring.pattern, &space.entries, &space.place)
+        (space.lu).factor(space.slopes.view(), &space.place)
     }
 
     /// The derivatives of its residuals by all of its unknowns.
@@ -263,11 +265,10 @@ impl Machine<'_> {
         for &external in &of.externals {
             self.lanes[external as usize] = [0.0; LANES];
         }
-        let coloring = &space.coloring;
         let mut first = 0;
-        while first < coloring.count {
-            let active = LANES.min(coloring.count - first);
-            for (&unknown, &color) in of.unknowns.iter().zip(&coloring.colors) {
+        while first < space.color_count {
+            let active = LANES.min(space.color_count - first);
+            for (&unknown, &color) in of.unknowns.iter().zip(&space.colors) {
                 let mut lanes = [0.0; LANES];
                 if let Some(lane) = (color as usize).checked_sub(first)
                     && lane < active
@@ -277,17 +278,15 @@ impl Machine<'_> {
                 self.lanes[unknown as usize] = lanes;
             }
             run_lanes(&of.code, &self.registers, &mut self.lanes, &self.tables);
-            for (column, &color) in coloring.colors.iter().enumerate() {
+            for (mut column, &color) in space.slopes.outer_iterator_mut().zip(&space.colors) {
                 let Some(lane) = (color as usize).checked_sub(first) else {
                     continue;
                 };
                 if lane >= active {
                     continue;
                 }
-                let pattern = &coloring.pattern;
-                for at in pattern.starts[column]..pattern.starts[column + 1] {
-                    let residual = of.residuals[pattern.rows[at]];
-                    space.entries[at] = self.lanes[residual as usize][lane];
+                for (row, slope) in column.iter_mut() {
+                    *slope = self.lanes[of.residuals[row] as usize][lane];
                 }
             }
             first += active;
@@ -300,27 +299,22 @@ impl Machine<'_> {
     /// Factors the matrices of loops where they are, so that derivatives can go through them.
     pub(super) fn factor_loops(&mut self, part: &Part, steps: &[Step]) -> Result<(), Stuck> {
         let is_event = self.is_event(part);
-        for step in steps {
-            let Step::Loop(at) = *step else {
-                continue;
-            };
-            let of = &part.loops[at];
-            let spaces = match is_event {
-                true => &mut self.event.loops,
-                false => &mut self.continuous.loops,
-            };
-            let mut space = std::mem::take(&mut spaces[at]);
-            let done = space.columns.is_empty() || self.factor(of, &mut space);
-            let spaces = match is_event {
-                true => &mut self.event.loops,
-                false => &mut self.continuous.loops,
-            };
-            spaces[at] = space;
-            if !done {
-                return Err(Stuck { block: of.block });
-            }
+        let mut loops = std::mem::take(self.loops(is_event));
+        let mut found = steps.iter().filter_map(|step| match *step {
+            Step::Loop(at) => Some(at),
+            _ => None,
+        });
+        let stuck = found.find(|&at| {
+            let space = &mut loops[at];
+            !space.columns.is_empty() && !self.factor(&part.loops[at], space)
+        });
+        *self.loops(is_event) = loops;
+        match stuck {
+            Some(at) => Err(Stuck {
+                block: part.loops[at].block,
+            }),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// F(z, w) = 0: z' = -(dF/dz)**-1 * dF/dw*w'.
@@ -351,17 +345,14 @@ impl Machine<'_> {
     /// The derivatives of the equations of a block with chosen states by all of its unknowns: by rows.
     pub fn selection_matrix(&mut self, at: usize) -> (Vec<f64>, usize, usize) {
         let of = &self.program.continuous.loops[at];
-        let mut space = std::mem::take(&mut self.continuous.loops[at]);
-        self.slopes(of, &mut space);
+        let mut loops = std::mem::take(&mut self.continuous.loops);
+        self.slopes(of, &mut loops[at]);
         let (rows, columns) = (of.residuals.len(), of.unknowns.len());
         let mut matrix = vec![0.0; rows * columns];
-        let pattern = &space.coloring.pattern;
-        for column in 0..columns {
-            for at in pattern.starts[column]..pattern.starts[column + 1] {
-                matrix[pattern.rows[at] * columns + column] = space.entries[at];
-            }
+        for (&slope, (row, column)) in &loops[at].slopes {
+            matrix[row * columns + column] = slope;
         }
-        self.continuous.loops[at] = space;
+        self.continuous.loops = loops;
         (matrix, rows, columns)
     }
 }

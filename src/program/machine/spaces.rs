@@ -1,7 +1,8 @@
 //! Room to work in for loops: made once, so that nothing is allocated on the way.
 
+use sprs::CsMat;
+
 use crate::numeric::Coloring;
-use crate::numeric::Pattern;
 use crate::numeric::lu::Lu;
 use crate::program::{Part, loop_coloring};
 
@@ -14,19 +15,21 @@ pub(super) struct Spaces {
 
 #[derive(Debug)]
 pub(super) struct SystemSpace {
-    pub(super) pattern: Pattern,
+    pub(super) matrix: CsMat<f64>,
     pub(super) place: Vec<u32>,
-    pub(super) entries: Vec<f64>,
     pub(super) right: Vec<f64>,
     pub(super) lu: Lu,
-    /// Whether the factors are those of the entries.
+    /// Whether the factors are those of the matrix.
     pub(super) factored: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct LoopSpace {
-    pub(super) coloring: Coloring,
-    pub(super) entries: Vec<f64>,
+    /// Of the residuals by all unknowns.
+    pub(super) slopes: CsMat<f64>,
+    /// By unknown: those of one colour are moved together.
+    pub(super) colors: Vec<u32>,
+    pub(super) color_count: usize,
     /// The unknowns that are solved for, and the place of each among these.
     pub(super) columns: Vec<usize>,
     pub(super) place: Vec<u32>,
@@ -51,25 +54,11 @@ impl Spaces {
     pub(super) fn new(part: &Part, registers: usize) -> Self {
         let systems = (part.systems.iter()).map(|system| {
             let size = system.unknowns.len();
-            let mut starts = vec![0usize; size + 1];
-            for &(_, column, _) in &system.entries {
-                starts[column as usize + 1] += 1;
-            }
-            for at in 0..size {
-                starts[at + 1] += starts[at];
-            }
-            let pattern = Pattern {
-                size,
-                starts,
-                rows: (system.entries.iter())
-                    .map(|&(row, _, _)| row as usize)
-                    .collect(),
-            };
+            let matrix = system.matrix.map(|_| f64::NAN);
             SystemSpace {
-                lu: Lu::new(&pattern),
-                pattern,
+                lu: Lu::new(matrix.structure_view()),
+                matrix,
                 place: (0..size as u32).collect(),
-                entries: vec![f64::NAN; system.entries.len()],
                 right: vec![0.0; size],
                 factored: false,
             }
@@ -77,14 +66,19 @@ impl Spaces {
         let mut spare = vec![0; registers];
         let loops = (part.loops.iter()).map(|of| {
             let (size, rows) = (of.unknowns.len(), of.residuals.len());
-            let coloring = loop_coloring(of, &mut spare);
+            let Coloring {
+                pattern,
+                colors,
+                count,
+            } = loop_coloring(of, &mut spare);
             let lu = match of.selections.is_empty() {
-                true => Lu::new(&coloring.pattern),
+                true => Lu::new(pattern.view()),
                 false => Lu::full(rows),
             };
             LoopSpace {
-                entries: vec![0.0; coloring.pattern.rows.len()],
-                coloring,
+                slopes: pattern.map(|()| 0.0),
+                colors,
+                color_count: count,
                 columns: (0..size).collect(),
                 place: (0..size as u32).collect(),
                 lu,

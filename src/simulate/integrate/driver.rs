@@ -349,10 +349,10 @@ pub(super) fn start<'p, 's: 'p>(
             "states or tolerances do not fit the system".to_string(),
         ));
     }
-    let filled = system.pattern().rows.len() as f64 / (size * size) as f64;
+    let filled = system.pattern().nnz() as f64 / (size * size) as f64;
     match size <= DENSE || filled >= FULL {
-        true => begin(&place.dense, system, settings, time, states),
-        false => begin(&place.sparse, system, settings, time, states),
+        true => begin::<NalgebraMat<f64>>(&place.dense, system, settings, time, states),
+        false => begin::<FaerSparseMat<f64>>(&place.sparse, system, settings, time, states),
     }
 }
 

@@ -11,10 +11,10 @@ use diffsol::{
     NalgebraLU, NalgebraMat, NalgebraVec, NonLinearOp, NonLinearOpJacobian, OdeEquations,
     OdeEquationsRef, Op, UnitCallable, Vector, VectorCommon,
 };
-use faer::sparse::SymbolicSparseColMat;
+use sprs::prod::mul_acc_mat_vec_csc;
 
 use super::System;
-use crate::numeric::Pattern;
+use crate::numeric::{Pattern, for_faer};
 
 /// A kind of matrix, with its vectors as slices.
 pub(super) trait Kind: Matrix<T = f64, V: DefaultDenseMatrix<T = f64, C = Self::C>> {
@@ -40,13 +40,7 @@ impl Kind for FaerSparseMat<f64> {
     }
 
     fn sparsity_of(pattern: &Pattern) -> Option<Self::Sparsity> {
-        Some(SymbolicSparseColMat::new_checked(
-            pattern.size,
-            pattern.size,
-            pattern.starts.clone(),
-            None,
-            pattern.rows.clone(),
-        ))
+        Some(for_faer(pattern.view()))
     }
 
     fn fill(&mut self, _: &Pattern, _: &mut [f64], entries: impl FnOnce(&mut [f64])) {
@@ -77,15 +71,13 @@ impl Kind for NalgebraMat<f64> {
         entries(scratch);
         let values = self.inner_mut().as_mut_slice();
         values.fill(0.0);
-        for column in 0..pattern.size {
-            for place in pattern.starts[column]..pattern.starts[column + 1] {
-                values[column * pattern.size + pattern.rows[place]] = scratch[place];
-            }
+        for (&entry, (_, (row, column))) in scratch.iter().zip(pattern) {
+            values[column * pattern.rows() + row] = entry;
         }
     }
 
     fn scratch(pattern: &Pattern) -> usize {
-        pattern.rows.len()
+        pattern.nnz()
     }
 }
 
@@ -177,15 +169,11 @@ impl<M: Kind> NonLinearOpJacobian for Equations<'_, M> {
     /// Only derivatives with respect to parameters, which we do not ask for, need the product.
     fn jac_mul_inplace(&self, x: &M::V, t: f64, v: &M::V, y: &mut M::V) {
         let pattern = self.system.pattern();
-        let mut entries = vec![0.0; pattern.rows.len()];
-        self.system.jacobian(t, M::slice(x), &mut entries);
-        let (v, y) = (M::slice(v), M::slice_mut(y));
+        let mut jacobian = pattern.map(|()| 0.0);
+        (self.system).jacobian(t, M::slice(x), jacobian.data_mut());
+        let y = M::slice_mut(y);
         y.fill(0.0);
-        for (column, v) in v.iter().enumerate() {
-            for place in pattern.starts[column]..pattern.starts[column + 1] {
-                y[pattern.rows[place]] += entries[place] * v;
-            }
-        }
+        mul_acc_mat_vec_csc(jacobian.view(), M::slice(v), y);
     }
 
     fn jacobian_inplace(&self, x: &M::V, t: f64, y: &mut M) {

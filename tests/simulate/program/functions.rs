@@ -59,14 +59,9 @@ fn evaluated<'p>(subject: &'p Subject, a: f64, b: f64) -> (Machine<'p>, f64) {
 /// By a and by b.
 fn derivatives(subject: &Subject, machine: &mut Machine<'_>) -> [f64; 2] {
     let at = places(subject);
-    let pattern = machine.pattern().clone();
-    let mut entries = vec![f64::NAN; pattern.rows.len()];
-    machine.jacobian(&mut entries).expect("no loops");
-    [at[0], at[1]].map(|column| {
-        let mut inside = pattern.starts[column]..pattern.starts[column + 1];
-        let place = inside.find(|&place| pattern.rows[place] == at[2]);
-        place.map_or(0.0, |place| entries[place])
-    })
+    let mut slopes = machine.pattern().map(|()| f64::NAN);
+    machine.jacobian(slopes.data_mut()).expect("no loops");
+    [at[0], at[1]].map(|column| slopes.get(at[2], column).copied().unwrap_or(0.0))
 }
 
 const SPECIAL: [f64; 16] = [

@@ -70,9 +70,9 @@ pub fn jacobian(setting: &Setting<'_>, tally: &mut Tally) -> Result<(), String> 
     }
     // A pattern that misses nothing: entries of full columns.
     let pattern = machine.pattern().clone();
-    let mut entries = vec![f64::NAN; pattern.rows.len()];
+    let mut entries = vec![f64::NAN; pattern.nnz()];
     machine.jacobian(&mut entries).map_err(|_| "no Jacobian")?;
-    let mut again = vec![f64::NAN; pattern.rows.len()];
+    let mut again = vec![f64::NAN; pattern.nnz()];
     let _ = machine.evaluate(time, &states, Extent::All);
     machine.jacobian(&mut again).map_err(|_| "no Jacobian")?;
     if !(entries.iter().zip(&again)).all(|(a, b)| (a - b).abs() <= 1e-9 * (1.0 + a.abs())) {
@@ -81,9 +81,9 @@ pub fn jacobian(setting: &Setting<'_>, tally: &mut Tally) -> Result<(), String> 
     for column in 0..size {
         let mut slopes = vec![0.0; size];
         let mut inside = vec![false; size];
-        for at in pattern.starts[column]..pattern.starts[column + 1] {
-            slopes[pattern.rows[at]] = entries[at];
-            inside[pattern.rows[at]] = true;
+        for at in pattern.indptr().outer_inds_sz(column) {
+            slopes[pattern.indices()[at]] = entries[at];
+            inside[pattern.indices()[at]] = true;
         }
         let rates = |off: f64| {
             let mut moved = states.clone();
