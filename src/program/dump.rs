@@ -163,7 +163,7 @@ fn part(part: &Part, out: &mut String) {
                 };
                 let unknowns = list(&system.unknowns);
                 let _ = writeln!(out, "  system {at} of b{} {unknowns}", system.block);
-                for &(row, column, register) in &system.entries {
+                for (&register, (row, column)) in &system.matrix {
                     let _ = writeln!(out, "    A[{row}, {column}] {:?}", X(register));
                 }
                 let _ = writeln!(out, "    b {}", list(&system.right));

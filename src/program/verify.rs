@@ -188,14 +188,12 @@ impl<'p> Verifier<'p> {
         (self.flaws).unless(system.right.len() == size, place, || {
             format!("{} right sides for {size} unknowns", system.right.len())
         });
-        let mut before = None;
-        for &(row, column, register) in &system.entries {
-            let inside = (row as usize) < size && (column as usize) < size;
-            let key = (column, row);
-            (self.flaws).unless(inside && before < Some(key), place, || {
-                format!("the entry at {row}, {column} is not in order")
-            });
-            before = Some(key);
+        // Within its shape the matrix is in order: its type sees to that.
+        (self.flaws).unless(system.matrix.shape() == (size, size), place, || {
+            let (rows, columns) = system.matrix.shape();
+            format!("a matrix of {rows} by {columns} for {size} unknowns")
+        });
+        for &register in system.matrix.data() {
             self.read(register, || "a matrix reads it".to_string());
         }
         self.all("a right side", &system.right);
