@@ -1,6 +1,7 @@
 //! `bgm solve`: the equations solved, in the order of evaluation.
 
-use super::{Console, FAILED, Format, Listing};
+use super::io::Place;
+use super::{Console, FAILED, Fault, Format, Listing};
 use crate::base::diagnostics::{Diagnostic, Diagnostics};
 use crate::base::source::Sources;
 use crate::compile::place::{Misplaced, Placed, place};
@@ -38,7 +39,7 @@ pub struct Arguments {
     at: Option<String>,
 }
 
-pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let format = arguments.listing.format;
     match (&arguments.explain, &arguments.at) {
         (Some(_), _) if format != Format::Text => {
@@ -62,13 +63,18 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         return modes(arguments, console, &compiled, flat);
     }
     let listing = &arguments.listing;
+    if flat.is_none() {
+        console.diagnostics(&compiled.sources, &compiled.diagnostics);
+        return Ok(ExitCode::from(FAILED));
+    }
+    let place = console.place(listing.output.output.as_deref(), listing.format.kind())?;
     if arguments.explain.is_none() && arguments.at.is_none() {
         let done = flat.and_then(|flat| presented(flat, aliases, &mut compiled.diagnostics));
         console.diagnostics(&compiled.sources, &compiled.diagnostics);
         let Some(presented) = &done else {
             return Ok(ExitCode::from(FAILED));
         };
-        write(presented, aliases, listing, &compiled.sources, console)?;
+        write(presented, aliases, listing, &compiled.sources, place)?;
         return Ok(ExitCode::SUCCESS);
     }
     let done = flat.and_then(|flat| solved(flat, aliases, &mut compiled.diagnostics));
@@ -82,9 +88,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         if let Some(positions) = &solution.positions {
             text.push_str(&format!("\n{}\n", said_of(positions, "it is computed")));
         }
-        console.result(listing.output.output.as_deref(), |out| {
-            out.write_all(text.as_bytes())
-        })?;
+        place.write(|out| out.write_all(text.as_bytes()))?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(text) = &arguments.at {
@@ -102,15 +106,13 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         let by = by.as_deref().unwrap_or(model);
         let position = key.as_deref().zip(solution.positions.as_deref());
         let position = position.map(|(key, positions)| PositionOf { positions, key });
-        console.result(listing.output.output.as_deref(), |out| {
-            match listing.format {
-                Format::Json => show::write_json(by, &placed.point, position.as_ref(), out),
-                _ => {
-                    let mut text = String::new();
-                    let name = position.map(|of| of.name());
-                    show::write_text(by, &placed.point, name.as_deref(), &mut text);
-                    out.write_all(text.as_bytes())
-                }
+        place.write(|out| match listing.format {
+            Format::Json => show::write_json(by, &placed.point, position.as_ref(), out),
+            _ => {
+                let mut text = String::new();
+                let name = position.map(|of| of.name());
+                show::write_text(by, &placed.point, name.as_deref(), &mut text);
+                out.write_all(text.as_bytes())
             }
         })?;
         return Ok(ExitCode::SUCCESS);
@@ -124,10 +126,10 @@ fn write(
     aliases: Aliases,
     listing: &Listing,
     sources: &Sources,
-    console: &Console,
-) -> Result<(), String> {
+    place: Place<'_>,
+) -> Result<(), Fault> {
     let style = listing.style.into();
-    console.result(listing.output.output.as_deref(), |out| {
+    place.write(|out| {
         let (Presented::One(model) | Presented::Paper(_, model) | Presented::ByPosition(_, model)) =
             presented;
         match (presented, listing.format) {
@@ -162,24 +164,23 @@ fn modes(
     console: &Console,
     compiled: &Compiled,
     flat: Option<Flat>,
-) -> Result<ExitCode, String> {
+) -> Result<ExitCode, Fault> {
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
     let Some(flat) = flat else {
         return Ok(ExitCode::from(FAILED));
     };
     let listing = &arguments.listing;
+    let place = console.place(listing.output.output.as_deref(), listing.format.kind())?;
     let mut said = Diagnostics::default();
     if solved(flat.clone(), Aliases::Eliminate, &mut said).is_none() {
         console.diagnostics(&compiled.sources, &said);
         return Ok(ExitCode::from(FAILED));
     }
     let positions = Positions::of(&flat);
-    console.result(listing.output.output.as_deref(), |out| {
-        match listing.format {
-            Format::Json => write_json(&positions, out),
-            _ if positions.switches.is_empty() => writeln!(out, "{}: no switches", flat.model()),
-            _ => out.write_all(list_modes(&positions).as_bytes()),
-        }
+    place.write(|out| match listing.format {
+        Format::Json => write_json(&positions, out),
+        _ if positions.switches.is_empty() => writeln!(out, "{}: no switches", flat.model()),
+        _ => out.write_all(list_modes(&positions).as_bytes()),
     })?;
     Ok(ExitCode::SUCCESS)
 }

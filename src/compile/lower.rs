@@ -9,6 +9,7 @@
 //! made when somebody asks ([`Lowered::tell`], [`Refused::tell`]), so that a mode which is only tried costs none.
 
 use super::refused::{Cause, Refused};
+use crate::base::cancel::check;
 use crate::base::diagnostics::Diagnostics;
 use crate::bond::fields::suggest::{is_worth_it, suggestions};
 use crate::flat::Flat;
@@ -140,6 +141,7 @@ pub fn lower(written: Flat, request: Request, watch: &mut dyn Watch) -> Result<L
     let mut as_written = (wants_guesses && is_worth_it(&written)).then(|| written.clone());
     let mut guesses = || as_written.take().map_or_else(Vec::new, suggestions);
     let mut notes = Notes::default();
+    check();
     watch.after(Stage::Flat, Product::Flat(&written));
 
     let mut looked_at = determined(written);
@@ -155,6 +157,7 @@ pub fn lower(written: Flat, request: Request, watch: &mut dyn Watch) -> Result<L
             },
         ));
     }
+    check();
     watch.after(Stage::Determined, Product::Flat(&flat));
 
     let constraints = &looked_at.findings.constraints;
@@ -170,6 +173,7 @@ pub fn lower(written: Flat, request: Request, watch: &mut dyn Watch) -> Result<L
     }
     let differentiated = request.jump && flat.reduction.is_some();
     let jump = differentiated.then(|| Jump::new(&mut flat)).flatten();
+    check();
     watch.after(Stage::Index, Product::Flat(&flat));
     if request.goal == Goal::Reduced {
         return Ok(Lowered {
@@ -185,12 +189,14 @@ pub fn lower(written: Flat, request: Request, watch: &mut dyn Watch) -> Result<L
         if !wrong.is_empty() {
             return Err(Refused::new(flat, notes, Cause::Restarts(wrong)));
         }
+        check();
         watch.after(Stage::Aliases, Product::Flat(&flat));
     }
 
     let Ok(sorted) = sort(&flat) else {
         return Err(Refused::new(flat, notes, Cause::Unsorted));
     };
+    check();
     watch.after(Stage::Order, Product::Sorted(&flat, &sorted));
     if request.goal == Goal::Sorted {
         return Ok(Lowered {
@@ -211,6 +217,7 @@ pub fn lower(written: Flat, request: Request, watch: &mut dyn Watch) -> Result<L
             ));
         }
     };
+    check();
     watch.after(Stage::Blocks, Product::Solved(&solved));
 
     if request.starts != Starts::Left {
@@ -219,6 +226,7 @@ pub fn lower(written: Flat, request: Request, watch: &mut dyn Watch) -> Result<L
         if contradict && request.starts == Starts::Required {
             return Err(Refused::new(solved.flat, notes, Cause::Starts));
         }
+        check();
         watch.after(Stage::Start, Product::Solved(&solved));
     }
     Ok(Lowered {

@@ -25,6 +25,7 @@ pub use numbers::Numbers;
 pub use point::Point;
 pub(crate) use point::leaves;
 
+use crate::base::cancel::glance;
 use crate::expr::{ExprId, Value};
 use crate::flat::{EqId, Flat, Leaf};
 use crate::passes::blocks::{
@@ -123,6 +124,7 @@ fn run(solved: &Solved, point: &mut Point, select: Select<'_>) -> Result<(), Fai
     }
     evaluator.divisors(solved)?;
     for block in &solved.blocks {
+        glance();
         match block {
             Block::Assignment(assignment) => evaluator.assign(assignment)?,
             Block::Linear(linear) => evaluator.linear(linear)?,

@@ -8,6 +8,7 @@
 use super::halt::Halt;
 use super::integrate::System;
 use super::rates::Rates;
+use crate::base::cancel::glance;
 use crate::numeric::Pattern;
 use crate::numeric::lu::Lu;
 
@@ -49,6 +50,7 @@ pub fn steady(
     let mut length = first_length(states, &f);
     let mut size_now = norm(&f);
     for _ in 0..MOST_STEPS {
+        glance();
         if !size_now.is_finite() {
             break;
         }

@@ -1,5 +1,6 @@
 //! What is done with the rows of a run: written, kept, reported.
 
+use crate::base::cancel;
 use crate::cli::csv::Csv;
 use crate::cli::progress::Progress;
 use crate::picture::{Series, Trajectories};
@@ -110,7 +111,7 @@ impl Observer for Rows<'_> {
                 self.events += 1;
             }
         }
-        !super::stopped()
+        !cancel::is_asked()
     }
 }
 
