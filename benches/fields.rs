@@ -8,12 +8,14 @@
 mod clock;
 #[allow(dead_code)]
 mod common;
-#[path = "../tests/common/networks.rs"]
+#[allow(dead_code)]
+#[path = "../tests/support/networks.rs"]
 mod networks;
-#[path = "../tests/residuals/random.rs"]
+#[path = "../tests/support/random.rs"]
 #[allow(dead_code)]
 mod random;
-#[path = "../tests/common/sequence.rs"]
+#[allow(dead_code)]
+#[path = "../tests/support/sequence.rs"]
 mod sequence;
 
 use std::io::{self, Write};

@@ -1,12 +1,14 @@
 //! Golden files. A model in `tests/` or `examples/` names in its first comment the commands whose
 //! output is kept beside it: `{ golden: equations, equations --style 1990 }`. Adding a file adds
-//! its tests. A file that is only included by others says `{ golden: none }`. Models in
-//! `tests/diagnostics` have their source in the snapshot, next to what is said about it.
+//! its tests. A file that is only included by others says `{ golden: none }`. The comment is read by `bgm golden` itself. What
+//! differs is what is kept: here commands run in the folder of the project, may be refused, may be those that write files, and
+//! runs are rounded. Models in `tests/diagnostics` have their source in the snapshot, next to what is said about it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use bgm::cli::golden::listings::listings;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 const FOLDERS: &[&str] = &["examples", "tests"];
@@ -25,16 +27,12 @@ fn main() {
     let mut trials = Vec::new();
     for model in models {
         let name = model.strip_prefix(root).unwrap_or(&model).to_path_buf();
-        let commands = golden_commands(&model);
-        if commands.is_empty() {
-            trials.push(Trial::test(name.display().to_string(), || {
-                Err("its first comment names no golden command".into())
-            }));
-        }
+        let commands = golden_commands(&model).unwrap_or_else(|fault| {
+            let title = name.display().to_string();
+            trials.push(Trial::test(title, || Err(fault.into())));
+            Vec::new()
+        });
         for command in commands {
-            if command == "none" {
-                continue;
-            }
             let file = snapshot_file(&model, &command);
             snapshots.remove(&file);
             let title = format!("{}: {command}", name.display());
@@ -67,28 +65,11 @@ fn collect(folder: &Path, models: &mut Vec<PathBuf>, snapshots: &mut BTreeSet<Pa
     }
 }
 
-/// The commands in `{ golden: a, b }`, the first comment of the file.
-fn golden_commands(model: &Path) -> Vec<String> {
+/// The commands that the first comment of the file names, as `bgm golden` reads it.
+fn golden_commands(model: &Path) -> Result<Vec<String>, String> {
     let bytes = std::fs::read(model).expect("a model can be read");
-    let text = String::from_utf8_lossy(&bytes);
-    let comment = text
-        .trim_start()
-        .strip_prefix('{')
-        .and_then(|rest| rest.split_once('}'))
-        .and_then(|(comment, _)| comment.trim().strip_prefix("golden:").map(str::to_string));
-    let mut commands: Vec<String> = Vec::new();
-    for part in comment.unwrap_or_default().split(',') {
-        let words: Vec<&str> = part.split_whitespace().collect();
-        match (words.first(), commands.last_mut()) {
-            (None, _) => {}
-            // As in `solve --at u=3,v=2`: the comma belongs to the list of settings.
-            (Some(first), Some(before)) if first.contains('=') => {
-                *before = format!("{before},{}", words.join(" "));
-            }
-            _ => commands.push(words.join(" ")),
-        }
-    }
-    commands
+    let wanted = listings(&String::from_utf8_lossy(&bytes))?;
+    Ok(wanted.iter().map(|listing| listing.text()).collect())
 }
 
 fn snapshot_name(model: &Path, command: &str) -> String {

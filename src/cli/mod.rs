@@ -12,7 +12,7 @@ mod explain;
 mod export;
 mod fields;
 mod fmu;
-mod golden;
+pub mod golden;
 mod io;
 mod library;
 pub mod progress;

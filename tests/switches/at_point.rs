@@ -16,8 +16,8 @@ use bgm::syntax::load::{Input, NoFiles};
 use serde_json::Value as Json;
 
 use crate::circuit::Circuit;
-use crate::oracle::{Met, Values, walk};
-use crate::random::Random;
+use crate::support::oracle::{Met, Values, walk};
+use crate::support::random::Random;
 
 fn compiled(text: &str) -> (Flat, Sources) {
     let input = Input::Standard(text.as_bytes().to_vec());

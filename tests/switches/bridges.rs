@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_PI_3, PI, TAU};
 
 use crate::look::{CLOSE, close, constant, exact, example, happens, nothing_jumps, root, zero};
-use crate::trial::{Result, within};
+use crate::support::trial::{Result, within};
 
 /// The half wave that a time lies in, and how far it is into it.
 fn half_wave(t: f64) -> (i32, f64) {

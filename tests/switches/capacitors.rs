@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_6, PI, TAU};
 
 use crate::look::{CLOSE, close, constant, exact, happens, jumps, nothing_jumps};
 use crate::look::{only_jump, root, zero};
-use crate::trial::within;
+use crate::support::trial::within;
 
 /// Three capacitors of 1, 2 and 3 F to ground, charged with 0.6 A at the first; switches between each two close
 /// one after the other. The charge is 17 + 0.6 t throughout. The third switch closes a loop of switches: it

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::random::Random;
 use crate::residuals::{At, Record};
+use crate::support::random::Random;
 
 const LEAK: &str = "GOpen = 1e-7, RClosed = 1e-7";
 

@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_3, PI, TAU};
 
 use crate::look::{CLOSE, changes, close, constant, exact, happens, jumps, nothing_jumps};
 use crate::look::{only_jump, zero};
-use crate::trial::{same_times, within};
+use crate::support::trial::{same_times, within};
 
 /// E = 2, R = L = 1, from zero.
 fn rise(t: f64) -> f64 {

@@ -3,7 +3,7 @@
 use bgm::simulate::integrate::Method;
 
 use crate::look::{CLOSE, changes, close, exact, example, nothing_jumps, root, zero};
-use crate::trial::{Result, same_times, within};
+use crate::support::trial::{Result, same_times, within};
 
 /// x' = a x + b.
 #[derive(Clone, Copy, Debug)]

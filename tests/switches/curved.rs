@@ -1,7 +1,7 @@
 //! Switches beside parts that are not linear.
 
 use crate::look::{CLOSE, close, exact, jumps, nothing_jumps, only_jump, root, zero};
-use crate::trial::within;
+use crate::support::trial::within;
 
 /// A resistor with u = i |i|, L = 1: i' = 1 - i^2, i = tanh(t). From t = 1 on it falls in the diode by i' = -i^2.
 #[test]

@@ -1,7 +1,7 @@
 //! Many diodes without storages, and diodes that say the same thing twice.
 
 use crate::look::{CLOSE, changes, close, exact, nothing_jumps, zero};
-use crate::trial::{same_times, within};
+use crate::support::trial::{same_times, within};
 use std::f64::consts::{PI, TAU};
 
 /// Two diodes in series. While both are open nothing says how they share the voltage, and nothing tells them

@@ -8,7 +8,7 @@ use crate::look::{CLOSE, root};
 use crate::look::{
     changes, close, constant, exact, example, jumps, nothing_jumps, only_jump, zero,
 };
-use crate::trial::{Trial, same_times, within};
+use crate::support::trial::{Trial, same_times, within};
 
 /// R = L = 1 and sin(t): L i' = sin(t) - R i from i = 0.
 fn wave(t: f64) -> f64 {

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::circuit::Circuit;
-use crate::random::Random;
 use crate::residuals::{Record, record};
-use crate::trial::Trial;
+use crate::support::random::Random;
+use crate::support::trial::Trial;
 
 /// Nothing happens here.
 const UNTIL: f64 = 3.013_7;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::trial::{Result, Trial, within};
+use crate::support::trial::{Result, Trial, within};
 
 /// What a closed form is met to. Runs have tolerances of 1e-11 for it.
 pub const CLOSE: f64 = 1e-8;

@@ -2,7 +2,7 @@
 //! that is written as equations has no port, so nothing is said of the energy it takes.
 
 use crate::look::{CLOSE, close, exact, happens, jumps, nothing_jumps, only_jump, root, zero};
-use crate::trial::within;
+use crate::support::trial::within;
 
 /// A mass of 1 kg above a stop, written at position level: in contact x = 0, else the stop has no force.
 fn stop(force: &str, contact: &str) -> String {

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use crate::bench::{Rows, bgm, compiled, folder, has, rows, stderr};
 use crate::circuit::Circuit;
-use crate::random::Random;
+use crate::support::programs::{Rows, bgm, compiled, folder, has, rows, stderr};
+use crate::support::random::Random;
 
 /// Nothing happens here.
 const UNTIL: &str = "3.0137";

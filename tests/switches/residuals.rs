@@ -14,8 +14,8 @@ use bgm::simulate::run::{End, Observer, RowKind, Summary, run};
 use bgm::syntax::load::{Input, NoFiles};
 
 use crate::look::{exact, example};
-use crate::oracle::{Met, Values, holds_at_all_times, walk};
-use crate::trial::Trial;
+use crate::support::oracle::{Met, Values, holds_at_all_times, walk};
+use crate::support::trial::Trial;
 
 /// Both sides of an equation agree to this part of its largest term.
 const SMALL: f64 = 1e-7;
@@ -139,7 +139,7 @@ fn ran(job: &Job, flat: Flat, leaves: Vec<Leaf>, steps: u64) -> Record {
         rows: Vec::new(),
         steps,
     };
-    let outcome = run(&job, &mut rows);
+    let outcome = run(job, &mut rows);
     let failure = match &outcome.end {
         End::Failed(halt) => {
             let diagnostic = halt.diagnostic().expect("rows are taken");

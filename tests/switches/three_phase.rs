@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_PI_3, FRAC_PI_6, TAU};
 
 use crate::look::{CLOSE, exact, happens, nothing_jumps};
-use crate::trial::{Trial, within};
+use crate::support::trial::{Trial, within};
 
 fn bridge(load: &str) -> String {
     format!(

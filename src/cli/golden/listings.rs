@@ -2,7 +2,8 @@
 //!
 //! Before: the text of a model, and texts of listings. After: the listings that its first comment
 //! names, `{ golden: equations, sort --eliminate }`, each with the name of its file; a unified
-//! diff. Nothing here reads or writes: that is `cli::golden`.
+//! diff. Nothing here reads or writes: that is `cli::golden`, and `tests/golden.rs` for the models of this
+//! repository.
 
 use std::borrow::Cow;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! `bgm golden`: the listings of models against the golden files beside them.
 
-mod listings;
+pub mod listings;
 
 use super::io::list;
 use super::writing::kinds::Kind;

@@ -1,0 +1,10 @@
+//! Runs (`program`, `simulate`): code for the register machine, integrators, columns, events, whole models.
+
+mod columns;
+mod integrate;
+mod papers;
+mod program;
+mod runs;
+
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,12 @@
+//! Runs of whole models against closed forms, published references and the flat equations.
+
+mod circuits;
+mod discrete;
+mod events;
+mod examples;
+mod found;
+mod mechanics;
+mod methods;
+mod program;
+mod steady;
+mod stiff;

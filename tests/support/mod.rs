@@ -1,0 +1,21 @@
+//! What tests of several rooms share. Each binary that needs some of it declares this module once, in its `main.rs`, and then
+//! uses a part of it: what is not used there is read by the compiler, but no code is made for it.
+
+#![allow(dead_code)]
+
+pub mod files;
+pub mod frequency;
+pub mod generate;
+pub mod networks;
+pub mod oracle;
+pub mod programs;
+pub mod random;
+pub mod sequence;
+pub mod text;
+pub mod trial;
+
+/// How many generated models a family has: `BGM_CASES`, or as many as usual.
+pub fn cases(usual: u64) -> u64 {
+    let asked = std::env::var("BGM_CASES").ok();
+    asked.and_then(|cases| cases.parse().ok()).unwrap_or(usual)
+}

@@ -1,0 +1,20 @@
+//! Ideal switches and diodes wherever they may stand, against closed forms. Each file holds one kind of place.
+
+mod at_point;
+mod bridges;
+mod capacitors;
+mod circuit;
+mod coils;
+mod converters;
+mod curved;
+mod diodes;
+mod first;
+mod generated;
+mod look;
+mod mechanics;
+mod programs;
+mod residuals;
+mod three_phase;
+
+#[path = "../support/mod.rs"]
+mod support;
