@@ -178,7 +178,7 @@ impl Format {
 
 /// Why a command does not come to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Fault {
+pub enum Fault {
     /// The command line asks for what is not there.
     Usage(String),
     Unwritable(Unwritable),

@@ -364,7 +364,6 @@ impl<'c> Connector<'_, 'c> {
             self.lonely_nodes(&nodes, cuts.len());
             let mut first: Vec<u32> = Vec::new();
             for at in cuts {
-                glance();
                 let Some(structure) = self.opened[at as usize].take() else {
                     continue;
                 };

@@ -329,11 +329,14 @@ fn table(
     let target: Box<dyn Target> = match &file {
         _ if console.is_kept() => Box::new(Buffer(Arc::clone(buffer))),
         None => Box::new(Waiting(io::stdout())),
-        Some(file) => {
-            let file = file.file();
-            Box::new(Waiting(
-                file.map_err(|error| failed(trouble::message(path, &error)))?,
-            ))
+        Some(rows) => {
+            let file = rows.file();
+            let file = file.map_err(|error| failed(trouble::message(path, &error)))?;
+            match rows {
+                // A disk keeps nobody waiting for a reader.
+                writing::Rows::Growing(_) => Box::new(file),
+                writing::Rows::Direct(_) => Box::new(Waiting(file)),
+            }
         }
     };
     let csv = Csv::over(target, path, parameters, columns).map_err(failed)?;

@@ -201,7 +201,6 @@ fn places_that_cannot_be_written_are_told() {
             ("missing/r", "the folder `missing` does not exist"),
             ("sub", "it is a folder"),
             ("m.bgm/r", "`m.bgm` is not a folder"),
-            ("", "the name is empty"),
         ] {
             let said = folder.run(&[words, &[*option, name][..]].concat());
             said.fails(1, why);

@@ -3,23 +3,26 @@
 use super::folder::{Folder, ended};
 use std::time::{Duration, Instant};
 
-/// A chain of so many low passes, and dependent storages at its end.
+/// A chain of so many low passes, the first with two capacitors in parallel: one of them depends on the other.
 fn ladder(count: usize) -> String {
-    let mut text =
-        String::from("{ golden: solve }\n@bondgraph\nmodel Ladder\n  submodel (SE) U0(E = 1)\n");
+    let mut text = String::from(
+        "{ golden: solve }\n@electrical\nmodel Ladder\n  submodel (ConstantVoltage) U0(E = 1)\n  submodel Ground\n  \
+         submodel (Capacitor) D(C = 2)\n  node g, p\n",
+    );
     for at in 0..count {
         text.push_str(&format!(
-            "  submodel (R) R{at}(R = 1)\n  submodel (C) C{at}(C = 1)\n  junction1 s{at}\n  junction0 p{at}\n"
+            "  submodel (Resistor) R{at}(R = 1)\n  submodel (Capacitor) C{at}(C = 1)\n  node p{at}\n"
         ));
     }
-    text.push_str("  submodel (C) D(C = 2)\n  connect U0 at s0, D at p0\n");
+    text.push_str("  connect Ground at g, U0 from p to g, D from p0 to g\n");
     for at in 0..count {
+        let before = match at {
+            0 => "p".to_string(),
+            at => format!("p{}", at - 1),
+        };
         text.push_str(&format!(
-            "  connect R{at} at s{at}, C{at} at p{at}, s{at} - p{at}\n"
+            "  connect R{at} from {before} to p{at}, C{at} from p{at} to g\n"
         ));
-        if at > 0 {
-            text.push_str(&format!("  connect p{} - s{at}\n", at - 1));
-        }
     }
     text + "end\nexperiment Ladder\n  simutime 1\n  commupoints 400\nend\n"
 }
