@@ -1,5 +1,6 @@
-//! What every room uses: source texts, names, ids, diagnostics, units, words.
+//! What every room uses: the end of unwanted work, source texts, names, ids, diagnostics, units, words.
 
+pub mod cancel;
 pub mod clock;
 pub mod diagnostics;
 pub mod flaw;

@@ -1,11 +1,13 @@
 //! The order of names that people expect: `R2` before `R10`.
 
+use crate::base::cancel::glance;
 use std::cmp::Ordering;
 
 /// Compares texts with the numbers in them taken as numbers; equal only if they are the same.
 pub fn natural(a: &str, b: &str) -> Ordering {
     let (mut x, mut y) = (a, b);
     loop {
+        glance();
         let (Some(c), Some(d)) = (x.chars().next(), y.chars().next()) else {
             return (x.len().cmp(&y.len())).then_with(|| a.cmp(b));
         };

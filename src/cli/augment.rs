@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::Console;
 use super::reduce::{WRITTEN_OUT, Writing};
+use super::writing::kinds::Kind;
+use super::{Console, Fault};
 use crate::revise::augment::{Added, Proposal, augment, propose};
 
 #[derive(Debug, Args)]
@@ -28,21 +29,23 @@ pub struct Arguments {
     propose: bool,
 }
 
-pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     if arguments.propose {
-        return arguments.writing.write(console, propose, |proposals| {
-            (listed(proposals), String::new())
-        });
+        return arguments
+            .writing
+            .write(console, Kind::Text, propose, |proposals| {
+                (listed(proposals), String::new())
+            });
     }
     if let Some(value) = arguments.value
         && !(value > 0.0 && value.is_finite())
     {
-        return Err(format!(
-            "the value of a storage is a positive number, not {value}"
-        ));
+        let message = format!("the value of a storage is a positive number, not {value}");
+        return Err(message.into());
     }
     arguments.writing.write(
         console,
+        Kind::Model,
         |desk, text| augment(desk, text, &arguments.at, arguments.value),
         |done| {
             let expanded = if done.expanded { WRITTEN_OUT } else { "" };

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::{Console, FAILED, Output, Source};
+use super::writing::kinds::Kind;
+use super::{Console, FAILED, Fault, Output, Source};
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::bond::BondGraph;
 use crate::bond::view::{Choice, view};
@@ -60,6 +61,15 @@ pub enum Format {
     Json,
 }
 
+impl Format {
+    pub fn kind(self) -> Kind {
+        match self {
+            Format::Text => Kind::Text,
+            Format::Json => Kind::Json,
+        }
+    }
+}
+
 /// A model that was compiled, seen as a bond graph.
 pub struct Graphed {
     pub compiled: Compiled,
@@ -75,7 +85,7 @@ impl Graphed {
         source: &Source,
         prefer: &[String],
         console: &Console,
-    ) -> Result<Option<Self>, String> {
+    ) -> Result<Option<Self>, Fault> {
         let mut compiled = source.compile(console)?;
         let Some(flat) = compiled.flat.take() else {
             console.diagnostics(&compiled.sources, &compiled.diagnostics);
@@ -104,14 +114,15 @@ impl Graphed {
     }
 }
 
-pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let viewing = &arguments.viewing;
     let Some(graphed) = Graphed::new(&viewing.source, viewing.prefer(), console)? else {
         return Ok(ExitCode::from(FAILED));
     };
     graphed.show_diagnostics(console);
     let output = viewing.output.output.as_deref();
-    console.result(output, |out| match (&graphed.model, arguments.format) {
+    let place = console.place(output, arguments.format.kind())?;
+    place.write(|out| match (&graphed.model, arguments.format) {
         (None, Format::Json) => causality_json::write_empty(&graphed.flat, out),
         (None, Format::Text) => out.write_all(causality::without_ports(&graphed.flat).as_bytes()),
         (Some(model), format) => {

@@ -1,6 +1,7 @@
 //! `bgm check`: all diagnostics of a file, and a summary.
 
-use super::{Console, FAILED, Output, Source};
+use super::writing::kinds::Kind;
+use super::{Console, FAILED, Fault, Output, Source};
 use crate::base::diagnostics::visible::visible_name;
 use crate::base::diagnostics::{Diagnostics, json};
 use crate::base::source::Sources;
@@ -28,7 +29,7 @@ enum Format {
     Json,
 }
 
-pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let mut models = Vec::new();
     let (sources, found) = arguments.source.check(console, |flat| {
         models.push(format!(
@@ -46,9 +47,12 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
             summary(&sources, &found, &models)
         }
     };
-    console.result(arguments.output.output.as_deref(), |out| {
-        out.write_all(text.as_bytes())
-    })?;
+    let kind = match arguments.format {
+        Format::Text => Kind::Text,
+        Format::Json => Kind::Json,
+    };
+    let place = console.place(arguments.output.output.as_deref(), kind)?;
+    place.write(|out| out.write_all(text.as_bytes()))?;
     Ok(match failed {
         true => ExitCode::from(FAILED),
         false => ExitCode::SUCCESS,

@@ -9,7 +9,8 @@
 //! such (numpy and pandas read them) and are remembered in [`Csv::not_finite`], so that somebody
 //! can say so. Booleans are 0 and 1. Names are quoted as RFC 4180 has it; lines end with `\n`.
 
-use super::files;
+use super::writing::Waiting;
+use super::writing::trouble::message;
 use crate::base::words::{number, quoted};
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -32,6 +33,12 @@ impl Target for File {
     fn cut(&mut self, length: u64) {
         // A device or a pipe cannot be cut: then there is nothing to mend.
         let _ = self.set_len(length);
+    }
+}
+
+impl<T: Target> Target for Waiting<T> {
+    fn cut(&mut self, length: u64) {
+        self.0.cut(length);
     }
 }
 
@@ -77,25 +84,6 @@ struct Sink {
 }
 
 impl Csv {
-    /// Opens `path` (`-` is standard output) and writes the header: Time, then `columns`.
-    pub fn create(path: &str, columns: &[&str]) -> Result<Csv, String> {
-        Csv::with_parameters(path, &[], columns)
-    }
-
-    /// The header has `parameters` before Time.
-    pub fn with_parameters(
-        path: &str,
-        parameters: &[&str],
-        columns: &[&str],
-    ) -> Result<Csv, String> {
-        let target: Box<dyn Target> = if path == files::STANDARD {
-            Box::new(io::stdout())
-        } else {
-            Box::new(files::create(path)?)
-        };
-        Csv::over(target, path, parameters, columns)
-    }
-
     /// Writes into any target; `path` is its name in messages.
     pub fn over(
         target: Box<dyn Target>,
@@ -291,7 +279,7 @@ impl Sink {
             Some(error) => {
                 self.target.cut(self.written);
                 self.closed = error.kind() == ErrorKind::BrokenPipe;
-                let message = files::message(&self.path, &error);
+                let message = message(&self.path, &error);
                 self.failed = Some(message.clone());
                 Err(message)
             }

@@ -1,6 +1,7 @@
 //! `bgm solve --dump STAGE`: what a stage of the compiler has made, as lines.
 
-use super::{Console, FAILED, Listing};
+use super::writing::kinds::Kind;
+use super::{Console, FAILED, Fault, Listing};
 use crate::base::diagnostics::Diagnostics;
 use crate::compile::{Aliases, Product, Stage, Watch, bond_graph, lower, shown};
 use crate::flat::Flat;
@@ -50,7 +51,7 @@ pub fn run(
     listing: &Listing,
     aliases: Aliases,
     console: &Console,
-) -> Result<ExitCode, String> {
+) -> Result<ExitCode, Fault> {
     let mut dumper = Dumper { stage, text: None };
     let mut compiled = listing.source.compile_with(console, &mut dumper)?;
     if let Some(flat) = compiled.flat.take()
@@ -73,9 +74,9 @@ pub fn run(
     }
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
     if let Some(text) = &dumper.text {
-        console.result(listing.output.output.as_deref(), |out| {
-            out.write_all(text.as_bytes())
-        })?;
+        let output = listing.output.output.as_deref();
+        let place = console.place(output, Kind::Text)?;
+        place.write(|out| out.write_all(text.as_bytes()))?;
     }
     let failed = compiled.diagnostics.has_errors() || dumper.text.is_none();
     Ok(match failed {

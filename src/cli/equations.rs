@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::{Console, FAILED, Format, Listing};
+use super::{Console, FAILED, Fault, Format, Listing};
 use crate::listing;
 
 #[derive(Debug, Args)]
@@ -13,15 +13,17 @@ pub struct Arguments {
     listing: Listing,
 }
 
-pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let compiled = arguments.listing.source.compile(console)?;
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
     let Some(flat) = &compiled.flat else {
         return Ok(ExitCode::from(FAILED));
     };
-    console.result(
-        arguments.listing.output.output.as_deref(),
-        |out| match arguments.listing.format {
+    let format = arguments.listing.format;
+    let output = arguments.listing.output.output.as_deref();
+    console
+        .place(output, format.kind())?
+        .write(|out| match format {
             Format::Json => listing::json::write(flat, &compiled.sources, out),
             Format::Text => {
                 let text = listing::equations::equations(flat, arguments.listing.style.into());
@@ -31,7 +33,6 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
                 let text = listing::latex::equations(flat, arguments.listing.style.into());
                 out.write_all(text.as_bytes())
             }
-        },
-    )?;
+        })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::Console;
+use super::{Console, Fault};
 use crate::base::diagnostics::explain::explain;
 use crate::base::diagnostics::{Code, nearest};
 
@@ -15,7 +15,7 @@ pub struct Arguments {
     code: Option<String>,
 }
 
-pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let text = match &arguments.code {
         None => Code::ALL
             .iter()
@@ -27,13 +27,13 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
                 let hint = nearest(&wanted.to_uppercase(), known)
                     .map(|code| format!("; did you mean {code}?"))
                     .unwrap_or_default();
-                return Err(format!(
-                    "there is no diagnostic `{wanted}`{hint} (`bgm explain` lists all)"
-                ));
+                let message =
+                    format!("there is no diagnostic `{wanted}`{hint} (`bgm explain` lists all)");
+                return Err(message.into());
             };
             explain(code)
         }
     };
-    console.result(None, |out| out.write_all(text.as_bytes()))?;
+    console.result(|out| out.write_all(text.as_bytes()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::experiment_options::Options as Experimenting;
-use super::{Console, FAILED, Source};
+use super::writing::kinds::Kind;
+use super::writing::trouble::STANDARD;
+use super::{Console, FAILED, Fault, Source};
 use crate::base::diagnostics::nearest;
-use crate::base::source::Origin;
 use crate::compile::{Prepared, prepare};
 use crate::export::{Refusal, Target, export, unit};
 use crate::simulate::job::method;
@@ -27,7 +28,7 @@ pub struct Arguments {
     output: Option<PathBuf>,
 }
 
-pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let target = target(&arguments.to)?;
     let input = console.input(&arguments.source.file)?;
     let mut options = arguments.source.options();
@@ -51,37 +52,26 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         return Ok(ExitCode::from(FAILED));
     }
     let output = arguments.output.as_deref();
-    let output = output.filter(|path| *path != Path::new("-"));
-    if let Some(path) = output {
-        let mut read = sources.ids().map(|id| sources.file(id));
-        let same = |name: &str| match (path.canonicalize(), PathBuf::from(name).canonicalize()) {
-            (Ok(one), Ok(other)) => one == other,
-            _ => false,
-        };
-        if read.any(|file| file.origin == Origin::User && same(&file.name)) {
-            return Err(format!(
-                "cannot write `{}`: the model was read from it; choose another file",
-                path.display()
-            ));
-        }
-    }
+    let output = output.filter(|path| *path != Path::new(STANDARD));
     let name = flat.model().to_string();
     if target == Target::Fmu {
         if arguments.output.is_none() {
-            return Err(format!("an FMU is a file: say which with `-o {name}.fmu`"));
+            return Err(format!("an FMU is a file: say which with `-o {name}.fmu`").into());
         }
+        let place = console.place(output, Kind::Program(target))?;
         let made = unit(flat, &experiment, &mut diagnostics);
         console.diagnostics(&sources, &diagnostics);
         return match made {
             Ok(Some((unit, notes))) => {
                 tell(console, &notes);
-                super::fmu::write(&unit, output, console)?;
+                super::fmu::write(&unit, place, console)?;
                 Ok(ExitCode::SUCCESS)
             }
             Ok(None) => Ok(ExitCode::from(FAILED)),
             Err(refusal) => Ok(refused(console, &name, target, &refusal)),
         };
     }
+    let place = console.place(output, Kind::Program(target))?;
     let stem = match output.and_then(|path| path.file_stem()) {
         Some(stem) => stem.to_string_lossy().into_owned(),
         None => name.to_lowercase(),
@@ -91,7 +81,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
     match exported {
         Ok(Some(exported)) => {
             tell(console, &exported.notes);
-            console.result(output, |out| out.write_all(exported.text.as_bytes()))?;
+            place.write(|out| out.write_all(exported.text.as_bytes()))?;
             Ok(ExitCode::SUCCESS)
         }
         Ok(None) => Ok(ExitCode::from(FAILED)),
@@ -114,16 +104,14 @@ fn refused(console: &Console, name: &str, target: Target, refusal: &Refusal) -> 
     ExitCode::from(FAILED)
 }
 
-fn target(name: &str) -> Result<Target, String> {
+fn target(name: &str) -> Result<Target, Fault> {
     Target::from_name(name).ok_or_else(|| {
         let known: Vec<&str> = Target::ALL.iter().map(|target| target.name()).collect();
         let meant = match nearest(name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`? "),
             None => String::new(),
         };
-        format!(
-            "there is no target `{name}`; {meant}there are: {}",
-            known.join(", ")
-        )
+        let known = known.join(", ");
+        format!("there is no target `{name}`; {meant}there are: {known}").into()
     })
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::causality::{Format, Graphed};
-use super::{Console, FAILED, Output, Source};
+use super::{Console, FAILED, Fault, Output, Source};
 use crate::bond::fields::{fields, robust};
 use crate::listing::{causality_json, fields as list, fields_json};
 
@@ -28,7 +28,7 @@ pub struct Arguments {
     format: Format,
 }
 
-pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let Some(mut graphed) = Graphed::new(&arguments.source, &arguments.prefer, console)? else {
         return Ok(ExitCode::from(FAILED));
     };
@@ -37,7 +37,8 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         graphed.model = graphed.model.map(robust);
     }
     let output = arguments.output.output.as_deref();
-    console.result(output, |out| match (&graphed.model, arguments.format) {
+    let place = console.place(output, arguments.format.kind())?;
+    place.write(|out| match (&graphed.model, arguments.format) {
         (None, Format::Json) => causality_json::write_empty(&graphed.flat, out),
         (None, Format::Text) => writeln!(
             out,

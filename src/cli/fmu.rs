@@ -4,10 +4,13 @@
 //! without a binary is whole: other tools compile its sources; but it is told.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
-use super::Console;
+use super::io::Place;
+use super::signals::waiting;
+use super::writing::temporary::Temporary;
+use super::{Console, Fault};
 use crate::export::fmu::{Binary, Unit};
 
 /// The platform as FMI 2.0 calls it, and how names of shared libraries end there; `None` where the standard has no name.
@@ -24,9 +27,9 @@ fn platform() -> Option<(&'static str, &'static str)> {
 }
 
 /// Writes the file, and says so where it has no binary.
-pub fn write(unit: &Unit, output: Option<&Path>, console: &Console) -> Result<(), String> {
+pub fn write(unit: &Unit, place: Place<'_>, console: &Console) -> Result<(), Fault> {
     if console.is_kept() {
-        return Err("an FMU has no place here".to_string());
+        return Err("an FMU has no place here".into());
     }
     let binary = match compiled(unit, console) {
         Ok(binary) => Some(binary),
@@ -38,7 +41,7 @@ pub fn write(unit: &Unit, output: Option<&Path>, console: &Console) -> Result<()
         }
     };
     let packed = unit.packed(binary.as_ref()).map_err(|refusal| refusal.0)?;
-    console.result(output, |out| out.write_all(&packed))
+    place.write(|out| out.write_all(&packed))
 }
 
 fn compilers() -> Vec<String> {
@@ -56,14 +59,15 @@ fn compiled(unit: &Unit, console: &Console) -> Result<Binary, String> {
     let Some((platform, extension)) = platform() else {
         return Err("FMI 2.0 has no name for this kind of machine".to_string());
     };
-    let folder = Folder::new().map_err(|error| format!("there is no place to compile: {error}"))?;
+    let folder =
+        Temporary::folder().map_err(|error| format!("there is no place to compile: {error}"))?;
     let source = unit.source_name();
     let library = format!("{}.{extension}", unit.identifier);
-    std::fs::write(folder.0.join(&source), &unit.source)
+    std::fs::write(folder.path().join(&source), &unit.source)
         .map_err(|error| format!("there is no place to compile: {error}"))?;
     let names = compilers();
     for name in &names {
-        let Some(output) = run(name, &folder.0, &source, &library) else {
+        let Some(output) = run(name, folder.path(), &source, &library) else {
             continue;
         };
         let output = output.map_err(|error| format!("`{name}` cannot be run: {error}"))?;
@@ -72,7 +76,7 @@ fn compiled(unit: &Unit, console: &Console) -> Result<Binary, String> {
             let first: Vec<&str> = said.lines().take(5).collect();
             return Err(format!("`{name}` fails:\n{}", first.join("\n")));
         }
-        let bytes = std::fs::read(folder.0.join(&library))
+        let bytes = std::fs::read(folder.path().join(&library))
             .map_err(|error| format!("`{name}` wrote no library: {error}"))?;
         return Ok(Binary {
             platform: platform.to_string(),
@@ -96,33 +100,8 @@ fn run(name: &str, folder: &Path, source: &str, library: &str) -> Option<io::Res
     if !cfg!(windows) {
         command.args(["-fPIC", "-fvisibility=hidden"]);
     }
-    match command.args(["-o", library, source, "-lm"]).output() {
+    match waiting(|| command.args(["-o", library, source, "-lm"]).output()) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         output => Some(output),
-    }
-}
-
-/// A folder that is gone when it is no longer needed.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> io::Result<Folder> {
-        let mut at = 0;
-        loop {
-            let name = format!("bgm-fmu-{}-{at}", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            match std::fs::create_dir(&path) {
-                Ok(()) => return Ok(Folder(path)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && at < 1000 => at += 1,
-                Err(error) => return Err(error),
-            }
-        }
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system.
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,15 +1,23 @@
 //! Files and the terminal.
 
+use super::Fault;
+use super::defect;
 use super::reading::{self, Fence};
+use super::signals::waiting;
+use super::writing::inputs::Inputs;
+use super::writing::kinds::Kind;
+use super::writing::trouble::STANDARD;
+use super::writing::{self, Rows, Target, Unwritable};
 use crate::base::diagnostics::render::render_all;
 use crate::base::diagnostics::visible::visible;
 use crate::base::diagnostics::{Diagnostic, Diagnostics};
 use crate::base::source::Sources;
 use crate::syntax::load::bounds::{Bounds, Refusal, refusal, unreadable};
 use crate::syntax::load::{Files, Input};
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// The files of the machine, seen from a folder; an empty path is the current one.
 #[derive(Debug)]
@@ -18,6 +26,7 @@ pub struct Disk {
     bounds: Bounds,
     /// Where files have to lie; anywhere without it.
     fence: Option<Fence>,
+    inputs: Rc<RefCell<Inputs>>,
 }
 
 impl Disk {
@@ -27,6 +36,7 @@ impl Disk {
             base: PathBuf::new(),
             bounds: Bounds::default(),
             fence: None,
+            inputs: Rc::default(),
         }
     }
 }
@@ -34,7 +44,9 @@ impl Disk {
 impl Files for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let path = self.base.join(path);
-        reading::read(&path, self.bounds.file, self.fence.as_ref())
+        let bytes = reading::read(&path, self.bounds.file, self.fence.as_ref())?;
+        self.inputs.borrow_mut().add(&path);
+        Ok(bytes)
     }
 
     fn identity(&self, path: &Path) -> PathBuf {
@@ -81,6 +93,8 @@ pub struct Console {
     base: PathBuf,
     /// All that a command says, where it is kept instead of shown.
     kept: Option<RefCell<Vec<u8>>>,
+    /// What was read, and is not written over.
+    inputs: Rc<RefCell<Inputs>>,
 }
 
 impl Console {
@@ -96,17 +110,20 @@ impl Console {
             untrusted,
             base: PathBuf::new(),
             kept: None,
+            inputs: Rc::default(),
         }
     }
 
     /// Keeps what a command says, as if it ran in the folder `base`: messages and result in the
     /// order in which they come. It reads no standard input, writes no files and starts no programs.
-    pub fn keeping(base: &Path, untrusted: bool) -> Self {
+    /// What it reads, this one does not write over.
+    pub fn keeping(&self, base: &Path, untrusted: bool) -> Self {
         Console {
             color: false,
             untrusted,
             base: base.to_path_buf(),
             kept: Some(RefCell::default()),
+            inputs: Rc::clone(&self.inputs),
         }
     }
 
@@ -166,6 +183,7 @@ impl Console {
             base: self.base.clone(),
             bounds: self.bounds(),
             fence: self.untrusted.then(fence),
+            inputs: Rc::clone(&self.inputs),
         }
     }
 
@@ -178,7 +196,8 @@ impl Console {
             return Err("standard input cannot be read here".to_string());
         }
         // Too much is told where the model is loaded.
-        let bytes = reading::some(io::stdin().lock(), self.bounds().file)
+        self.inputs.borrow_mut().add_standard();
+        let bytes = waiting(|| reading::some(io::stdin().lock(), self.bounds().file))
             .map_err(|error| format!("cannot read standard input: {error}"))?;
         Ok(Input::Standard(bytes))
     }
@@ -203,47 +222,61 @@ impl Console {
         }
     }
 
-    /// Writes a result to a file, or to standard output. A reader that went away is no error.
+    /// What was read so far.
+    pub fn inputs(&self) -> Ref<'_, Inputs> {
+        self.inputs.borrow()
+    }
+
+    /// Remembers a file that was read by other ways than [`Console::files`].
+    pub fn was_read(&self, path: &Path) {
+        self.inputs.borrow_mut().add(path);
+    }
+
+    /// Opens the place where a result goes: a file, or standard output. What is wrong with it is known before
+    /// the work. All files of the command have been read by then.
+    pub fn place<'c>(&'c self, file: Option<&'c Path>, kind: Kind) -> Result<Place<'c>, Fault> {
+        let to = match (file, &self.kept) {
+            (Some(_), Some(_)) => return Err("`-o` has no place here".into()),
+            (None, Some(_)) if kind.is_binary() => {
+                return Err("what is no text has no place here".into());
+            }
+            (None, Some(kept)) => To::Kept(kept),
+            (Some(path), None) if path != Path::new(STANDARD) => {
+                To::File(path, writing::open(path, kind, &self.inputs())?)
+            }
+            _ if kind.is_binary() && io::stdout().is_terminal() => {
+                return Err("this is no text for a terminal: give a file with `-o`".into());
+            }
+            _ => To::Standard,
+        };
+        Ok(Place { to })
+    }
+
+    /// Opens a file for rows; `-` is standard output, for which there is none.
+    pub fn rows(&self, path: &Path) -> Result<Option<Rows>, Fault> {
+        if path == Path::new(STANDARD) {
+            return Ok(None);
+        }
+        let (rows, notes) = writing::open_rows(path, &self.inputs())?;
+        for note in notes {
+            self.message(&format!("note: {note}\n"));
+        }
+        Ok(Some(rows))
+    }
+
+    /// Writes a text to standard output.
     pub fn result(
         &self,
-        file: Option<&Path>,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), String> {
-        match (file, &self.kept) {
-            (Some(_), Some(_)) => Err("`-o` has no place here".to_string()),
-            (None, Some(kept)) => write(&mut *kept.borrow_mut()).map_err(|error| error.to_string()),
-            (Some(path), None) => {
-                let failed =
-                    |error: io::Error| format!("cannot write `{}`: {error}", path.display());
-                let file = std::fs::File::create(path).map_err(failed)?;
-                let mut out = io::BufWriter::new(file);
-                write(&mut out).and_then(|()| out.flush()).map_err(failed)
-            }
-            (None, None) => {
-                let mut out = io::BufWriter::new(Standard::default());
-                match write(&mut out).and_then(|()| out.flush()) {
-                    Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                        Err(format!("cannot write to standard output: {error}"))
-                    }
-                    _ => Ok(()),
-                }
-            }
-        }
+    ) -> Result<(), Fault> {
+        self.place(None, Kind::Text)?.write(write)
     }
 
     /// Text for standard output that has colours: all else in it is shown as [`visible`] does already.
-    pub fn picture(&self, text: &str) -> Result<(), String> {
+    pub fn picture(&self, text: &str) -> Result<(), Fault> {
         match &self.kept {
             Some(kept) => kept.borrow_mut().extend_from_slice(text.as_bytes()),
-            None => {
-                let mut out = io::stdout().lock();
-                match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-                    Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                        return Err(format!("cannot write to standard output: {error}"));
-                    }
-                    _ => {}
-                }
-            }
+            None => standard(|out| out.write_all(text.as_bytes()), io::stdout().lock())?,
         }
         Ok(())
     }
@@ -269,6 +302,52 @@ impl Console {
     }
 }
 
+/// Where a result goes, open.
+#[derive(Debug)]
+pub struct Place<'c> {
+    to: To<'c>,
+}
+
+#[derive(Debug)]
+enum To<'c> {
+    Standard,
+    Kept(&'c RefCell<Vec<u8>>),
+    File(&'c Path, Target),
+}
+
+impl Place<'_> {
+    /// Writes the result. A reader that went away is no error.
+    pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Fault> {
+        match self.to {
+            To::Standard => standard(write, Standard::default()),
+            To::Kept(kept) => {
+                let mut text = Vec::new();
+                let written = write(&mut text);
+                kept.borrow_mut().extend_from_slice(&text);
+                written.map_err(|error| Fault::from(error.to_string()))
+            }
+            To::File(path, target) => {
+                defect::on_purpose("writing");
+                Ok(target.commit(path, write)?)
+            }
+        }
+    }
+}
+
+/// Writes to standard output.
+fn standard(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    out: impl Write,
+) -> Result<(), Fault> {
+    let mut out = io::BufWriter::new(out);
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Unwritable::new(writing::trouble::message(STANDARD, &error)).into())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Standard output. A terminal gets text as [`visible`] shows it, a file or a pipe every byte as it is.
 #[derive(Default)]
 struct Standard {
@@ -280,7 +359,7 @@ impl Write for Standard {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut out = io::stdout().lock();
         if !out.is_terminal() {
-            return out.write(bytes);
+            return waiting(|| out.write(bytes));
         }
         let mut whole = std::mem::take(&mut self.begun);
         whole.extend_from_slice(bytes);
@@ -290,11 +369,11 @@ impl Write for Standard {
             self.begun = whole.split_off(error.valid_up_to());
         }
         let text = String::from_utf8_lossy(&whole);
-        out.write_all(visible(&text).as_bytes())?;
+        waiting(|| out.write_all(visible(&text).as_bytes()))?;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stdout().lock().flush()
+        waiting(|| io::stdout().lock().flush())
     }
 }

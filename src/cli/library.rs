@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::Console;
+use super::{Console, Fault};
 use crate::base::diagnostics::nearest;
 use crate::syntax::library::{FILES, entries};
 
@@ -15,12 +15,12 @@ pub struct Arguments {
     name: Option<String>,
 }
 
-pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let text = match &arguments.name {
         None => overview(),
         Some(name) => show(name)?,
     };
-    console.result(None, |out| out.write_all(text.as_bytes()))?;
+    console.result(|out| out.write_all(text.as_bytes()))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,6 +5,7 @@ mod causality;
 mod check;
 mod clock;
 pub mod csv;
+mod defect;
 mod draw;
 mod dump;
 mod equations;
@@ -12,7 +13,6 @@ pub mod experiment_options;
 mod explain;
 mod export;
 mod fields;
-pub mod files;
 mod fmu;
 pub mod golden;
 mod io;
@@ -22,14 +22,17 @@ pub mod progress;
 mod reading;
 mod reduce;
 mod session;
+mod signals;
 mod simulate;
 mod solve;
 mod sort;
 pub mod sweep_csv;
 mod timings;
+pub mod writing;
 
-use crate::base::diagnostics::Diagnostics;
+use crate::base::cancel::{self, Cancelled};
 use crate::base::diagnostics::visible::has_hidden;
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::source::Sources;
 use crate::compile::{Compiled, Options, Unwatched, Watch, check, compile_with};
 use crate::expr::print::Style;
@@ -38,8 +41,11 @@ use crate::model::Limits;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use experiment_options::Settings;
 use io::{Console, Disk};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use writing::Unwritable;
+use writing::kinds::Kind;
 
 /// A compiler for acausal models of physical systems, in the classic Dymola language.
 #[derive(Debug, Parser)]
@@ -164,8 +170,98 @@ impl From<StyleName> for Style {
     }
 }
 
-/// Exit codes: 0 fine, 1 the model has errors, 2 wrong usage.
+impl Format {
+    fn kind(self) -> Kind {
+        match self {
+            Format::Text => Kind::Text,
+            Format::Json => Kind::Json,
+            Format::Latex => Kind::Latex,
+        }
+    }
+}
+
+/// Why a command does not come to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The command line asks for what is not there.
+    Usage(String),
+    Unwritable(Unwritable),
+}
+
+impl From<String> for Fault {
+    fn from(message: String) -> Fault {
+        Fault::Usage(message)
+    }
+}
+
+impl From<&str> for Fault {
+    fn from(message: &str) -> Fault {
+        Fault::Usage(message.to_string())
+    }
+}
+
+impl From<Unwritable> for Fault {
+    fn from(unwritable: Unwritable) -> Fault {
+        Fault::Unwritable(unwritable)
+    }
+}
+
+impl Fault {
+    fn into_message(self) -> String {
+        match self {
+            Fault::Usage(message) => message,
+            Fault::Unwritable(unwritable) => unwritable.message,
+        }
+    }
+
+    /// Tells it; the exit code.
+    fn tell(self, console: &Console) -> u8 {
+        match self {
+            Fault::Usage(message) => {
+                console.message(&format!("error: {message}\n"));
+                2
+            }
+            Fault::Unwritable(unwritable) => {
+                tell_unwritable(console, unwritable);
+                FAILED
+            }
+        }
+    }
+}
+
+fn tell_unwritable(console: &Console, unwritable: Unwritable) {
+    let mut diagnostic = Diagnostic::new(Code::Unwritable, unwritable.message);
+    if let Some(hint) = unwritable.hint {
+        diagnostic = diagnostic.hint(hint);
+    }
+    let mut said = Diagnostics::default();
+    said.push(diagnostic);
+    console.diagnostics(&Sources::default(), &said);
+}
+
+/// Exit codes: 0 fine, 1 the model has errors or a file cannot be written, 2 wrong usage, 101 a defect of bgm, 128 and
+/// the number of the signal that ended it.
 pub fn run() -> ExitCode {
+    defect::keep_panics();
+    let done = catch_unwind(AssertUnwindSafe(|| {
+        cancel::catch(signals::token(), command)
+    }));
+    match done {
+        // Another thread may have failed.
+        Err(_) | Ok(_) if defect::happened() => {
+            defect::tell();
+            ExitCode::from(defect::DEFECT)
+        }
+        Ok(Ok(code)) => code,
+        Ok(Err(Cancelled)) | Err(_) => {
+            Console::new(Some(false), false).message("interrupted\n");
+            ExitCode::from(signals::code())
+        }
+    }
+}
+
+fn command() -> ExitCode {
+    defect::on_purpose("command");
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -183,10 +279,7 @@ pub fn run() -> ExitCode {
     let mut console = Console::new(color, cli.untrusted);
     match cli.command.run(&mut console) {
         Ok(code) => code,
-        Err(message) => {
-            console.message(&format!("error: {message}\n"));
-            ExitCode::from(2)
-        }
+        Err(fault) => ExitCode::from(fault.tell(&console)),
     }
 }
 
@@ -202,7 +295,7 @@ fn usage(error: &clap::Error) {
 }
 
 impl Command {
-    fn run(&self, console: &mut Console) -> Result<ExitCode, String> {
+    fn run(&self, console: &mut Console) -> Result<ExitCode, Fault> {
         match self {
             Command::Equations(arguments) => equations::run(arguments, console),
             Command::Sort(arguments) => sort::run(arguments, console),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::io::Disk;
-use crate::{Error, Loader, Model};
+use crate::api::{Error, Loader, Model};
 
 impl Loader {
     /// Compiles a file with all that it includes.

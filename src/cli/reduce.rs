@@ -1,6 +1,7 @@
 //! `bgm reduce`: a model without its dependent storages.
 
-use super::{Console, FAILED, Output, folders};
+use super::writing::kinds::Kind;
+use super::{Console, FAILED, Fault, Output, folders};
 use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
 use crate::compile::Options;
@@ -65,9 +66,10 @@ impl Writing {
     pub fn write<T>(
         &self,
         console: &Console,
+        kind: Kind,
         change: impl FnOnce(&Desk<'_>, &str) -> Result<T, Failure>,
         tell: impl FnOnce(&T) -> (String, String),
-    ) -> Result<ExitCode, String> {
+    ) -> Result<ExitCode, Fault> {
         let files = console.files(folders(&self.file, &self.include), None);
         let text = match console.text(&self.file, &files)? {
             Ok(text) => text,
@@ -103,17 +105,19 @@ impl Writing {
                 {
                     console.message("note: files that it includes are looked up beside the new one, or along -I\n");
                 }
-                console.result(output, |out| out.write_all(text.as_bytes()))?;
+                (console.place(output, kind)?).write(|out| out.write_all(text.as_bytes()))?;
                 Ok(ExitCode::SUCCESS)
             }
             Err(Failure::Model(sources, diagnostics)) => {
                 console.diagnostics(&sources, &diagnostics);
                 Ok(ExitCode::from(FAILED))
             }
-            Err(Failure::NoGraph(name)) => Err(format!(
-                "`{name}` has no power ports, and so no bond graph to change"
-            )),
-            Err(Failure::Refused(why)) => Err(why),
+            Err(Failure::NoGraph(name)) => {
+                let message =
+                    format!("`{name}` has no power ports, and so no bond graph to change");
+                Err(message.into())
+            }
+            Err(Failure::Refused(why)) => Err(why.into()),
         }
     }
 }
@@ -141,7 +145,7 @@ fn form(text: &str) -> Result<Form, String> {
     found.ok_or_else(|| "there are gain and attenuation".to_string())
 }
 
-pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let wishes = Wishes {
         remove: arguments.remove.clone(),
         only: false,
@@ -151,6 +155,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
     };
     arguments.writing.write(
         console,
+        Kind::Model,
         |desk, text| reduce(desk, text, &wishes),
         |revised| (revised.text.clone(), notes(revised)),
     )

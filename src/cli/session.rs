@@ -3,11 +3,15 @@
 //! At a terminal lines are edited, with history and completion; elsewhere they are read as they come, without prompts.
 
 use super::io::Disk;
-use super::reading::{Fence, is_same};
-use super::simulate::{go_on, listen, stopped};
-use super::{Console, FAILED};
+use super::reading::Fence;
+use super::signals::{self, go_on, waiting};
+use super::writing::kinds::Kind;
+use super::writing::{self, Unwritable};
+use super::{Console, FAILED, Fault};
+use crate::base::cancel::{self, Cancelled};
 use crate::base::diagnostics::visible::visible;
-use crate::session::{Reply, Session, Surroundings, revise};
+use crate::picture::png::png;
+use crate::session::{Made, Reply, Session, Surroundings, Written, revise};
 use crate::syntax::load::Files;
 use crate::syntax::load::bounds::{Bounds, Refusal, refusal, told};
 use clap::Args;
@@ -18,8 +22,7 @@ use rustyline::hint::Hinter;
 use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{Config, Context, Editor, Helper};
-use std::cell::RefCell;
-use std::io::{BufRead, IsTerminal, Read, Write};
+use std::io::{BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -30,15 +33,13 @@ pub struct Arguments {
     script: Option<PathBuf>,
 }
 
-pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     if console.is_kept() {
         return Err("a session has no place here".into());
     }
-    listen();
     let session = Session::new(Surroundings {
         colour: console.has_colour(),
         size: console.size(),
-        stopped,
         reduce: revise,
     });
     let here = Path::new("");
@@ -75,13 +76,12 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
     }
 }
 
-/// The files of a session, and those of them that were read: they are not written over.
+/// The files of a session.
 #[derive(Debug)]
 struct Seen {
     disk: Disk,
     /// Where a script of a stranger may write.
     fence: Option<Fence>,
-    read: RefCell<Vec<PathBuf>>,
 }
 
 impl Seen {
@@ -90,30 +90,23 @@ impl Seen {
         Seen {
             disk: console.files([folder], None),
             fence: console.is_untrusted().then(fence),
-            read: RefCell::default(),
         }
     }
 
-    /// Why a file may not be written, in words.
-    fn may_write(&self, path: &Path) -> Result<(), String> {
+    /// Why a file may not be written, in words: those that were read are not written over.
+    fn may_write(&self, path: &Path, console: &Console) -> Result<(), Unwritable> {
+        let refused = |why: &str| {
+            let path = path.display();
+            Err(Unwritable::new(format!("cannot write `{path}`: {why}")))
+        };
         if let Some(fence) = &self.fence
             && let Err(error) = fence.real(path)
             && refusal(&error).is_some()
         {
-            return Err("with `--untrusted` a session writes in its own folder only".to_string());
+            return refused("with `--untrusted` a session writes in its own folder only");
         }
-        let Ok(there) = std::fs::metadata(path) else {
-            return Ok(());
-        };
-        let real = self.identity(path);
-        let mut read = self.read.borrow().clone().into_iter();
-        let is_read = read.any(|known| {
-            // On systems that tell which file is which, another name for one that was read is found, too.
-            let same = |found| cfg!(unix) && is_same(&found, &there);
-            known == real || std::fs::metadata(&known).is_ok_and(same)
-        });
-        match is_read {
-            true => Err("this session has read it; name another outfile".to_string()),
+        match console.inputs().hold(path) {
+            true => refused("this session has read it; name another outfile"),
             false => Ok(()),
         }
     }
@@ -121,13 +114,7 @@ impl Seen {
 
 impl Files for Seen {
     fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        let bytes = self.disk.read(path)?;
-        let real = self.identity(path);
-        let mut read = self.read.borrow_mut();
-        if !read.contains(&real) {
-            read.push(real);
-        }
-        Ok(bytes)
+        self.disk.read(path)
     }
 
     fn identity(&self, path: &Path) -> PathBuf {
@@ -154,11 +141,8 @@ impl<R: BufRead> Iterator for Lines<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut line = Vec::new();
-        let read = self
-            .from
-            .by_ref()
-            .take(self.limit + 1)
-            .read_until(b'\n', &mut line);
+        let mut from = self.from.by_ref().take(self.limit + 1);
+        let read = waiting(|| from.read_until(b'\n', &mut line));
         Some(match read {
             Err(error) => Err(error),
             Ok(0) => return None,
@@ -180,7 +164,7 @@ fn plain(
     name: Option<&str>,
     files: &Seen,
     console: &Console,
-) -> Result<ExitCode, String> {
+) -> Result<ExitCode, Fault> {
     let mut failed = false;
     for (at, line) in lines.enumerate() {
         let line = line.map_err(|error| format!("cannot read the commands: {}", told(&error)))?;
@@ -188,6 +172,8 @@ fn plain(
         let ended = reply.ended;
         let place = name.map(|name| format!("{name}:{}: ", at + 1));
         failed |= !shown(&mut session, reply, place.as_deref(), files, console)?;
+        // A run ends by itself, and what it has is kept: nobody waits for what follows.
+        cancel::check();
         if ended {
             return Ok(code(failed));
         }
@@ -211,7 +197,7 @@ fn shown(
     place: Option<&str>,
     files: &Seen,
     console: &Console,
-) -> Result<bool, String> {
+) -> Result<bool, Fault> {
     let mut fine = !reply.failed;
     if !reply.messages.is_empty() {
         let place = place.unwrap_or("");
@@ -219,12 +205,12 @@ fn shown(
     }
     console.picture(&reply.text)?;
     for file in &reply.files {
-        let written = (files.may_write(&file.path))
-            .and_then(|()| write(&file.path, &file.text, file.append).map_err(|e| e.to_string()));
-        if let Err(why) = written {
+        if let Err(unwritable) = write(file, files, console) {
             let place = place.unwrap_or("");
-            let path = file.path.display();
-            console.message(&format!("{place}error: cannot write `{path}`: {why}\n"));
+            console.message(&format!("{place}error: {}\n", unwritable.message));
+            if let Some(hint) = unwritable.hint {
+                console.message(&format!("  {hint}\n"));
+            }
             session.not_written(&file.path);
             fine = false;
         }
@@ -232,13 +218,29 @@ fn shown(
     Ok(fine)
 }
 
-fn write(path: &Path, text: &str, append: bool) -> std::io::Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    match append {
-        true => options.append(true).create(true),
-        false => options.write(true).create(true).truncate(true),
+fn write(file: &Written, files: &Seen, console: &Console) -> Result<(), Unwritable> {
+    let path = &file.path;
+    files.may_write(path, console)?;
+    let inputs = console.inputs();
+    let kind = match file.kind {
+        Made::Text => Kind::Text,
+        Made::Rows => Kind::Rows,
+        Made::Model => Kind::Model,
+        Made::Program(target) => Kind::Program(target),
+        Made::Picture => Kind::of_picture(Some(path)),
     };
-    options.open(path)?.write_all(text.as_bytes())
+    let drawn;
+    let bytes = match kind {
+        Kind::Png => {
+            drawn = waiting(|| png(&file.text)).map_err(Unwritable::new)?;
+            drawn.as_slice()
+        }
+        _ => file.text.as_bytes(),
+    };
+    match file.append {
+        true => writing::append(path, kind, &inputs, bytes),
+        false => writing::write(path, kind, &inputs, bytes),
+    }
 }
 
 /// The session, as far as the line editor has to know it.
@@ -269,7 +271,8 @@ impl Validator for Completing<'_> {}
 impl Helper for Completing<'_> {}
 
 /// Lines edited at a terminal.
-fn edited(session: Session, files: &Seen, console: &Console) -> Result<ExitCode, String> {
+fn edited(session: Session, files: &Seen, console: &Console) -> Result<ExitCode, Fault> {
+    signals::remember_terminal();
     let trouble = |error: ReadlineError| format!("cannot read the terminal: {error}");
     let config = Config::builder().auto_add_history(true).build();
     let mut editor: Editor<Completing<'_>, MemHistory> =
@@ -281,29 +284,37 @@ fn edited(session: Session, files: &Seen, console: &Console) -> Result<ExitCode,
             return Ok(ExitCode::SUCCESS);
         };
         let prompt = helper.session.prompt().to_string();
-        let line = editor.readline(&prompt);
+        let line = waiting(|| editor.readline(&prompt));
         let Some(helper) = editor.helper_mut() else {
             return Ok(ExitCode::SUCCESS);
         };
         let session = &mut helper.session;
-        go_on();
         let reply = match line {
-            Ok(line) => session.line(&line, files),
+            Ok(line) => cancel::caught(|| session.line(&line, files)),
             Err(ReadlineError::Interrupted) => {
                 session.interrupt();
                 continue;
             }
             // Ends what is being entered, else the session.
-            Err(ReadlineError::Eof) => Reply {
+            Err(ReadlineError::Eof) => cancel::caught(|| Reply {
                 ended: session.prompt() == "> ",
                 ..session.end(files)
-            },
-            Err(error) => return Err(trouble(error)),
+            }),
+            Err(error) => return Err(trouble(error).into()),
         };
+        let reply = reply.unwrap_or_else(|Cancelled| {
+            session.interrupt();
+            console.message("interrupted\n");
+            Reply::default()
+        });
         let ended = reply.ended;
         shown(session, reply, None, files, console)?;
         if ended {
             return Ok(ExitCode::SUCCESS);
+        }
+        // Ctrl-C ends what a line has begun, other signals end the session.
+        if !go_on() {
+            cancel::check();
         }
     }
 }

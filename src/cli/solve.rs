@@ -1,10 +1,11 @@
 //! `bgm solve`: the equations solved, in the order of evaluation.
 
+use super::io::Place;
 use super::timings::Timings;
-use super::{Console, FAILED, Format, Listing, dump};
+use super::{Console, FAILED, Fault, Format, Listing, dump};
 use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
-use crate::compile::place::{Misplaced, place};
+use crate::compile::place::{Misplaced, place as values};
 use crate::compile::{
     Aliases, Compiled, Presented, Product, Stage, Unwatched, Watch, presented_with, solved,
     solved_with,
@@ -45,7 +46,7 @@ pub struct Arguments {
     timings: bool,
 }
 
-pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let format = arguments.listing.format;
     match (&arguments.explain, &arguments.at) {
         (Some(_), _) if format != Format::Text => {
@@ -84,13 +85,18 @@ fn list_or_tell(
     aliases: Aliases,
     console: &Console,
     watch: &mut dyn Watch,
-) -> Result<ExitCode, String> {
+) -> Result<ExitCode, Fault> {
     let mut compiled = arguments.listing.source.compile_with(console, watch)?;
     let flat = compiled.flat.take();
     if arguments.modes {
         return modes(arguments, console, &compiled, flat);
     }
     let listing = &arguments.listing;
+    if flat.is_none() {
+        console.diagnostics(&compiled.sources, &compiled.diagnostics);
+        return Ok(ExitCode::from(FAILED));
+    }
+    let place = console.place(listing.output.output.as_deref(), listing.format.kind())?;
     if arguments.explain.is_none() && arguments.at.is_none() {
         let said = &mut compiled.diagnostics;
         let done = flat.and_then(|flat| presented_with(flat, aliases, watch, said));
@@ -99,7 +105,7 @@ fn list_or_tell(
             return Ok(ExitCode::from(FAILED));
         };
         watch.before(Stage::Writing);
-        write(presented, aliases, listing, &compiled.sources, console)?;
+        write(presented, aliases, listing, &compiled.sources, place)?;
         watch.after(Stage::Writing, Product::Counts(&[]));
         return Ok(ExitCode::SUCCESS);
     }
@@ -115,15 +121,13 @@ fn list_or_tell(
         if let Some(positions) = &solution.positions {
             text.push_str(&format!("\n{}\n", said_of(positions, "it is computed")));
         }
-        console.result(listing.output.output.as_deref(), |out| {
-            out.write_all(text.as_bytes())
-        })?;
+        place.write(|out| out.write_all(text.as_bytes()))?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(text) = &arguments.at {
-        let placed = match place(solution, aliases, text) {
+        let placed = match values(solution, aliases, text) {
             Ok(placed) => placed,
-            Err(Misplaced::Request(message)) => return Err(message),
+            Err(Misplaced::Request(message)) => return Err(message.into()),
             Err(Misplaced::Told(diagnostic)) => {
                 let mut said = Diagnostics::default();
                 said.push(*diagnostic);
@@ -136,15 +140,13 @@ fn list_or_tell(
         let by = by.as_deref().unwrap_or(model);
         let position = key.as_deref().zip(solution.positions.as_deref());
         let position = position.map(|(key, positions)| PositionOf { positions, key });
-        console.result(listing.output.output.as_deref(), |out| {
-            match listing.format {
-                Format::Json => show::write_json(by, &placed.point, position.as_ref(), out),
-                _ => {
-                    let mut text = String::new();
-                    let name = position.map(|of| of.name());
-                    show::write_text(by, &placed.point, name.as_deref(), &mut text);
-                    out.write_all(text.as_bytes())
-                }
+        place.write(|out| match listing.format {
+            Format::Json => show::write_json(by, &placed.point, position.as_ref(), out),
+            _ => {
+                let mut text = String::new();
+                let name = position.map(|of| of.name());
+                show::write_text(by, &placed.point, name.as_deref(), &mut text);
+                out.write_all(text.as_bytes())
             }
         })?;
         return Ok(ExitCode::SUCCESS);
@@ -158,10 +160,10 @@ fn write(
     aliases: Aliases,
     listing: &Listing,
     sources: &Sources,
-    console: &Console,
-) -> Result<(), String> {
+    place: Place<'_>,
+) -> Result<(), Fault> {
     let style = listing.style.into();
-    console.result(listing.output.output.as_deref(), |out| {
+    place.write(|out| {
         let (Presented::One(model) | Presented::Paper(_, model) | Presented::ByPosition(_, model)) =
             presented;
         match (presented, listing.format) {
@@ -191,24 +193,23 @@ fn modes(
     console: &Console,
     compiled: &Compiled,
     flat: Option<Flat>,
-) -> Result<ExitCode, String> {
+) -> Result<ExitCode, Fault> {
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
     let Some(flat) = flat else {
         return Ok(ExitCode::from(FAILED));
     };
     let listing = &arguments.listing;
+    let place = console.place(listing.output.output.as_deref(), listing.format.kind())?;
     let mut said = Diagnostics::default();
     if solved(flat.clone(), Aliases::Eliminate, &mut said).is_none() {
         console.diagnostics(&compiled.sources, &said);
         return Ok(ExitCode::from(FAILED));
     }
     let positions = Positions::of(&flat);
-    console.result(listing.output.output.as_deref(), |out| {
-        match listing.format {
-            Format::Json => write_json(&positions, out),
-            _ if positions.switches.is_empty() => writeln!(out, "{}: no switches", flat.model()),
-            _ => out.write_all(list_modes(&positions).as_bytes()),
-        }
+    place.write(|out| match listing.format {
+        Format::Json => write_json(&positions, out),
+        _ if positions.switches.is_empty() => writeln!(out, "{}: no switches", flat.model()),
+        _ => out.write_all(list_modes(&positions).as_bytes()),
     })?;
     Ok(ExitCode::SUCCESS)
 }

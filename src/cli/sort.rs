@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::{Console, FAILED, Format, Listing};
+use super::{Console, FAILED, Fault, Format, Listing};
 use crate::compile::{Aliases, sorted_somewhere};
 use crate::listing::modes::said_of;
 use crate::listing::{json, latex, sorted::sorted_somewhere as list};
@@ -18,32 +18,37 @@ pub struct Arguments {
     eliminate: bool,
 }
 
-pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let mut compiled = arguments.listing.source.compile(console)?;
     let aliases = match arguments.eliminate {
         true => Aliases::Eliminate,
         false => Aliases::Keep,
     };
     let flat = compiled.flat.take();
+    let listing = &arguments.listing;
+    let place = match flat {
+        Some(_) => Some(console.place(listing.output.output.as_deref(), listing.format.kind())?),
+        None => None,
+    };
     let done = flat.and_then(|flat| sorted_somewhere(flat, aliases, &mut compiled.diagnostics));
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
     let Some((flat, sorted, positions)) = &done else {
         return Ok(ExitCode::from(FAILED));
     };
-    let listing = &arguments.listing;
+    let Some(place) = place else {
+        return Ok(ExitCode::from(FAILED));
+    };
     let positions = positions.as_deref();
     let where_said = positions.map(|positions| said_of(positions, "sorted"));
-    console.result(listing.output.output.as_deref(), |out| {
-        match listing.format {
-            Format::Json => json::write_sorted(flat, sorted, &compiled.sources, positions, out),
-            Format::Text => {
-                let text = list(flat, sorted, where_said.as_deref(), listing.style.into());
-                out.write_all(text.as_bytes())
-            }
-            Format::Latex => {
-                let text = latex::sorted(flat, sorted, where_said.as_deref(), listing.style.into());
-                out.write_all(text.as_bytes())
-            }
+    place.write(|out| match listing.format {
+        Format::Json => json::write_sorted(flat, sorted, &compiled.sources, positions, out),
+        Format::Text => {
+            let text = list(flat, sorted, where_said.as_deref(), listing.style.into());
+            out.write_all(text.as_bytes())
+        }
+        Format::Latex => {
+            let text = latex::sorted(flat, sorted, where_said.as_deref(), listing.style.into());
+            out.write_all(text.as_bytes())
         }
     })?;
     Ok(ExitCode::SUCCESS)

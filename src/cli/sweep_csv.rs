@@ -19,11 +19,6 @@ pub struct SweepCsv {
 }
 
 impl SweepCsv {
-    pub fn create(path: &str, parameters: &[&str], columns: &[&str]) -> Result<SweepCsv, String> {
-        let csv = Csv::with_parameters(path, parameters, columns)?;
-        Ok(SweepCsv::over(csv, parameters, columns))
-    }
-
     /// Writes through a CSV that was made with the same parameters and columns.
     pub fn over(csv: Csv, parameters: &[&str], columns: &[&str]) -> SweepCsv {
         let owned = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();

@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 
+use crate::base::cancel;
 use crate::base::flaw::{Flaws, hold};
 use crate::base::source::Sources;
 use crate::bond::BondGraph;
@@ -104,6 +105,7 @@ impl Watch for Unwatched {
 
 /// Ends a stage: what it has made is sound, and is shown to who looks on.
 pub fn done(watch: &mut dyn Watch, stage: Stage, product: Product<'_>) {
+    cancel::check();
     watch.after(stage, product);
     if product.is_untouched(stage) {
         return;

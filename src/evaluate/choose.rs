@@ -7,6 +7,7 @@
 //! pivoting); the candidates that are left over are states. Of equal ones the less wanted is taken, and
 //! what has a start value is left over if that is not much worse.
 
+use crate::base::cancel::glance;
 use nalgebra::{DMatrix, DVector};
 
 use super::Point;
@@ -185,6 +186,7 @@ fn follow(system: &mut System<'_>, mut values: Vec<f64>, given: &[bool]) -> Opti
     let mut known = given.to_vec();
     let mut served = vec![false; system.run(&values).ok()?.residuals.len()];
     loop {
+        glance();
         let Ok(state) = system.run(&values) else {
             return Some(values);
         };

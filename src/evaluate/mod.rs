@@ -25,6 +25,7 @@ pub use numbers::Numbers;
 pub use point::Point;
 pub(crate) use point::leaves;
 
+use crate::base::cancel::glance;
 use sprs::TriMat;
 
 use crate::expr::{ExprId, Value};
@@ -125,6 +126,7 @@ fn run(solved: &Solved, point: &mut Point, select: Select<'_>) -> Result<(), Fai
     }
     evaluator.divisors(solved)?;
     for block in &solved.blocks {
+        glance();
         match block {
             Block::Assignment(assignment) => evaluator.assign(assignment)?,
             Block::Linear(linear) => evaluator.linear(linear)?,

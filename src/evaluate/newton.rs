@@ -11,6 +11,7 @@ use super::failure::Failure;
 use super::homotopy::follow;
 use super::matrix::Matrix;
 use super::system::{Bad, State, System};
+use crate::base::cancel::glance;
 use crate::flat::{EqId, Flat, Leaf};
 use crate::passes::blocks::Nonlinear;
 
@@ -83,6 +84,7 @@ pub(super) fn iterate(system: &mut System<'_>, start: Vec<f64>) -> Result<State,
     let mut moves = 0;
     let mut pace = Pace::default();
     for _ in 0..MOST_STEPS {
+        glance();
         if within(&state.residuals, &state.noise, 1.0) && is_sharp(system, &state) {
             return Ok(state);
         }
@@ -236,6 +238,7 @@ fn shortened(
     let mut singular = None;
     let mut part = longest;
     for _ in 0..MOST_HALVINGS {
+        glance();
         let trial: Vec<f64> = (now.iter().zip(step))
             .map(|(value, change)| value + part * change)
             .collect();

@@ -1,5 +1,6 @@
 //! The hash-consed arena: equal expressions are one.
 
+use crate::base::cancel::glance;
 use std::hash::{BuildHasher, Hash, Hasher};
 
 use hashbrown::HashTable;
@@ -128,6 +129,7 @@ impl<L: Leaf> Arena<L> {
     }
 
     fn share(&mut self, node: Node<L>) -> ExprId {
+        glance();
         let Arena { nodes, args, table } = self;
         let half = hash_node(&node, args);
         let is_same =

@@ -5,6 +5,7 @@
 
 use super::op::precedence as level;
 use super::{Args, BinaryOp, ExprId, Node, UnaryOp, show_number};
+use crate::base::cancel::glance;
 
 /// The two ways of setting expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -40,6 +41,7 @@ enum Work {
 
 /// Appends the expression to `out`.
 pub fn write<S: Source>(source: &S, root: ExprId, style: Style, out: &mut String) {
+    glance();
     let mut work = vec![Work::Node(root, level::IF)];
     while let Some(item) = work.pop() {
         let (id, least) = match item {

@@ -5,6 +5,7 @@
 //! of cuts) are joined first, as written; then bundles are opened and their members joined
 //! position by position. What the groups mean is in [`super::couplings`].
 
+use crate::base::cancel::glance;
 use rustc_hash::FxHashMap;
 
 use super::class::*;
@@ -97,6 +98,7 @@ impl<'c> Connector<'_, 'c> {
     fn all(&mut self, connections: &'c [Connection]) {
         let depth = self.loops.len();
         for connection in connections {
+            glance();
             self.failed |= self.one(connection).is_none();
             self.loops.truncate(depth);
             if self.tree.exhausted {
@@ -111,6 +113,7 @@ impl<'c> Connector<'_, 'c> {
                 let (from, to) =
                     (self.tree).bounds(self.instance, block.from, block.to, &self.loops)?;
                 for turn in from..=to {
+                    glance();
                     self.loops.push(turn as f64);
                     self.all(&block.body);
                     self.loops.pop();
@@ -347,6 +350,7 @@ impl<'c> Connector<'_, 'c> {
         let mut opened: Vec<Opened> = Vec::new();
         let mut joints: FxHashMap<u32, Joint> = FxHashMap::default();
         for group in self.points.groups() {
+            glance();
             let nodes: Vec<u32> = (group.iter())
                 .filter_map(|&at| match self.points.keys[at as usize] {
                     PointKey::Node(node) => Some(node),
@@ -398,6 +402,7 @@ impl<'c> Connector<'_, 'c> {
             }
         }
         for members in simple.groups() {
+            glance();
             let known: Vec<Joint> = (members.iter())
                 .filter_map(|number| joints.get(number).copied())
                 .collect();

@@ -9,6 +9,7 @@
 //! that of their through variable. The equations stand in the order of the 1990 paper: the cut
 //! connected last comes first.
 
+use crate::base::cancel::glance;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::class::CutBody;
@@ -47,6 +48,7 @@ pub fn couplings(tree: &mut Tree<'_>, instance: u32) -> Option<Couplings> {
         meetings: meetings(tree, instance, &met.groups),
     };
     for group in &met.groups {
+        glance();
         if group.junction1 {
             at_junction1(tree, instance, group, &mut couplings)?;
         } else {

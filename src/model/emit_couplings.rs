@@ -1,5 +1,6 @@
 //! Couplings to flat equations.
 
+use crate::base::cancel::glance;
 use std::rc::Rc;
 
 use super::couplings::{Coupling, couplings};
@@ -36,6 +37,7 @@ impl Flattener<'_, '_> {
             }
         };
         for &(owner, offset) in &found.terminals {
+            glance();
             if owner != super::connect::SELF {
                 let variable = self.place(instance, owner, offset);
                 self.set.insert(variable);

@@ -4,6 +4,7 @@
 //! the order of the 1990 paper: those of the submodels first, then the model's own, then the
 //! couplings that its connections make. Kinds are final, types are not yet inferred.
 
+use crate::base::cancel::glance;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -87,6 +88,7 @@ pub fn flatten(tree: &mut Tree<'_>) -> Option<Parts> {
     flattener.bindings()?;
     flattener.ports();
     for instance in post_order(flattener.tree) {
+        glance();
         flattener.instance(instance);
         if flattener.tree.exhausted {
             return None;
@@ -211,6 +213,7 @@ impl<'c> Flattener<'_, 'c> {
         let depth = self.loops.len();
         let mut complete = Some(());
         for statement in statements {
+            glance();
             if self.statement(instance, class, statement).is_none() {
                 complete = None;
                 self.loops.truncate(depth);
@@ -250,6 +253,7 @@ impl<'c> Flattener<'_, 'c> {
                 let (from, to) = (self.tree).bounds(instance, block.from, block.to, &self.loops)?;
                 let mut complete = Some(());
                 for turn in from..=to {
+                    glance();
                     self.loops.push(turn as f64);
                     let turned = self.statements(instance, class, &block.body);
                     self.loops.pop();

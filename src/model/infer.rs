@@ -6,6 +6,7 @@
 //! Types flow through `=`, `==`, `if` and couplings: expressions that must have the same type are
 //! put into one set (union-find over expressions), and a set keeps where its type came from.
 
+use crate::base::cancel::glance;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::source::Span;
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp, Value};
@@ -200,6 +201,7 @@ impl Inference<'_> {
         let flat = self.flat;
         let mut work = vec![root];
         while let Some(id) = work.pop() {
+            glance();
             if std::mem::replace(&mut self.visited[id.index()], true) {
                 continue;
             }
@@ -319,6 +321,7 @@ fn check_starts(flat: &Flat, types: &[Type], diagnostics: &mut Diagnostics) {
 fn check_discrete(flat: &Flat, diagnostics: &mut Diagnostics) {
     let mut seen: rustc_hash::FxHashMap<VarId, Vec<(EquationKind, Span)>> = Default::default();
     for equation in &flat.equations {
+        glance();
         let Node::Leaf(Leaf::New(variable)) = flat.exprs.node(equation.left) else {
             continue;
         };

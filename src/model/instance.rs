@@ -5,6 +5,7 @@
 //! addition. The tree is made with an explicit stack, top down, each instance before its
 //! submodels; sizes of arrays are evaluated on the way, from parameters known so far.
 
+use crate::base::cancel::glance;
 use rustc_hash::FxHashMap;
 
 use super::Classes;
@@ -139,6 +140,7 @@ pub fn instantiate<'c>(
     };
     let mut stack = vec![0u32];
     while let Some(id) = stack.pop() {
+        glance();
         let children = tree.expand(id)?;
         stack.extend(children.rev());
     }
@@ -189,6 +191,7 @@ impl<'c> Tree<'c> {
         }
         let mut parts = Vec::new();
         while instance != 0 {
+            glance();
             let record = self.instances[instance as usize];
             let name = self.text(self.instance_name(instance));
             parts.push(match record.index {
@@ -241,6 +244,7 @@ impl<'c> Tree<'c> {
             let size = self.shapes[shape as usize].submodels[slot].size;
             let child = submodel.class?;
             for element in 0..size {
+                glance();
                 self.instances.push(Instance {
                     class: child,
                     parent: id,
@@ -260,6 +264,7 @@ impl<'c> Tree<'c> {
 
     fn add_variables(&mut self, instance: u32, slot: u32, size: u32) {
         for element in 0..size {
+            glance();
             self.variables.push(Variable {
                 instance,
                 slot,

@@ -4,6 +4,7 @@
 //! parameter and constant has a value, or has been reported. A value may depend on other
 //! parameters in any order; the order of evaluation is found with an explicit stack.
 
+use crate::base::cancel::glance;
 use rustc_hash::FxHashSet;
 
 use super::class::{Class, Slot, Template};
@@ -42,6 +43,7 @@ impl<'c> Tree<'c> {
     /// Evaluates every parameter and constant.
     pub fn evaluate_all(&mut self) {
         for variable in 0..self.variables.len() as u32 {
+            glance();
             let record = self.variables[variable as usize];
             let decl = &self.class(record.instance).variables[record.slot as usize];
             if decl.kind.is_fixed() {
@@ -130,6 +132,7 @@ impl<'c> Tree<'c> {
     pub fn evaluate(&mut self, variable: u32) -> Option<Value> {
         let mut stack = vec![variable];
         while let Some(&top) = stack.last() {
+            glance();
             match self.memo[top as usize] {
                 Memo::Known(_) | Memo::Failed => {
                     stack.pop();

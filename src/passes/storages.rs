@@ -8,6 +8,7 @@
 //!
 //! The effort is the across variable, unless that is a velocity: mechanical parts are also written v/F.
 
+use crate::base::cancel::glance;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
@@ -292,6 +293,7 @@ fn is_constant(flat: &mut Flat, form: &Form) -> bool {
     let rest = flat.exprs.sum(&form.rest);
     let mut stack: Vec<ExprId> = form.terms.iter().map(|&(_, value)| value).collect();
     while let Some(id) = stack.pop() {
+        glance();
         if flat.exprs.node(id) == Node::Time {
             return false;
         }

@@ -4,6 +4,7 @@
 //! is zero (an ideal switch is GSw with RClosed = 0). After: these products are gone from the
 //! equations, so that a formula does not read what is computed only after it.
 
+use crate::base::cancel::glance;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::{BinaryOp, ExprId, Node};
@@ -61,6 +62,7 @@ fn without(flat: &mut Flat, root: ExprId, zeros: &mut Vec<ExprId>) -> ExprId {
     let mut stack = vec![root];
     let mut operands = Vec::new();
     while let Some(&id) = stack.last() {
+        glance();
         if new.contains_key(&id) {
             stack.pop();
             continue;

@@ -7,6 +7,7 @@
 
 pub mod bond;
 pub mod panels;
+pub mod png;
 pub mod scale;
 pub mod svg;
 pub mod terminal;

@@ -4,6 +4,7 @@
 //! combination of conditions: the free causality of the 1995 paper, as in its rectifier. A loop with too many of them to
 //! try is not said to be: then positions are looked at as they occur.
 
+use crate::base::cancel::glance;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::switches::has_switch;
@@ -30,6 +31,7 @@ pub fn uniform(solved: &Solved) -> bool {
     }
     let mut definitions: FxHashMap<Leaf, ExprId> = FxHashMap::default();
     for assignment in solved.assignments() {
+        glance();
         if flat.variable(assignment.target.variable()).kind == Kind::Auxiliary {
             definitions.insert(assignment.target, assignment.value);
         }

@@ -1,5 +1,6 @@
 //! From the blocks of a solved model to parts of the program.
 
+use crate::base::cancel::glance;
 use rustc_hash::FxHashSet;
 
 use super::code::{Op, Register};
@@ -263,6 +264,7 @@ impl Builder<'_> {
         let mut seen: FxHashSet<ExprId> = FxHashSet::default();
         let mut watched = Vec::new();
         while let Some(id) = roots.pop() {
+            glance();
             if seen.insert(id) {
                 if self.registers.watch_kind(id).is_some() {
                     watched.push(id);

@@ -4,6 +4,7 @@
 //! goes where its operands are: what depends on parameters runs once, what depends on Time runs when Time
 //! changes, and so on.
 
+use crate::base::cancel::glance;
 use rustc_hash::FxHashMap;
 
 use super::code::{Instruction, Op, Register};
@@ -180,6 +181,7 @@ impl<'s> Registers<'s> {
         let mut stack = vec![root];
         let mut operands = Vec::new();
         while let Some(&id) = stack.last() {
+            glance();
             if self.known(scope, id).is_some() {
                 stack.pop();
                 continue;

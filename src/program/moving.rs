@@ -4,6 +4,7 @@ use super::Level;
 use super::code::Register;
 use super::expressions::{NONE, Registers};
 use super::watches::Watch;
+use crate::base::cancel::glance;
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp};
 use crate::flat::{Kind, Leaf, Type};
 use crate::passes::relations::WatchKind;
@@ -52,6 +53,7 @@ impl Registers<'_> {
         let mut stack = vec![root];
         let mut operands = Vec::new();
         while let Some(&id) = stack.last() {
+            glance();
             if self.moving.contains_key(&id) {
                 stack.pop();
                 continue;

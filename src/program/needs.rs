@@ -1,5 +1,6 @@
 //! Which blocks have to be evaluated for what.
 
+use crate::base::cancel::glance;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Part;
@@ -27,6 +28,7 @@ impl<'s> Leaves<'s> {
     pub fn of(&self, root: ExprId, seen: &mut FxHashSet<ExprId>, found: &mut FxHashSet<Leaf>) {
         let mut stack = vec![root];
         while let Some(id) = stack.pop() {
+            glance();
             if !seen.insert(id) {
                 continue;
             }

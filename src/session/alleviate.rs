@@ -320,7 +320,7 @@ impl Session {
             typed: true,
             ..entry.clone()
         };
-        let experiment = std::mem::take(&mut self.experiment);
+        let experiment = self.experiment.clone();
         let mut reply = self.load(entry, files);
         self.experiment = experiment;
         for note in notes {

@@ -23,6 +23,7 @@ use crate::base::diagnostics::render::render_all;
 use crate::base::diagnostics::visible::visible;
 use crate::base::source::Sources;
 use crate::compile::Aliases;
+use crate::export::Target;
 use crate::flat::{Flat, VarId};
 use crate::syntax::load::Files;
 use alleviate::Dialogue;
@@ -39,8 +40,6 @@ pub struct Surroundings {
     pub colour: bool,
     /// Columns and lines of the terminal.
     pub size: (usize, usize),
-    /// Whether a run is to be ended.
-    pub stopped: fn() -> bool,
     /// How the text of a model is reduced by a storage: [`revise`].
     pub reduce: Reduce,
 }
@@ -63,8 +62,21 @@ pub struct Reply {
 pub struct Written {
     pub path: PathBuf,
     pub text: String,
+    pub kind: Made,
     /// Behind what the session has written there before.
     pub append: bool,
+}
+
+/// What a session makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// A listing.
+    Text,
+    Rows,
+    Model,
+    Program(Target),
+    /// A picture by itself, as SVG.
+    Picture,
 }
 
 impl Reply {
@@ -349,11 +361,11 @@ impl Session {
     }
 
     /// Puts a result where it is wanted: shown, or in the outfile. The first that a session writes there takes the place of what
-    /// was there, what follows stands behind it; `whole` is a file by itself, such as a picture.
+    /// was there, what follows stands behind it; a picture is a file by itself.
     fn put(
         &mut self,
         text: String,
-        whole: bool,
+        kind: Made,
         mut reply: Reply,
         files: &dyn Files,
     ) -> Result<Reply, String> {
@@ -385,7 +397,8 @@ impl Session {
         reply.files.push(Written {
             path: path.clone(),
             text,
-            append: begun && !whole,
+            kind,
+            append: begun && kind != Made::Picture,
         });
         Ok(reply)
     }
@@ -405,7 +418,17 @@ impl Session {
         };
         match reply.failed {
             true => Ok(reply),
-            false => self.put(text, false, reply, files),
+            false => {
+                let kind = match what {
+                    Output::Results => Made::Rows,
+                    Output::Model => Made::Model,
+                    Output::Program(language) => {
+                        Target::from_name(language).map_or(Made::Text, Made::Program)
+                    }
+                    _ => Made::Text,
+                };
+                self.put(text, kind, reply, files)
+            }
         }
     }
 }

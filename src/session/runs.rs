@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use super::entry::With;
-use super::{Experiment, Reply, Session};
+use super::{Experiment, Made, Reply, Session};
 use crate::api::series;
+use crate::base::cancel;
 use crate::base::diagnostics::{Diagnostics, nearest};
 use crate::base::source::Sources;
 use crate::base::words;
@@ -33,15 +34,13 @@ pub(super) struct Results {
 struct Rows {
     data: Trajectories,
     events: Vec<bool>,
-    stopped: fn() -> bool,
 }
 
 impl Rows {
-    fn new(columns: &[Column], stopped: fn() -> bool) -> Rows {
+    fn new(columns: &[Column]) -> Rows {
         Rows {
             data: Trajectories::of(columns.iter().map(series)),
             events: Vec::new(),
-            stopped,
         }
     }
 }
@@ -54,7 +53,7 @@ impl Observer for Rows {
     }
 
     fn goes_on(&mut self, _: f64, _: u64) -> bool {
-        !(self.stopped)()
+        !cancel::is_asked()
     }
 }
 
@@ -141,7 +140,7 @@ impl Session {
                 .messages
                 .push_str(&format!("note: chosen: {}\n", job.chosen.join(", ")));
         }
-        let mut rows = Rows::new(&job.columns, self.around.stopped);
+        let mut rows = Rows::new(&job.columns);
         let outcome = run(&job, &mut rows);
         let title = experiment.title(job.solved.flat.model());
         match &outcome.end {
@@ -183,10 +182,13 @@ impl Session {
                 Some(vec![places.collect::<Result<Vec<usize>, String>>()?])
             }
         };
-        let is_picture = |path: &Path| path.extension().is_some_and(|end| end == "svg");
+        let is_picture = |path: &Path| {
+            let end = path.extension().map(|end| end.to_ascii_lowercase());
+            end.is_some_and(|end| end == "svg" || end == "png")
+        };
         if self.outfile.as_deref().is_some_and(is_picture) {
             let text = svg::plot(&results.title, data, groups.as_deref())?;
-            return self.put(text, true, Reply::default(), files);
+            return self.put(text, Made::Picture, Reply::default(), files);
         }
         let which = match groups.and_then(|groups| groups.into_iter().next()) {
             Some(first) => first,

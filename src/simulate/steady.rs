@@ -11,6 +11,7 @@ use sprs::binop::csmat_binop;
 use super::halt::Halt;
 use super::integrate::System;
 use super::rates::Rates;
+use crate::base::cancel::glance;
 use crate::numeric::Pattern;
 use crate::numeric::lu::Lu;
 
@@ -51,6 +52,7 @@ pub fn steady(
     let mut length = first_length(states, &f);
     let mut size_now = norm(&f);
     for _ in 0..MOST_STEPS {
+        glance();
         if !size_now.is_finite() {
             break;
         }

@@ -10,6 +10,7 @@
 //! equals those that make the parts small.
 
 use super::{Incidence, Matching, NONE, maximum_matching};
+use crate::base::cancel::glance;
 
 /// The blame of a row or column that is left out of account: as if it were not there.
 pub const LEFT_OUT: u8 = u8::MAX;
@@ -77,6 +78,7 @@ pub fn disputed_rows(incidence: &Incidence, matching: &Matching) -> Vec<bool> {
         .filter(|&row| reached[row as usize])
         .collect();
     while let Some(row) = work.pop() {
+        glance();
         for &(column, _) in incidence.row(row) {
             let next = matching.row_of[column as usize];
             if next != NONE && !std::mem::replace(&mut reached[next as usize], true) {
@@ -112,6 +114,7 @@ impl Search<'_> {
         self.seen_row[start as usize] = stamp;
         self.from[start as usize] = NONE;
         while let Some(row) = work.pop() {
+            glance();
             part.rows.push(row);
             for &(column, _) in self.incidence.row(row) {
                 if std::mem::replace(&mut self.seen_column[column as usize], stamp) == stamp {

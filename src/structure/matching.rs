@@ -5,6 +5,7 @@
 //! admitted, so that a row is solved for a column it can be solved for where there is a choice.
 
 use super::{Incidence, NONE};
+use crate::base::cancel::glance;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matching {
@@ -94,6 +95,7 @@ impl<'i> Search<'i> {
             .collect();
         let mut phase = 0;
         loop {
+            glance();
             phase += 1;
             let before = open.len();
             open.retain(|&row| !self.augment(row, phase, matching));
@@ -121,6 +123,7 @@ impl<'i> Search<'i> {
         self.visited[start as usize] = phase;
         self.next[start as usize] = 0;
         while let Some(&row) = path.last() {
+            glance();
             if let Some(column) = self.look_ahead(row, matching) {
                 let mut column = column;
                 while let Some(row) = path.pop() {

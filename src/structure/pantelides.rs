@@ -10,6 +10,7 @@
 //! more; this is done for all such rows at a time.
 
 use super::{Incidence, Matching, NONE, grow};
+use crate::base::cancel::glance;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offsets {
@@ -42,6 +43,7 @@ pub fn pantelides(orders: &Incidence, most: u32) -> Option<Offsets> {
         }
     }
     loop {
+        glance();
         let tight = offsets.tight(orders);
         // Rows that are raised take their columns with them: what is matched stays tight.
         grow(&tight, &mut offsets.matching);
@@ -88,6 +90,7 @@ fn raise(tight: &Incidence, offsets: &mut Offsets) {
         row_seen[row as usize] = true;
     }
     while let Some(row) = stack.pop() {
+        glance();
         offsets.rows[row as usize] += 1;
         for &(column, _) in tight.row(row) {
             if !std::mem::replace(&mut column_seen[column as usize], true) {

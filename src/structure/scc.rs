@@ -4,6 +4,7 @@
 //! matched with. A block comes out after all that it depends on.
 
 use super::{Incidence, Matching, NONE};
+use crate::base::cancel::glance;
 
 /// The blocks, each with its rows ascending. Unmatched rows and columns are passed over.
 pub fn blocks(incidence: &Incidence, matching: &Matching) -> Vec<Vec<u32>> {
@@ -61,6 +62,7 @@ impl Tarjan {
         self.enter(start);
         self.way.push((start, 0));
         while let Some((row, followed)) = self.way.last_mut() {
+            glance();
             let row = *row;
             if let Some(&(column, _)) = incidence.row(row).get(*followed) {
                 *followed += 1;

@@ -13,6 +13,7 @@
 //!
 //! The same elimination serves numbers modulo a prime ([`super::numbers`]), where any entry may be a pivot.
 
+use crate::base::cancel::glance;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::marker::PhantomData;
@@ -135,6 +136,7 @@ impl<N: Numbers> Work<N> {
             self.column_changed(column);
         }
         while let Some((row, column)) = self.next_pivot()? {
+            glance();
             self.pivot(row, column)?;
         }
         Some(())
@@ -168,6 +170,7 @@ impl<N: Numbers> Work<N> {
     /// `Some(None)` at the end, `None` when the effort is used up.
     fn next_pivot(&mut self) -> Option<Option<(u32, u32)>> {
         while let Some(column) = self.single_columns.pop_front() {
+            glance();
             if !self.column_done[column as usize]
                 && self.links.column_sizes[column as usize] == 1
                 && let Some((_, row, _)) = self.links.column(column).next()
@@ -176,6 +179,7 @@ impl<N: Numbers> Work<N> {
             }
         }
         while let Some(Reverse((_, row))) = self.single_rows.pop() {
+            glance();
             if !self.row_done[row as usize]
                 && self.links.row_sizes[row as usize] == 1
                 && let Some(column) = self.best_column(row)
@@ -302,6 +306,7 @@ impl Elimination {
         let mut waiting = BinaryHeap::from([(u32::MAX, row)]);
         let mut terms = Vec::new();
         while let Some((_, row)) = waiting.pop() {
+            glance();
             let times = factors[&row];
             // Additions may cancel: what is not there adds nothing.
             if times == 0 {

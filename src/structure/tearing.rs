@@ -8,6 +8,7 @@
 //! rows with one column. The same is done with rows and columns exchanged and, in small blocks, with
 //! each column as the first guess; the best result is taken. Finding the least number is NP-complete.
 
+use crate::base::cancel::glance;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -89,6 +90,7 @@ pub fn torn_at(incidence: &Incidence, good: u8, guessed: &[u32]) -> Option<Torn>
         .filter(|&column| known[column as usize])
         .collect();
     while let Some(row) = ready.pop_front() {
+        glance();
         let open = incidence
             .row(row)
             .iter()
@@ -222,6 +224,7 @@ impl<'i> Tearing<'i> {
     fn run(mut self) -> Torn {
         loop {
             while let Some(look) = self.work.pop() {
+                glance();
                 match look {
                     Look::Row(row) if self.rows.open[row as usize] => self.look_at_row(row),
                     Look::Column(column) if self.columns.open[column as usize] => {
@@ -360,6 +363,7 @@ impl<'i> Tearing<'i> {
     /// The best open column; what is said of it in the queue may be out of date.
     fn choose(&mut self) -> Option<u32> {
         while let Some(entry) = self.queue.pop() {
+            glance();
             let Reverse(column) = entry.2;
             if !self.columns.open[column as usize] {
                 continue;

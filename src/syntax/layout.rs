@@ -12,6 +12,7 @@ use super::errors::push;
 use super::lexer::Lexeme;
 use super::token::Token;
 use super::words::{cannot_begin, continues, experiment_word, splitting_word, wants_more};
+use crate::base::cancel::glance;
 use crate::base::diagnostics::{Code, Diagnostic, Label};
 use crate::base::source::{FileId, Span};
 
@@ -79,6 +80,7 @@ impl<'s> Layout<'s, '_> {
         let mut newline: Option<usize> = None;
         let mut at = 0;
         while let Some(&lexeme) = self.input.get(at) {
+            glance();
             at += 1;
             match lexeme.token {
                 Token::Newline => {

@@ -1,5 +1,6 @@
 //! Text to tokens, by logos. Comments and blanks are gone; line ends and `##` lines are kept.
 
+use crate::base::cancel::glance;
 use logos::Logos;
 
 use super::errors::push;
@@ -27,6 +28,7 @@ pub fn lex<'s>(file: FileId, text: &'s str, diagnostics: &mut Vec<Diagnostic>) -
     // About one token for every three bytes of ordinary models.
     let mut lexemes: Vec<Lexeme<'s>> = Vec::with_capacity(text.len() / 3);
     for (token, range) in Token::lexer(text).spanned() {
+        glance();
         let last = lexemes.last();
         let token = match token {
             // Documentation stands on lines of its own; elsewhere `##` is a comment.

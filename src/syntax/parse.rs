@@ -1,5 +1,6 @@
 //! Tokens to syntax tree, by the generated parser, and what its actions build with.
 
+use crate::base::cancel::glance;
 use lalrpop_util::{ErrorRecovery, ParseError, lalrpop_mod};
 
 use super::ast::*;
@@ -39,7 +40,8 @@ pub fn parse(file: FileId, text: &str, interner: &mut Interner) -> (Ast, Vec<Dia
         after_bad_item: false,
         after_foreign: false,
     };
-    let tokens = lexemes.iter().map(|l| (l.start, l.token, l.end));
+    let tokens = lexemes.iter().inspect(|_| glance());
+    let tokens = tokens.map(|l| (l.start, l.token, l.end));
     let items = match grammar::FileParser::new().parse(&mut builder, tokens) {
         Ok(items) => items,
         Err(error) => {

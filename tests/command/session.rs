@@ -75,7 +75,6 @@ fn with_reduce(reduce: bgm::session::Reduce) -> Session {
     Session::new(Surroundings {
         colour: false,
         size: (80, 24),
-        stopped: || false,
         reduce,
     })
 }

@@ -529,7 +529,9 @@ fn a_failure_keeps_the_last_good_state() {
             "Time = 0.9999",
         ],
     );
-    let rows = Rows::read(&folder.read("grow.csv"));
+    // The rows are there, under a name that says that they are not all, and nothing has the name of the whole.
+    assert!(!folder.path("grow.csv").exists());
+    let rows = Rows::read(&folder.read("grow.csv.part"));
     let (times, x) = (rows.column("Time"), rows.column("x"));
     assert_eq!(times[..2], [0.0, 0.5]);
     assert!((x[1] - 2.0).abs() < 1e-4);
@@ -758,7 +760,8 @@ fn an_interrupted_run_keeps_what_was_computed() {
     let folder = Folder::new("interrupt");
     let mut command = folder.command(&["swing.bgm", "-o", "swing.csv", "--plot", "swing.svg"]);
     let child = command.spawn().expect("bgm starts");
-    let path = folder.path("swing.csv");
+    folder.write("swing.csv", "old\n");
+    let path = folder.path("swing.csv.part");
     let text = || std::fs::read_to_string(&path).unwrap_or_default();
     wait("no rows while it runs", || text().lines().count() > 100);
     // Half way: whole rows only.
@@ -772,6 +775,9 @@ fn an_interrupted_run_keeps_what_was_computed() {
         "{}",
         ended.err
     );
+    assert_eq!(folder.read("swing.csv"), "old\n");
+    let told = "`swing.csv.part`; `swing.csv` is as it was";
+    assert!(ended.err.contains(told), "{}", ended.err);
     let rows = Rows::read(&text());
     assert!(rows.values.len() >= half.values.len());
     let (times, x) = (rows.column("Time"), rows.column("x"));
@@ -811,7 +817,7 @@ fn an_interrupted_sweep_keeps_what_was_computed() {
         "s.csv",
     ];
     let child = folder.command(&words).spawn().expect("bgm starts");
-    let path = folder.path("s.csv");
+    let path = folder.path("s.csv.part");
     let text = || std::fs::read_to_string(&path).unwrap_or_default();
     wait("no rows while it runs", || text().lines().count() > 100);
     interrupt(&child);

@@ -6,6 +6,7 @@
 //! two loops, and so are two of which only one acts on the other: then they are solved one after the other.
 
 use super::{BondCausality, Loop};
+use crate::base::cancel::glance;
 use crate::bond::graph::{BondId, Element, ElementKind, Graph, NodeId};
 use crate::bond::net::Gives;
 use crate::structure::{Incidence, Matching, blocks};
@@ -64,6 +65,7 @@ fn parts(graph: &Graph, bonds: &[BondCausality]) -> (Vec<Vec<BondId>>, Vec<Optio
         of_bond[start.index()] = Some(number);
         work.push(start);
         while let Some(id) = work.pop() {
+            glance();
             inside.push(id);
             for node in graph.bond(id).ends() {
                 // The ports of a storage are not coupled either.

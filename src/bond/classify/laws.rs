@@ -6,6 +6,7 @@
 //! equations that need each other are no formulas.
 
 use super::system::{Assigned, Port, System};
+use crate::base::cancel::glance;
 use crate::bond::graph::{Assignment, Law};
 use crate::flat::VarId;
 
@@ -71,6 +72,7 @@ fn law(last: usize, own: &[Option<usize>], reads: &[(Vec<usize>, u32)]) -> Law {
     let mut seen: Vec<Option<bool>> = vec![None; reads.len()];
     let mut work = vec![(last, false)];
     while let Some((at, done)) = work.pop() {
+        glance();
         if done {
             seen[at] = Some(true);
             law.assignments.push(at);
@@ -97,6 +99,7 @@ fn law(last: usize, own: &[Option<usize>], reads: &[(Vec<usize>, u32)]) -> Law {
 fn is_order(reads: &[(Vec<usize>, u32)]) -> bool {
     let mut done = vec![false; reads.len()];
     loop {
+        glance();
         let mut more = false;
         for (at, (inner, _)) in reads.iter().enumerate() {
             if !done[at] && inner.iter().all(|&inner| done[inner]) {

@@ -4,6 +4,7 @@
 //! the junction structure, and laws of resistors. A law comes after all that it reads: what its own port takes, what other
 //! ports of the same resistor take, and what these give where the equations are solved so. Laws that read each other stand side by side.
 
+use crate::base::cancel::glance;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resistive::{Obstacle, Port, RField, Step};
@@ -72,6 +73,7 @@ pub fn order(transfer: &mut Transfer<'_>, field: &mut RField) {
         pass.take(&iteration);
         pass.laws(&all);
         loop {
+            glance();
             let now: Vec<Port> = (field.r.iter().chain(&field.g).copied())
                 .filter(|port| !pass.takes(port) && pass.is_ready(&inputs[port], &gives))
                 .collect();
@@ -126,6 +128,7 @@ impl Needs {
         };
         let (mut seen, mut work) = (1u32 << port.port, vec![port]);
         while let Some(one) = work.pop() {
+            glance();
             let law = &form.laws[one.port];
             let read = |ports: u32| (0..element.ports.len()).filter(move |at| ports >> at & 1 == 1);
             needs
@@ -183,6 +186,7 @@ impl<'n> Pass<'n> {
     /// Adds the laws of ports as far as what they read is there.
     fn laws(&mut self, ports: &[Port]) {
         loop {
+            glance();
             let before = self.given.len();
             for port in ports {
                 let needs = &self.needs[port];
@@ -253,6 +257,7 @@ fn tear(
     let mut guessed: Vec<Port> = Vec::new();
     let mut pass = Pass::new(needs);
     loop {
+        glance();
         let left: Vec<Port> = (all.iter().copied())
             .filter(|port| !pass.takes(port))
             .collect();

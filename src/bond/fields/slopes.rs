@@ -5,6 +5,7 @@
 //! with power counted into it. It is the derivative of the law in a form in which it is a formula, whatever form is
 //! shown; in conductance form it is turned over.
 
+use crate::base::cancel::glance;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bond::BondGraph;
@@ -108,6 +109,7 @@ impl Operating {
             }
         }
         while !left.is_empty() {
+            glance();
             let targets: FxHashSet<Leaf> = left.iter().map(|&(target, _)| target).collect();
             let (ready, later): (Vec<_>, Vec<_>) = left.into_iter().partition(|&(_, value)| {
                 let needs = leaves(&flat.exprs, value);

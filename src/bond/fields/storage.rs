@@ -8,6 +8,7 @@
 //! is never less than m1: power is kept, so the gains differ in sign.
 
 use super::transfer::{Transfer, Trouble, Var};
+use crate::base::cancel::glance;
 use crate::bond::causality::ElementCausality;
 use crate::bond::graph::{Element, ElementKind, JunctionKind, NodeId, Pattern, What};
 use crate::bond::net::Gives;
@@ -287,6 +288,7 @@ fn walk(
     let mut primary = transfer.flat.exprs.number(1.0);
     let mut secondary = primary;
     loop {
+        glance();
         let var = Var { bond, is };
         let node = transfer.giver(var).ok_or(Refusal::Lost)?;
         if path.contains(&node) {

@@ -6,6 +6,7 @@
 //! Elsewhere the junction has that zero in common with all its bonds, and goes with them; transformers hand a zero on, gyrators
 //! exchange it. McCalla 1991, section 3.2, step 8: junctions, transformers and gyrators that are left with one bond go, too.
 
+use crate::base::cancel::glance;
 use crate::bond::graph::{BondId, ElementKind, Graph, JunctionKind, NodeId, What};
 use crate::bond::net::Gives;
 
@@ -51,6 +52,7 @@ fn remove(graph: &Graph, elements: &[(NodeId, Gives)], tidy: bool) -> Result<Rem
         }
     }
     while let Some((bond, node, zero)) = work.pop() {
+        glance();
         if removal.gone[node.index()] {
             continue;
         }

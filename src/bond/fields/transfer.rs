@@ -5,6 +5,7 @@
 //! up, with signs by the direction of power; transformers and gyrators multiply by what their equations say. That is
 //! the weighted junction structure of Hood, Rosenberg, Withers and Zhou 1987, equations (3d) to (3f), one row at a time.
 
+use crate::base::cancel::glance;
 use rustc_hash::FxHashMap;
 
 use crate::bond::graph::{BondId, Element, Graph, JunctionKind, NodeId, Pattern, Quantity, What};
@@ -272,6 +273,7 @@ impl<'g> Transfer<'g> {
         let mut stack: Vec<(Var, Option<Sum>, usize)> = Vec::new();
         let mut next = Some(start).filter(|var| !known.contains_key(var));
         loop {
+            glance();
             if let Some(var) = next.take() {
                 let step = match stop(var) {
                     true => None,

@@ -6,6 +6,7 @@
 //! the roles spread over the wires, breadth first. A `bond` that finds both its ends decided against it is the
 //! gyrator with r = 1 as which it is written (Cellier 1990, "symplectic gyrator").
 
+use crate::base::cancel::glance;
 use std::collections::VecDeque;
 
 use super::gates::Part;
@@ -122,6 +123,7 @@ fn ranks(flat: &Flat, points: &Points) -> Vec<usize> {
 
 fn spread(next: &[Vec<(usize, bool)>], found: &mut [Option<bool>], queue: &mut VecDeque<usize>) {
     while let Some(at) = queue.pop_front() {
+        glance();
         let Some(role) = found[at] else {
             continue;
         };

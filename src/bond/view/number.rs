@@ -1,5 +1,6 @@
 //! Numbers the bonds of a graph: along the power from the sources on, breadth first, names deciding.
 
+use crate::base::cancel::glance;
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
@@ -71,6 +72,7 @@ pub fn numbered(flat: &Flat, mut shrunk: Shrunk) -> View {
         seen[start] = true;
         queue.push_back(start);
         while let Some(at) = queue.pop_front() {
+            glance();
             nodes.push(at);
             for &id in &of[at] {
                 if !std::mem::replace(&mut taken[id.index()], true) {

@@ -8,6 +8,7 @@
 //!
 //! Nodes are joined by union-find, the shorter list of bonds appended to the longer one, so the cost is near linear.
 
+use crate::base::cancel::glance;
 use std::collections::VecDeque;
 
 use crate::bond::graph::{
@@ -116,6 +117,7 @@ impl Shrunk {
         for turns in [false, true] {
             let mut queue: VecDeque<NodeId> = all.iter().copied().collect();
             while let Some(at) = queue.pop_front() {
+                glance();
                 if self.find(at) == at
                     && !self.gone[at.index()]
                     && !(keep_named && self.nodes[at.index()].named)

@@ -3,7 +3,8 @@
 pub mod listings;
 
 use super::io::list;
-use super::{Cli, Console, FAILED, reading};
+use super::writing::kinds::Kind;
+use super::{Cli, Console, FAILED, Fault, reading, writing};
 use crate::base::diagnostics::visible::visible;
 use crate::base::words::count;
 use crate::export::Target;
@@ -39,7 +40,7 @@ struct Tally {
     faults: usize,
 }
 
-pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let mut tally = Tally::default();
     let commands = listing_commands();
     for file in &arguments.files {
@@ -109,7 +110,7 @@ impl Tally {
 
 fn say(console: &Console, text: &str) -> Result<(), String> {
     // The words of the comment and what differs come from files.
-    console.picture(&visible(text))
+    console.picture(&visible(text)).map_err(Fault::into_message)
 }
 
 /// Every command that compiles a file, by its arguments: later ones come in by themselves.
@@ -146,6 +147,7 @@ impl Model<'_> {
     /// Compares all listings of the model, or keeps them.
     fn compare(&self, tally: &mut Tally) -> Result<(), String> {
         let limit = self.console.bounds().file;
+        self.console.was_read(self.file);
         let bytes = reading::read(self.file, limit, None).map_err(|error| match error.kind() {
             ErrorKind::NotFound => "there is no such file".to_string(),
             _ => format!("cannot be read: {}", told(&error)),
@@ -214,8 +216,9 @@ impl Model<'_> {
         match different {
             Some(None) => {}
             _ if self.bless => {
-                std::fs::write(&path, now)
-                    .map_err(|error| format!("cannot write `{golden}`: {error}"))?;
+                let inputs = self.console.inputs();
+                writing::write(&path, Kind::Golden, &inputs, now.as_bytes())
+                    .map_err(|unwritable| unwritable.message)?;
                 tally.written += 1;
                 self.say(&format!("wrote {golden}"))?;
             }
@@ -255,8 +258,8 @@ impl Model<'_> {
         }
         let cli = Cli::from_arg_matches(&matches).map_err(wrong)?;
         let untrusted = self.console.is_untrusted() || cli.untrusted;
-        let mut console = Console::keeping(folder, untrusted);
-        let code = cli.command.run(&mut console)?;
+        let mut console = self.console.keeping(folder, untrusted);
+        let code = (cli.command.run(&mut console)).map_err(Fault::into_message)?;
         let mut text = console.into_text();
         if code != ExitCode::SUCCESS {
             text.push_str(&format!("exit code {FAILED}\n"));

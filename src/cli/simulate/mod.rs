@@ -4,26 +4,31 @@ mod observer;
 mod stats;
 mod sweep;
 
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use clap::Args;
 
 use super::clock::clock;
 use super::experiment_options::Options as Experimenting;
-use super::{Console, FAILED, Source};
-use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
-use crate::base::source::{Origin, Sources};
+use super::io::Place;
+use super::signals::{self, waiting};
+use super::writing::inputs::is_same;
+use super::writing::kinds::Kind;
+use super::writing::{self, Unwritable, Waiting, trouble};
+use super::{Console, FAILED, Fault, Source, tell_unwritable};
+use crate::base::cancel;
+use crate::base::diagnostics::Diagnostics;
+use crate::base::source::Sources;
 use crate::cli::csv::{Csv, Target};
-use crate::cli::files;
 use crate::cli::progress::{Progress, Task};
 use crate::cli::timings::Timings;
 use crate::compile::{Prepared, Product, Stage, Unwatched, Watch, prepare_with};
 use crate::experiment::Experiment;
 use crate::expr::{show_briefly, show_number};
+use crate::picture::png::png;
 use crate::picture::{Trajectories, panels, svg, terminal};
 use crate::simulate::job::{Job, Wishes, job_with};
 use crate::simulate::run::{End, Outcome, run_with};
@@ -43,7 +48,7 @@ pub struct Arguments {
     /// What to record: names, with `*` and `?`; default: states, inputs and outputs
     #[arg(long, value_name = "NAMES")]
     vars: Vec<String>,
-    /// Draw a picture
+    /// Draw a picture: SVG, or PNG if its name ends so
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
     /// Begin where nothing moves
@@ -60,31 +65,7 @@ pub struct Arguments {
     timings: bool,
 }
 
-/// Interrupted from the keyboard.
-const INTERRUPTED: u8 = 130;
-
-static STOP: AtomicBool = AtomicBool::new(false);
-
-/// Ctrl-C ends the run and keeps what was computed; a second one ends the program.
-pub(super) fn listen() {
-    // Only the first command of a process sets it: there is one.
-    let _ = ctrlc::set_handler(|| {
-        if STOP.swap(true, Ordering::SeqCst) {
-            std::process::exit(i32::from(INTERRUPTED));
-        }
-    });
-}
-
-pub(super) fn stopped() -> bool {
-    STOP.load(Ordering::Relaxed)
-}
-
-/// A session goes on after Ctrl-C.
-pub(super) fn go_on() {
-    STOP.store(false, Ordering::SeqCst);
-}
-
-pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, String> {
+pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let mut timings = arguments.timings.then(Timings::new);
     let mut unwatched = Unwatched;
     let watch: &mut dyn Watch = match &mut timings {
@@ -102,7 +83,7 @@ fn run_watched(
     arguments: &Arguments,
     console: &Console,
     watch: &mut dyn Watch,
-) -> Result<ExitCode, String> {
+) -> Result<ExitCode, Fault> {
     let clock = clock();
     let begun = clock.now();
     let input = console.input(&arguments.source.file)?;
@@ -125,18 +106,18 @@ fn run_watched(
         until: None,
         clock,
     };
-    if !console.is_kept() {
-        listen();
-    }
-    if let Err(message) = places(arguments, console, &sources) {
-        console.diagnostics(&sources, &diagnostics);
-        unwritable(console, &sources, message);
-        return Ok(ExitCode::from(FAILED));
-    }
+    let files = match Files::open(arguments, console) {
+        Ok(files) => files,
+        Err(fault) => {
+            console.diagnostics(&sources, &diagnostics);
+            return Err(fault);
+        }
+    };
     if !experiment.sweeps.is_empty() {
         let given = (flat, &experiment);
+        let said = (&sources, diagnostics);
         watch.before(Stage::Run);
-        let code = sweep::run(arguments, console, (&sources, diagnostics), given, &wishes);
+        let code = sweep::run(arguments, console, said, given, &wishes, files);
         watch.after(Stage::Run, Product::Counts(&[]));
         return code;
     }
@@ -146,10 +127,11 @@ fn run_watched(
         return Ok(ExitCode::from(FAILED));
     };
     tell_choices(console, &job, &experiment);
-    let mut output = Output::open(arguments, console, &job, &sources)?;
-    let Some(csv) = output.csv.take() else {
-        return Ok(ExitCode::from(FAILED));
-    };
+    let Files {
+        rows: mut file,
+        picture,
+    } = files;
+    let (csv, output) = Output::open(arguments, console, &job, file.as_mut())?;
     let (start, end) = (job.plan.start(), job.plan.until());
     let progress = Progress::shown(Task::Run { start, end }, console.shows_progress());
     let mut rows = Rows::new(
@@ -168,22 +150,30 @@ fn run_watched(
     tell_jumps(console, &outcome);
     let mut code = ended(console, &sources, &outcome);
     if let Err(message) = written {
-        unwritable(console, &sources, message);
+        tell_unwritable(console, Unwritable::new(message));
+        code = FAILED;
+    }
+    // Rows that are not all there do not take the name of those that are.
+    if let (Some(file), Some(path)) = (file, &arguments.output)
+        && matches!(outcome.end, End::Done)
+        && code == 0
+        && let Err(unwritable) = file.commit(path)
+    {
+        tell_unwritable(console, unwritable);
         code = FAILED;
     }
     let name = experiment.title(job.solved.flat.model());
-    if let Some(path) = &arguments.plot {
+    if let Some(picture) = picture {
         let groups = job.panels.as_deref();
         if groups.is_none()
             && let Some(note) = panels::automatic(&data).note
         {
             console.message(&format!("note: {note}\n"));
         }
-        let drawn = svg::plot(&name, &data, groups)
-            .and_then(|text| files::write_text(&path.to_string_lossy(), &text));
-        if let Err(message) = drawn {
-            unwritable(console, &sources, message);
-            code = FAILED;
+        // What an interrupted run has computed is drawn, too.
+        let drawn = cancel::spared(|| svg::plot(&name, &data, groups));
+        if let Err(fault) = picture.draw(drawn) {
+            code = fault.tell(console);
         }
     }
     output.show(console, &job, &name, &data)?;
@@ -202,51 +192,61 @@ fn run_watched(
     Ok(ExitCode::from(code))
 }
 
-/// Whether files can be written where they are wanted: known before a long run, not after it.
-fn places(arguments: &Arguments, console: &Console, sources: &Sources) -> Result<(), String> {
-    let wanted: Vec<&Path> = [&arguments.output, &arguments.plot]
-        .into_iter()
-        .flatten()
-        .map(PathBuf::as_path)
-        .collect();
-    if console.is_kept() {
-        return match wanted.is_empty() {
-            true => Ok(()),
-            false => Err("files have no place here: leave out `-o` and `--plot`".to_string()),
-        };
-    }
-    let same = |one: &Path, other: &Path| match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => one == other,
-    };
-    for &path in &wanted {
-        let mut read = sources.ids().map(|id| sources.file(id));
-        let shown = path.display();
-        if read.any(|file| file.origin == Origin::User && same(path, Path::new(&file.name))) {
-            return Err(format!(
-                "cannot write `{shown}`: the model was read from it; choose another file"
-            ));
+/// The files of a run, open: whether they can be written is known before a long run, not after it.
+struct Files<'c> {
+    rows: Option<writing::Rows>,
+    picture: Option<Picture<'c>>,
+}
+
+impl<'c> Files<'c> {
+    fn open(arguments: &'c Arguments, console: &'c Console) -> Result<Files<'c>, Fault> {
+        let (output, plot) = (arguments.output.as_deref(), arguments.plot.as_deref());
+        if console.is_kept() && (output.is_some() || plot.is_some()) {
+            let message = "files have no place here: leave out `-o` and `--plot`";
+            return Err(Unwritable::new(message).into());
         }
-    }
-    if let [output, plot] = wanted[..] {
-        let shown = plot.display();
-        if same(output, plot) {
-            return Err(match output == Path::new(files::STANDARD) {
-                true => "standard output cannot hold both the rows and the picture".to_string(),
-                false => format!("`{shown}` cannot hold both the rows and the picture"),
-            });
+        if let (Some(output), Some(plot)) = (output, plot)
+            && is_same(output, plot)
+            && !console.inputs().hold(plot)
+        {
+            let shown = trouble::shown(&plot.to_string_lossy());
+            let message = format!("{shown} cannot hold both the rows and the picture");
+            return Err(Unwritable::new(message).into());
         }
+        let rows = output.map(|path| console.rows(path)).transpose()?;
+        let picture = plot.map(|path| Picture::open(path, console)).transpose()?;
+        Ok(Files {
+            rows: rows.flatten(),
+            picture,
+        })
     }
-    match &arguments.plot {
-        Some(path) => files::probe(&path.to_string_lossy()),
-        None => Ok(()),
+}
+
+/// The file of a picture, open.
+struct Picture<'c> {
+    place: Place<'c>,
+    kind: Kind,
+}
+
+impl<'c> Picture<'c> {
+    fn open(path: &'c Path, console: &'c Console) -> Result<Picture<'c>, Fault> {
+        let kind = Kind::of_picture(Some(path));
+        let place = console.place(Some(path), kind)?;
+        Ok(Picture { place, kind })
+    }
+
+    fn draw(self, drawn: Result<String, String>) -> Result<(), Fault> {
+        let bytes = drawn.and_then(|text| match self.kind {
+            Kind::Png => waiting(|| png(&text)),
+            _ => Ok(text.into_bytes()),
+        });
+        let bytes = bytes.map_err(Unwritable::new)?;
+        self.place.write(|out| out.write_all(&bytes))
     }
 }
 
 /// What is done with rows.
 struct Output {
-    /// `None` after an error.
-    csv: Option<Option<Csv>>,
     /// Rows are kept for pictures.
     keeps: Keeps,
     /// The values of a single point are printed.
@@ -288,8 +288,8 @@ impl Output {
         arguments: &Arguments,
         console: &Console,
         job: &Job,
-        sources: &Sources,
-    ) -> Result<Output, String> {
+        file: Option<&mut writing::Rows>,
+    ) -> Result<(Option<Csv>, Output), Fault> {
         // A single point is printed, not tabulated.
         let single = job.plan.times.len() < 2;
         let terminal = std::io::stdout().is_terminal() && !console.is_kept();
@@ -299,29 +299,15 @@ impl Output {
         let path = match &arguments.output {
             Some(path) => Some(path.to_string_lossy().into_owned()),
             None if single || terminal || arguments.plot.is_some() => None,
-            None => Some(files::STANDARD.to_string()),
+            None => Some(trouble::STANDARD.to_string()),
         };
         let buffer = Arc::default();
         let csv = match path {
-            None => Ok(None),
-            Some(path) => match console.is_kept() {
-                true => {
-                    let target = Box::new(Buffer(Arc::clone(&buffer)));
-                    Csv::over(target, &path, &[], &names).map(Some)
-                }
-                false => Csv::create(&path, &names).map(Some),
-            },
+            None => None,
+            Some(path) => Some(table(&path, (&[], &names), (console, &buffer), file)?),
         };
-        let csv = match csv {
-            Ok(csv) => Some(csv),
-            Err(message) => {
-                unwritable(console, sources, message);
-                None
-            }
-        };
-        let standard = arguments.output.as_deref() == Some(std::path::Path::new(files::STANDARD));
-        Ok(Output {
-            csv,
+        let standard = arguments.output.as_deref() == Some(Path::new(trouble::STANDARD));
+        let output = Output {
             keeps: match arguments.plot.is_some() || terminal || single {
                 true => Keeps::All,
                 false => Keeps::Nothing,
@@ -330,7 +316,8 @@ impl Output {
             digits: arguments.digits,
             terminal: terminal && !single && !standard,
             buffer,
-        })
+        };
+        Ok((csv, output))
     }
 
     /// A quick plot, or the values of a single point.
@@ -340,14 +327,14 @@ impl Output {
         job: &Job,
         name: &str,
         data: &Trajectories,
-    ) -> Result<(), String> {
+    ) -> Result<(), Fault> {
         if console.is_kept() {
             let bytes = Buffer(Arc::clone(&self.buffer)).bytes().clone();
-            console.result(None, |out| out.write_all(&bytes))?;
+            console.result(|out| out.write_all(&bytes))?;
         }
         if self.values {
             let text = values(job, data, self.digits);
-            return console.result(None, |out| out.write_all(text.as_bytes()));
+            return console.result(|out| out.write_all(text.as_bytes()));
         }
         if !self.terminal {
             return Ok(());
@@ -361,6 +348,34 @@ impl Output {
         let text = terminal::plot(name, data, &which, (width, height), console.has_colour());
         console.picture(&text)
     }
+}
+
+/// A table that is written to a file, to standard output, or kept; `path` is its name.
+fn table(
+    path: &str,
+    (parameters, columns): (&[&str], &[&str]),
+    (console, buffer): (&Console, &Arc<Mutex<Vec<u8>>>),
+    file: Option<&mut writing::Rows>,
+) -> Result<Csv, Fault> {
+    let failed = |message: String| Fault::from(Unwritable::new(message));
+    let target: Box<dyn Target> = match &file {
+        _ if console.is_kept() => Box::new(Buffer(Arc::clone(buffer))),
+        None => Box::new(Waiting(io::stdout())),
+        Some(rows) => {
+            let file = rows.file();
+            let file = file.map_err(|error| failed(trouble::message(path, &error)))?;
+            match rows {
+                // A disk keeps nobody waiting for a reader.
+                writing::Rows::Growing(_) => Box::new(file),
+                writing::Rows::Direct(_) => Box::new(Waiting(file)),
+            }
+        }
+    };
+    let csv = Csv::over(target, path, parameters, columns).map_err(failed)?;
+    if let Some(file) = file {
+        file.begin_here();
+    }
+    Ok(csv)
 }
 
 /// `C1.e = 5 V`, a line each.
@@ -423,12 +438,6 @@ fn tell_jumps(console: &Console, outcome: &Outcome) {
     }
 }
 
-fn unwritable(console: &Console, sources: &Sources, message: String) {
-    let mut said = Diagnostics::default();
-    said.push(Diagnostic::new(Code::Unwritable, message));
-    console.diagnostics(sources, &said);
-}
-
 /// Says why it ended before its time; the exit code.
 fn ended(console: &Console, sources: &Sources, outcome: &Outcome) -> u8 {
     match &outcome.end {
@@ -438,7 +447,7 @@ fn ended(console: &Console, sources: &Sources, outcome: &Outcome) -> u8 {
             console.message(&format!(
                 "interrupted at Time = {time}; what was computed is kept\n"
             ));
-            INTERRUPTED
+            signals::code()
         }
         End::Failed(halt) => {
             match halt.diagnostic() {
@@ -449,7 +458,7 @@ fn ended(console: &Console, sources: &Sources, outcome: &Outcome) -> u8 {
                 }
                 // A reader that went away is no error.
                 Err(message) if message.is_empty() => return 0,
-                Err(message) => unwritable(console, sources, message),
+                Err(message) => tell_unwritable(console, Unwritable::new(message)),
             }
             FAILED
         }

@@ -1,6 +1,7 @@
 //! What is done with the rows of a run: written, kept, reported.
 
 use crate::api::series;
+use crate::base::cancel;
 use crate::cli::csv::Csv;
 use crate::cli::progress::Progress;
 use crate::picture::Trajectories;
@@ -99,7 +100,7 @@ impl Observer for Rows<'_> {
                 self.events += 1;
             }
         }
-        !super::stopped()
+        !cancel::is_asked()
     }
 }
 

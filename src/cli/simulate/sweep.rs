@@ -6,14 +6,15 @@ use std::sync::{Arc, Mutex};
 
 use super::observer::{Keeps, Rows, rounded};
 use super::stats::{count, duration};
-use super::{Arguments, Buffer, INTERRUPTED, unwritable};
+use super::{Arguments, Buffer, Files, table};
+use crate::base::cancel::{self, Cancelled};
 use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
-use crate::cli::csv::Csv;
-use crate::cli::files;
 use crate::cli::progress::{Progress, Task};
 use crate::cli::sweep_csv::SweepCsv;
-use crate::cli::{Console, FAILED};
+use crate::cli::writing::trouble::STANDARD;
+use crate::cli::writing::{Rows as RowsFile, Unwritable};
+use crate::cli::{Console, FAILED, Fault, defect, signals, tell_unwritable};
 use crate::experiment::{Experiment, with_parameter};
 use crate::expr::show_number;
 use crate::flat::{Flat, VarId};
@@ -39,7 +40,12 @@ pub fn run(
     (sources, mut said): (&Sources, Diagnostics),
     (flat, experiment): (Flat, &Experiment),
     wishes: &Wishes,
-) -> Result<ExitCode, String> {
+    files: Files<'_>,
+) -> Result<ExitCode, Fault> {
+    let Files {
+        rows: mut file,
+        picture,
+    } = files;
     let clock = std::time::Instant::now();
     let runs = combinations(experiment);
     // The first one says what is recorded, and how long to run.
@@ -62,25 +68,14 @@ pub fn run(
     let path = match (&arguments.output, &arguments.plot) {
         (Some(path), _) => Some(path.to_string_lossy().into_owned()),
         (None, Some(_)) => None,
-        (None, None) => Some(files::STANDARD.to_string()),
+        (None, None) => Some(STANDARD.to_string()),
     };
     let buffer = Arc::default();
-    let create = |path: String| match console.is_kept() {
-        true => {
-            let target = Box::new(Buffer(Arc::clone(&buffer)));
-            let csv = Csv::over(target, &path, &parameters, &names)?;
-            Ok(SweepCsv::over(csv, &parameters, &names))
-        }
-        false => SweepCsv::create(&path, &parameters, &names),
-    };
-    let csv = match path.map(create) {
-        None => None,
-        Some(Ok(csv)) => Some(csv),
-        Some(Err(message)) => {
-            unwritable(console, sources, message);
-            return Ok(ExitCode::from(FAILED));
-        }
-    };
+    let header = (parameters.as_slice(), names.as_slice());
+    let kept = (console, &buffer);
+    let csv = path.map(|path| table(&path, header, kept, file.as_mut()));
+    let csv = csv.transpose()?;
+    let csv = csv.map(|csv| SweepCsv::over(csv, &parameters, &names));
     let keeps = arguments.plot.is_some();
     let progress = Progress::shown(
         Task::Sweep {
@@ -102,40 +97,48 @@ pub fn run(
     {
         let shared = Mutex::new(&mut gathered);
         let next = AtomicUsize::new(0);
+        let token = cancel::current().unwrap_or_default();
+        let work = || {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                if at >= runs.len() || cancel::is_asked() {
+                    break;
+                }
+                defect::on_purpose("sweep");
+                let done = single(arguments, &flat, &runs[at], at, experiment, &wishes);
+                progress.run_done();
+                if let Ok(mut gathered) = shared.lock() {
+                    gathered.take(done);
+                    if gathered.written.is_err() {
+                        // Nobody reads what others would give.
+                        next.store(runs.len(), Ordering::Relaxed);
+                    }
+                }
+            }
+        };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         std::thread::scope(|scope| {
             for _ in 0..cores.min(runs.len()) {
+                // What is left at the end of a thread was told by its token.
                 scope.spawn(|| {
-                    loop {
-                        let at = next.fetch_add(1, Ordering::Relaxed);
-                        if at >= runs.len() || super::stopped() {
-                            break;
-                        }
-                        let done = single(arguments, &flat, &runs[at], at, experiment, &wishes);
-                        progress.run_done();
-                        if let Ok(mut gathered) = shared.lock() {
-                            gathered.take(done);
-                            if gathered.written.is_err() {
-                                // Nobody reads what others would give.
-                                next.store(runs.len(), Ordering::Relaxed);
-                            }
-                        }
-                    }
+                    let _ = cancel::catch(&token, work);
                 });
             }
         });
     }
     progress.finish();
-    let closed = gathered.close(
-        arguments,
-        console,
-        sources,
-        &experiment.title(flat.model()),
-        &runs,
-    )?;
+    let closed = gathered.close(arguments, console, sources, &runs, file)?;
+    let drawn = picture.map(|picture| {
+        let all: Vec<Run> = gathered.kept.iter_mut().filter_map(Option::take).collect();
+        let name = experiment.title(flat.model());
+        let panels = gathered.panels.as_deref();
+        // What an interrupted sweep has computed is drawn, too.
+        picture.draw(cancel::spared(|| svg::plot_runs(&name, &all, panels)))
+    });
+    let undrawn = drawn.transpose().err().map(|fault| fault.tell(console));
     if console.is_kept() {
         let bytes = Buffer(buffer).bytes().clone();
-        console.result(None, |out| out.write_all(&bytes))?;
+        console.result(|out| out.write_all(&bytes))?;
     } else {
         console.message(&format!(
             "{}: {}, {}, {}\n",
@@ -145,7 +148,10 @@ pub fn run(
             duration(clock.elapsed().as_secs_f64())
         ));
     }
-    Ok(closed)
+    Ok(ExitCode::from(match closed {
+        0 => undrawn.unwrap_or(0),
+        closed => closed,
+    }))
 }
 
 /// All combinations, the last parameter changing fastest.
@@ -196,8 +202,14 @@ fn single(
         stopped: false,
         steps: 0,
     };
-    let Ok(Some(job)) = prepared(flat, values, experiment, wishes, &mut done.said) else {
-        return done;
+    let made = cancel::caught(|| prepared(flat, values, experiment, wishes, &mut done.said));
+    let job = match made {
+        Ok(Ok(Some(job))) => job,
+        Ok(_) => return done,
+        Err(Cancelled) => {
+            done.stopped = true;
+            return done;
+        }
     };
     let mut rows = Rows::new(&job.columns, None, arguments.digits, None, Keeps::Points);
     let outcome = run_one(&job, &mut rows);
@@ -274,9 +286,9 @@ impl Gathered {
         arguments: &Arguments,
         console: &Console,
         sources: &Sources,
-        name: &str,
         runs: &[Values],
-    ) -> Result<ExitCode, String> {
+        file: Option<RowsFile>,
+    ) -> Result<u8, Fault> {
         let mut code = 0;
         self.failed.sort_by_key(|&(at, _)| at);
         for (at, said) in &self.failed {
@@ -291,22 +303,17 @@ impl Gathered {
         if let Err(message) = written
             && !closed
         {
-            unwritable(console, sources, message);
-            code = FAILED;
+            tell_unwritable(console, Unwritable::new(message));
+            return Ok(FAILED);
         }
-        if let Some(path) = &arguments.plot {
-            let all: Vec<Run> = self.kept.iter_mut().filter_map(Option::take).collect();
-            let drawn = svg::plot_runs(name, &all, self.panels.as_deref())
-                .and_then(|text| files::write_text(&path.to_string_lossy(), &text));
-            if let Err(message) = drawn {
-                unwritable(console, sources, message);
-                code = FAILED;
-            }
-        }
-        if self.stopped || super::stopped() {
+        if self.stopped || cancel::is_asked() {
             console.message("interrupted; what was computed is kept\n");
-            code = INTERRUPTED;
+            return Ok(signals::code());
         }
-        Ok(ExitCode::from(code))
+        // A run that failed is a result of a sweep, and told; the others are there.
+        if let (Some(file), Some(path)) = (file, &arguments.output) {
+            file.commit(path)?;
+        }
+        Ok(code)
     }
 }

@@ -5,6 +5,7 @@
 //! each has given way to what the sum leaves, so that the structure shows it. The model says the same
 //! as before. Which one is a rule: shuffling a model changes nothing, unless there are very many of them.
 
+use crate::base::cancel::glance;
 use std::cmp::Reverse;
 
 use super::derive::rate;
@@ -92,6 +93,7 @@ fn rest(flat: &mut Flat, sum: &Sum, times: impl Fn(EqId) -> u32) -> Option<Vec<(
         }
         work.extend([(right, factor.checked_neg()?), (left, factor)]);
         while let Some(term) = next_term(flat, &mut work) {
+            glance();
             terms.push(term);
         }
     }

@@ -6,6 +6,7 @@
 //! with fewer parts, then the alphabet. A variable that merely stood between two others in the chain is
 //! not differentiated any more.
 
+use crate::base::cancel::glance;
 use std::cmp::Reverse;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -88,6 +89,7 @@ fn star(
     let mut order = vec![first];
     let mut at = 0;
     while let Some(&point) = order.get(at) {
+        glance();
         at += 1;
         for edge in of(point) {
             let (a, b, id) = edges[edge];

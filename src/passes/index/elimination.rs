@@ -9,6 +9,7 @@
 //! of columns to be left over. Rows of two terms (a gear, a coupling) are the rule: their pivots are followed as in a
 //! union-find, so that a long chain costs no more than its length.
 
+use crate::base::cancel::glance;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -91,6 +92,7 @@ pub fn eliminate(rows: &[Row], ranks: &[u32], protected: &[bool]) -> Eliminated 
     });
     // A row that had no pivot may get one when others have been solved.
     loop {
+        glance();
         let before = left.len();
         let mut open = Vec::new();
         left.retain(|&row| {
@@ -128,6 +130,7 @@ impl Eliminated {
         let mut work = vec![(column, true)];
         let mut seen = vec![column];
         while let Some((at, sure)) = work.pop() {
+            glance();
             match &self.terms[at as usize] {
                 Some(terms) => {
                     for &(next, value) in terms {
@@ -167,6 +170,7 @@ impl Work<'_> {
             self.add(column, value);
         }
         while let Some(Reverse((_, column))) = self.heap.pop() {
+            glance();
             let Some((factor, _)) = self.values[column as usize].take() else {
                 continue;
             };
@@ -226,6 +230,7 @@ impl Work<'_> {
         let mut way: Vec<(u32, Coefficient)> = Vec::new();
         let mut at = start;
         while let Some((further, factor)) = next(self, at) {
+            glance();
             way.push((at, factor));
             at = further;
         }

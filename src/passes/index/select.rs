@@ -9,6 +9,7 @@
 //! the derivatives of f by the highest derivatives, which are the same after differentiation. Of variables tied by a
 //! row the least wanted gives way, if the row can be solved for it whatever happens ([`super::elimination`]).
 
+use crate::base::cancel::glance;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Stuck;
@@ -171,6 +172,7 @@ impl<'a> Stage<'a> {
         let mut found: Vec<u32> = rows.iter().copied().take(MOST).collect();
         let mut at = 0;
         while at < found.len() && found.len() < MOST {
+            glance();
             let columns = &self.rows[found[at] as usize];
             let shares = |row: &Row| {
                 let mut both = row.iter().map(|(column, _)| column);
@@ -280,6 +282,7 @@ impl<'a> Stage<'a> {
             .filter(|&column| used(column) && matching.row_of[column as usize] == NONE)
             .collect();
         while let Some(column) = work.pop() {
+            glance();
             if std::mem::replace(&mut free[column as usize], true) {
                 continue;
             }
@@ -408,6 +411,7 @@ fn groups(pattern: &Incidence, by_column: &Incidence, free: &[bool]) -> Vec<Grou
         let mut work = vec![start];
         seen[start as usize] = true;
         while let Some(column) = work.pop() {
+            glance();
             group.columns.push(column);
             for &(row, _) in by_column.row(column) {
                 if std::mem::replace(&mut row_seen[row as usize], true) {

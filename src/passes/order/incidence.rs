@@ -1,5 +1,6 @@
 //! Which unknowns a row contains, and how well it could be solved for each.
 
+use crate::base::cancel::glance;
 use rustc_hash::FxHashSet;
 
 use super::Row;
@@ -192,6 +193,7 @@ impl Columns {
     fn collect(&self, flat: &Flat, work: &mut Vec<(ExprId, u8)>, out: &mut Vec<(u32, u8)>) -> bool {
         let mut vanished = false;
         while let Some((id, known)) = work.pop() {
+            glance();
             match flat.exprs.node(id) {
                 Node::Number(_) | Node::Bool(_) | Node::Time => {}
                 Node::Leaf(leaf) => {

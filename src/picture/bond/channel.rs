@@ -7,6 +7,7 @@ use super::block::{Block, Lanes};
 use super::layout::{Point, Tone};
 use super::measure::{self, STUB};
 use super::web::Web;
+use crate::base::cancel::glance;
 use crate::bond::sketch::Sketch;
 use std::collections::BTreeSet;
 
@@ -187,6 +188,7 @@ fn tracks(ends: &[(f64, f64)]) -> Tracks {
     let mut ready: BTreeSet<usize> = (0..count).filter(|at| waiting[*at] == 0).collect();
     let mut most = 0;
     loop {
+        glance();
         let at = match ready.pop_first() {
             Some(at) => at,
             None => {

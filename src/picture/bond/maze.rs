@@ -4,6 +4,7 @@
 //! grid from one box to another with few bends, found by A*; and which rectangles are free.
 
 use super::layout::{Point, Rect};
+use crate::base::cancel::glance;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -237,6 +238,7 @@ impl Maze {
         }
         let mut left = PATIENCE.min(TOTAL.saturating_sub(self.spent));
         while let Some(Reverse((_, cost, state))) = heap.pop() {
+            glance();
             if self.best[state] != (self.round, cost) {
                 continue;
             }

@@ -1,6 +1,7 @@
 //! Where in a step the first relation changes.
 
 use super::{Halt, Integrator, Run};
+use crate::base::cancel::glance;
 
 /// Within a step relations are looked at so often.
 const LOOKS: usize = 4;
@@ -155,6 +156,7 @@ impl Run<'_, '_, '_, '_> {
         let (mut low, mut high) = (0.0, 0.0);
         let mut last_side = 0;
         loop {
+            glance();
             let resolution = 4.0 * f64::EPSILON * left.abs().max(right.abs());
             if right - left <= resolution.max(f64::MIN_POSITIVE) {
                 return Ok(Found {

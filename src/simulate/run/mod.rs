@@ -26,6 +26,7 @@ use super::job::Job;
 use super::point::rescue;
 use super::seat::{Seat, Shelf};
 use super::steady::steady;
+use crate::base::cancel::{self, Cancelled};
 use crate::base::clock::Clock;
 use crate::compile::{Unwatched, Watch};
 use crate::evaluate::Failure;
@@ -145,7 +146,10 @@ impl<'p> Run<'_, '_, '_, 'p> {
         let begun = self.clock.now();
         let start = self.plan.start();
         self.summary.time = start;
-        self.begin(start)?;
+        match cancel::caught(|| self.begin(start)) {
+            Ok(begun) => begun?,
+            Err(Cancelled) => return Ok(false),
+        }
         self.good.clone_from(&self.states);
         self.summary.seconds.start = self.clock.now() - begun;
         self.row(start, RowKind::Point)?;
@@ -153,7 +157,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
         if self.plan.until() <= start {
             return Ok(true);
         }
-        let done = self.steps();
+        let done = cancel::caught(|| self.steps()).unwrap_or(Ok(false));
         let time = self.summary.time;
         if !matches!(done, Ok(true)) && self.plan.times[self.next_row - 1] < time {
             // What was reached is kept; the attempt that failed may have moved the states.
@@ -163,7 +167,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
                 true => {
                     (self.observer.row(time, &self.values, RowKind::Last)).map_err(Halt::Output)
                 }
-                false => self.row(time, RowKind::Last),
+                false => cancel::spared(|| self.row(time, RowKind::Last)),
             };
         }
         done

@@ -1,5 +1,6 @@
 //! The search for a position that nothing is against, where the rounds of an event go round in a circle.
 
+use crate::base::cancel::glance;
 use rustc_hash::FxHashSet;
 
 use super::settle::{Kept, MOST_ROUNDS, apply};
@@ -16,6 +17,7 @@ impl Run<'_, '_, '_, '_> {
         let mut refused: Option<Halt> = None;
         let bits = |values: &Kept| values.iter().map(|value| value.to_bits()).collect();
         for _ in 0..MOST_ROUNDS {
+            glance();
             if let Err(why) = self.stand(time)? {
                 return Err(refused.unwrap_or(why));
             }
@@ -160,6 +162,7 @@ impl Run<'_, '_, '_, '_> {
                 continue;
             }
             for _ in 0..10 {
+                glance();
                 if !self.decide_sure(&[]) {
                     break;
                 }
@@ -208,6 +211,7 @@ impl Run<'_, '_, '_, '_> {
             .flat_map(|a| (a + 1..own.len().min(16)).map(move |b| vec![a, b]));
         let kept = self.kept();
         for more in singles.chain(pairs) {
+            glance();
             {
                 let mut machine = self.seat.rates.machine.borrow_mut();
                 for &at in &more {

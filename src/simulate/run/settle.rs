@@ -5,6 +5,7 @@
 //! that is Murty's least-index rule, and ends). A change may lead into another position: every position that is tried
 //! begins from the values before the event, and only the last one is kept.
 
+use crate::base::cancel::glance;
 use rustc_hash::FxHashSet;
 
 use super::{Halt, Run, Seat};
@@ -101,6 +102,7 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
         let mut changed = false;
         let mut done: Option<(&'s Seat<'m>, Last)> = None;
         for _ in 0..MOST_ROUNDS {
+            glance();
             if let Err(why) = self.stand(time)? {
                 // Back, and another way.
                 let Some((kept, changes)) = last.take() else {

@@ -13,6 +13,7 @@ mod search;
 mod twofold;
 
 use super::NONE;
+use crate::base::cancel::glance;
 use search::Search;
 
 #[derive(Clone, Debug)]
@@ -245,6 +246,7 @@ impl Covering {
     /// if one has none left, which does not happen once all are covered.
     pub fn settle(&mut self) -> bool {
         while let Some(vertex) = self.narrowed.pop() {
+            glance();
             if !self.must(vertex) {
                 continue;
             }

@@ -11,6 +11,7 @@
 
 use super::super::NONE;
 use super::Covering;
+use crate::base::cancel::glance;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Label {
@@ -99,6 +100,7 @@ impl Search {
     /// The base of the blossom of a vertex; paths are halved on the way.
     fn base(&mut self, mut vertex: u32) -> u32 {
         loop {
+            glance();
             let next = self.seen[vertex as usize].base;
             if next == vertex {
                 return vertex;
@@ -160,6 +162,7 @@ impl Covering {
         self.search.begin(root);
         let mut head = 0;
         while let Some(&outer) = self.search.queue.get(head) {
+            glance();
             head += 1;
             let start = self.start[outer as usize];
             for at in start..start + self.degree[outer as usize] {

@@ -1,8 +1,8 @@
 //! A folder for a test, and runs of bgm in it.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A type in a file of its own.
@@ -35,6 +35,38 @@ impl Said {
     #[track_caller]
     pub fn succeeds(&self) {
         assert_eq!(self.code, Some(0), "{}{}", self.out, self.err);
+    }
+}
+
+/// Waits for the end.
+pub fn ended(mut child: Child, words: &[&str]) -> Said {
+    // What it says is read meanwhile, so that it never waits for us.
+    let reader = |pipe: Option<Box<dyn Read + Send>>| {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            if let Some(mut pipe) = pipe {
+                let _ = pipe.read_to_end(&mut bytes);
+            }
+            String::from_utf8_lossy(&bytes).into_owned()
+        })
+    };
+    let out = reader(child.stdout.take().map(|pipe| Box::new(pipe) as Box<_>));
+    let err = reader(child.stderr.take().map(|pipe| Box::new(pipe) as Box<_>));
+    let begun = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("bgm can be waited for") {
+            break status;
+        }
+        if begun.elapsed() > PATIENCE {
+            let _ = child.kill();
+            panic!("bgm {words:?} does not end");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    Said {
+        code: status.code(),
+        out: out.join().expect("it was read"),
+        err: err.join().expect("it was read"),
     }
 }
 
@@ -86,29 +118,43 @@ impl Folder {
     }
 
     pub fn run_with(&self, words: &[&str], input: Stdio) -> Said {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_bgm"))
+        let child = (self.command(words).stdin(input).spawn()).expect("bgm runs");
+        ended(child, words)
+    }
+
+    /// A command of bgm, to be run in the folder `in`.
+    pub fn command(&self, words: &[&str]) -> Command {
+        self.prepared(Command::new(env!("CARGO_BIN_EXE_bgm")), words)
+    }
+
+    /// A run in which no file may be larger than so many bytes, as on a full disk.
+    pub fn run_with_room(&self, bytes: usize, words: &[&str]) -> Said {
+        let mut shell = Command::new("sh");
+        // The unit of POSIX.
+        let limit = format!("ulimit -f {}; exec \"$0\" \"$@\"", bytes / 512);
+        shell.args(["-c", &limit, env!("CARGO_BIN_EXE_bgm")]);
+        let child = (self.prepared(shell, words).spawn()).expect("a shell runs");
+        ended(child, words)
+    }
+
+    fn prepared(&self, mut command: Command, words: &[&str]) -> Command {
+        command
             .current_dir(self.path("in"))
             .args(words)
-            .stdin(input)
+            .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("bgm runs");
-        let begun = Instant::now();
-        while child.try_wait().expect("bgm can be waited for").is_none() {
-            if begun.elapsed() > PATIENCE {
-                let _ = child.kill();
-                panic!("bgm {words:?} does not end");
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let output = child.wait_with_output().expect("bgm ends");
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Said {
-            code: output.status.code(),
-            out: text(&output.stdout),
-            err: text(&output.stderr),
-        }
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Files of the folder `in` that bgm should have taken away.
+    pub fn litter(&self) -> Vec<String> {
+        let names = std::fs::read_dir(self.path("in")).expect("a folder can be listed");
+        let names = names.map(|entry| entry.expect("an entry").file_name());
+        let names = names.map(|name| name.to_string_lossy().into_owned());
+        let mut litter: Vec<String> = names.filter(|name| name.ends_with(".tmp")).collect();
+        litter.sort();
+        litter
     }
 
     /// A run with a text as its input.

@@ -3,12 +3,14 @@
 use super::value;
 use bgm::base::words::number;
 use bgm::cli::csv::{Csv, Target};
-use bgm::cli::files;
 use bgm::cli::sweep_csv::SweepCsv;
+use bgm::cli::writing::inputs::Inputs;
+use bgm::cli::writing::kinds::Kind;
+use bgm::cli::writing::{self, trouble};
 use bgm::picture::{Run, Series, Trajectories};
 use proptest::prelude::*;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -20,8 +22,14 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn path(folder: &std::path::Path, name: &str) -> String {
+fn path(folder: &Path, name: &str) -> String {
     folder.join(name).to_string_lossy().into_owned()
+}
+
+/// A CSV in a file of its own.
+fn created(name: &str, columns: &[&str]) -> Csv {
+    let file = std::fs::File::create(name).expect("a file");
+    Csv::over(Box::new(file), name, &[], columns).expect("the header")
 }
 
 fn text(value: f64) -> String {
@@ -197,7 +205,7 @@ fn names_that_need_it_are_quoted() {
 fn rows_arrive_while_the_simulator_is_busy() {
     let folder = folder("busy");
     let name = path(&folder, "busy.csv");
-    let mut csv = Csv::create(&name, &["x"]).expect("a file");
+    let mut csv = created(&name, &["x"]);
     let read = || std::fs::read_to_string(&name).expect("the file");
     assert_eq!(read(), "Time,x\n", "the header is there at once");
     csv.row(&[0.0, 1.0]).expect("a row");
@@ -216,7 +224,7 @@ fn rows_arrive_while_the_simulator_is_busy() {
 fn the_file_is_whole_at_any_moment() {
     let folder = folder("whole");
     let name = path(&folder, "whole.csv");
-    let mut csv = Csv::create(&name, &["x", "y"]).expect("a file");
+    let mut csv = created(&name, &["x", "y"]);
     let mut sizes = Vec::new();
     for at in 0..30_000 {
         let time = f64::from(at);
@@ -267,7 +275,10 @@ fn a_reader_that_went_away_is_no_error() {
 #[test]
 fn bad_places_are_told_plainly() {
     let folder = folder("places");
-    let open = |name: &str| Csv::create(name, &["x"]).map(|_| ()).expect_err("no file");
+    let open = |name: &str| {
+        let opened = writing::open_rows(Path::new(name), &Inputs::default());
+        opened.map(|_| ()).expect_err("no file").message
+    };
     let name = path(&folder, "");
     assert_eq!(
         open(&name),
@@ -294,7 +305,7 @@ fn bad_places_are_told_plainly() {
     );
     let denied = io::Error::from(io::ErrorKind::PermissionDenied);
     assert_eq!(
-        files::message("x.csv", &denied),
+        trouble::message("x.csv", &denied),
         "cannot write `x.csv`: no permission; choose a file or folder that you may write"
     );
 }
@@ -303,9 +314,9 @@ fn bad_places_are_told_plainly() {
 #[test]
 fn a_device_that_is_full() {
     let full = "cannot write `/dev/full`: No space left on device".to_string();
-    let csv = Csv::create("/dev/full", &["x"]).map(|_| ());
-    assert_eq!(csv, Err(full.clone()));
-    assert_eq!(files::write_text("/dev/full", "text"), Err(full));
+    let device = Path::new("/dev/full");
+    let written = writing::write(device, Kind::Text, &Inputs::default(), b"text");
+    assert_eq!(written.map_err(|unwritable| unwritable.message), Err(full));
 }
 
 fn run(value: f64) -> Run {

@@ -42,7 +42,6 @@ fn session() -> Session {
     Session::new(Surroundings {
         colour: false,
         size: (80, 24),
-        stopped: || false,
         reduce: revise,
     })
 }
@@ -509,13 +508,13 @@ fn bad_requests() {
                 "-o",
                 "no/such/place",
             ],
-            2,
+            1,
             "cannot write `no/such/place`",
         ),
         (&["wrong.bgm", "--to", "latex"], 1, "error["),
         (
             &["bare.bgm", "--to", "latex", "-o", "bare.bgm"],
-            2,
+            1,
             "the model was read from it",
         ),
     ] {

@@ -26,13 +26,13 @@ fn wrong_requests_get_plain_messages() {
         "{said}"
     );
     let (code, said) = refused(&["export", rlc, "--to", "c", "-o", "no/such/folder/rlc.c"]);
-    assert_eq!(code, Some(2));
+    assert_eq!(code, Some(1));
     assert!(
         said.contains("cannot write `no/such/folder/rlc.c`"),
         "{said}"
     );
     let (code, said) = refused(&["export", rlc, "--to", "c", "-o", rlc]);
-    assert_eq!(code, Some(2));
+    assert_eq!(code, Some(1));
     assert!(said.contains("the model was read from it"), "{said}");
     let (code, said) = refused(&["export", rlc, "--to", "c", "--sweep", "R1.R=1,2"]);
     assert_eq!(code, Some(2));

@@ -4,6 +4,7 @@
 //! expression stands; the derivative of a sum is 1 or -1. So `d*(va - vb)` has opposite coefficients
 //! for va and vb, and everything else is independent.
 
+use crate::base::cancel::glance;
 use std::collections::BinaryHeap;
 
 use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
@@ -40,6 +41,7 @@ impl Coefficients {
         }
         self.waiting.push((term.0, Modular::of(sign)));
         while let Some((id, mut factor)) = self.waiting.pop() {
+            glance();
             while let Some(&(same, more)) = self.waiting.peek()
                 && same == id
             {

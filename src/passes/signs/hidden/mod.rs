@@ -17,6 +17,7 @@
 mod coefficients;
 mod same;
 
+use crate::base::cancel::glance;
 use rustc_hash::FxHashMap;
 
 use crate::expr::{ExprId, Node};
@@ -114,6 +115,7 @@ impl Loop<'_> {
         let equation = &self.system.flat.equations[id.index()];
         work.extend([(equation.right, -1), (equation.left, 1)]);
         while let Some((term, sign)) = next_term(self.system.flat, work) {
+            glance();
             visit(term, sign);
         }
     }

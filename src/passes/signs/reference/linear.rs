@@ -8,6 +8,7 @@
 //! A sum inside another expression (`d*(va - vb)`) becomes a column with a row of its own that
 //! defines it: it may be that only differences of potentials are used.
 
+use crate::base::cancel::glance;
 use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
 use crate::flat::{EqId, Flat, Kind, Leaf, Type};
 use crate::structure::{IntegerRows, NONE};
@@ -91,6 +92,7 @@ impl Builder<'_> {
     /// The terms of the sums in `work`, as entries of the row at hand.
     fn terms_of_sum(&mut self) {
         while let Some((id, sign)) = next_term(self.flat, &mut self.work) {
+            glance();
             let column = self.column(id);
             self.entries.push((column, sign));
             if !matches!(self.flat.exprs.node(id), Node::Leaf(_)) && self.has_unknowns(id) {
@@ -116,6 +118,7 @@ impl Builder<'_> {
     /// What stands in an expression that is no sum is more than a term of sums.
     fn open(&mut self) {
         while let Some(id) = self.to_open.pop() {
+            glance();
             if std::mem::replace(&mut self.opened[id.index()], true) {
                 continue;
             }
@@ -190,6 +193,7 @@ impl Builder<'_> {
 #[inline]
 pub fn next_term(flat: &Flat, work: &mut Vec<(ExprId, i64)>) -> Option<(ExprId, i64)> {
     while let Some((id, sign)) = work.pop() {
+        glance();
         match flat.exprs.node(id) {
             Node::Number(value) if value.0 == 0.0 => {}
             Node::Unary(UnaryOp::Minus, a) => work.push((a, -sign)),

@@ -5,6 +5,7 @@
 //! together with any potential of the part: the one at the node of that potential is taken, by
 //! names, so that shuffling a model changes nothing.
 
+use crate::base::cancel::glance;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::findings::{Combination, Findings, Movement};
@@ -171,6 +172,7 @@ impl Nodes {
         let mut work = vec![start];
         let mut members = vec![start];
         while let Some(variable) = work.pop() {
+            glance();
             for id in couplings(variable).filter(|&id| Some(origin(id)) == from) {
                 for other in variables(flat, id) {
                     if seen.insert(other) {

@@ -1,7 +1,6 @@
 //! Trouble with files, in words: what cannot be written, why, and what helps.
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 /// The name that stands for standard output.
@@ -52,36 +51,4 @@ fn reason(error: &io::Error) -> String {
         Some(end) => text[..end].to_string(),
         None => text,
     }
-}
-
-/// Opens `path` for writing; what stood there is gone.
-pub fn create(path: &str) -> Result<File, String> {
-    // A folder is asked for first: what the system says of one differs from system to system.
-    if fs::metadata(path).is_ok_and(|found| found.is_dir()) {
-        return Err(message(path, &io::Error::from(ErrorKind::IsADirectory)));
-    }
-    File::create(path).map_err(|error| message(path, &error))
-}
-
-/// Whether `path` can be written later; what stands there stays.
-pub fn probe(path: &str) -> Result<(), String> {
-    if path == STANDARD {
-        return Ok(());
-    }
-    if fs::metadata(path).is_ok_and(|found| found.is_dir()) {
-        return Err(message(path, &io::Error::from(ErrorKind::IsADirectory)));
-    }
-    let opened = fs::OpenOptions::new().append(true).create(true).open(path);
-    opened.map(drop).map_err(|error| message(path, &error))
-}
-
-/// Writes a whole text, to standard output for `-`.
-pub fn write_text(path: &str, text: &str) -> Result<(), String> {
-    let written = if path == STANDARD {
-        let mut out = io::stdout().lock();
-        out.write_all(text.as_bytes()).and_then(|()| out.flush())
-    } else {
-        create(path)?.write_all(text.as_bytes())
-    };
-    written.map_err(|error| message(path, &error))
 }

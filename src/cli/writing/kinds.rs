@@ -1,0 +1,203 @@
+//! Kinds of files by their endings: nothing is written under a name that says it is something else.
+
+use crate::export::Target;
+use std::path::Path;
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A listing.
+    Text,
+    Json,
+    Latex,
+    /// Rows.
+    Rows,
+    Svg,
+    Png,
+    Dot,
+    Model,
+    /// What is kept of a model, under a name that is not chosen.
+    Golden,
+    Program(Target),
+}
+
+/// Endings that say what a file is. Others say nothing, and are free for all that is text.
+const KNOWN: &[(&str, &[&str])] = &[
+    ("CSV", &["csv"]),
+    ("a table with tabs", &["tsv"]),
+    ("JSON", &["json"]),
+    ("XML", &["xml"]),
+    ("HTML", &["html", "htm"]),
+    ("LaTeX", &["tex", "latex"]),
+    ("SVG", &["svg", "svgz"]),
+    ("PNG", &["png"]),
+    ("Graphviz", &["dot", "gv"]),
+    ("PDF", &["pdf"]),
+    ("PostScript", &["ps", "eps"]),
+    ("JPEG", &["jpg", "jpeg"]),
+    (
+        "a picture",
+        &["gif", "bmp", "tif", "tiff", "webp", "avif", "emf", "wmf"],
+    ),
+    ("Parquet", &["parquet"]),
+    ("Arrow", &["arrow", "feather"]),
+    ("HDF5", &["h5", "hdf5", "hdf"]),
+    ("NetCDF", &["nc"]),
+    ("NumPy", &["npy", "npz"]),
+    ("Matlab", &["mat"]),
+    ("a spreadsheet", &["xls", "xlsx", "ods"]),
+    ("a document", &["doc", "docx", "odt", "rtf"]),
+    ("a database", &["db", "sqlite"]),
+    (
+        "an archive",
+        &["zip", "gz", "bz2", "xz", "zst", "tar", "7z"],
+    ),
+    ("a model of bgm", &["bgm"]),
+    ("an FMU", &["fmu"]),
+    ("C", &["c", "h"]),
+    ("Python", &["py"]),
+    ("Modelica", &["mo"]),
+];
+
+impl Kind {
+    /// What it is, and the endings that say so.
+    fn own(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Kind::Text => ("a listing as text", &["txt"]),
+            Kind::Json => ("JSON", &["json"]),
+            Kind::Latex => ("LaTeX", &["tex", "latex"]),
+            Kind::Rows => ("rows as CSV", &["csv"]),
+            Kind::Svg => ("a picture as SVG", &["svg"]),
+            Kind::Png => ("a picture as PNG", &["png"]),
+            Kind::Dot => ("a text for Graphviz", &["dot", "gv"]),
+            Kind::Model => ("a model", &["bgm"]),
+            Kind::Golden => ("a golden file", &[]),
+            Kind::Program(Target::C) => ("a program in C", &["c", "h"]),
+            Kind::Program(Target::Python) => ("a program in Python", &["py"]),
+            Kind::Program(Target::Fmu) => ("an FMU", &["fmu", "zip"]),
+            Kind::Program(Target::Modelica) => ("a Modelica class", &["mo"]),
+            Kind::Program(Target::Latex) => ("LaTeX", &["tex", "latex"]),
+            Kind::Program(Target::Desire) => ("a program for DESIRE", &[]),
+            Kind::Program(Target::Simnon) => ("a program for SIMNON", &[]),
+            Kind::Program(Target::Acsl) => ("a program for ACSL", &[]),
+        }
+    }
+
+    fn is_picture(self) -> bool {
+        matches!(self, Kind::Svg | Kind::Png)
+    }
+
+    /// No text: it has no place on a terminal.
+    pub fn is_binary(self) -> bool {
+        matches!(self, Kind::Png | Kind::Program(Target::Fmu))
+    }
+
+    /// The picture that a file is for: PNG if its name says so.
+    pub fn of_picture(path: Option<&Path>) -> Kind {
+        match path.and_then(ending).as_deref() {
+            Some("png") => Kind::Png,
+            _ => Kind::Svg,
+        }
+    }
+
+    /// Why a file of this name is not for it, and what helps.
+    pub fn fits(self, path: &Path) -> Result<(), Misnamed> {
+        let Some(ending) = ending(path) else {
+            return Ok(());
+        };
+        let (what, own) = self.own();
+        let is_picture = self.is_picture();
+        if own.contains(&ending.as_str()) {
+            return Ok(());
+        }
+        let known = (KNOWN.iter()).find(|(_, endings)| endings.contains(&ending.as_str()));
+        let shown = path.display();
+        match known {
+            None if !is_picture => Ok(()),
+            None => Err(Misnamed {
+                message: format!(
+                    "cannot write `{shown}`: `.{ending}` is no kind of picture that is made"
+                ),
+                hint: MADE.to_string(),
+            }),
+            Some((other, _)) => Err(Misnamed {
+                message: format!(
+                    "cannot write `{shown}`: `.{ending}` says that it is {other}, and this is {what}"
+                ),
+                hint: self.cure(&ending, own),
+            }),
+        }
+    }
+
+    /// How to get what the name says, or which name to choose.
+    fn cure(self, ending: &str, own: &[&str]) -> String {
+        if self.is_picture() {
+            return MADE.to_string();
+        }
+        let option = match (self, ending) {
+            (Kind::Text | Kind::Latex, "json") => Some("json"),
+            (Kind::Text | Kind::Json, "tex" | "latex") => Some("latex"),
+            _ => None,
+        };
+        match (option, own.first()) {
+            (Some(option), Some(own)) => format!(
+                "where the command has it, `--format {option}` makes that; else choose a name that ends in `.{own}`"
+            ),
+            (None, Some(own)) => format!("choose a name that ends in `.{own}`"),
+            (_, None) => "choose a name with another ending, or with none".to_string(),
+        }
+    }
+}
+
+const MADE: &str = "pictures are made as SVG and PNG: choose a name that ends in `.svg` or `.png`";
+
+/// Why a name does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misnamed {
+    pub message: String,
+    pub hint: String,
+}
+
+/// How a name ends, in small letters. Devices and pipes of the system have no kind.
+pub fn ending(path: &Path) -> Option<String> {
+    path.extension()
+        .map(|ending| ending.to_string_lossy().to_lowercase())
+        .filter(|ending| !ending.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_says_something_else_is_refused() {
+        let fits = |kind: Kind, name: &str| kind.fits(Path::new(name)).is_ok();
+        for name in ["r", "r.txt", "r.listing", "r.v2", ".json", "-", "/dev/null"] {
+            assert!(fits(Kind::Text, name), "{name}");
+        }
+        for name in [
+            "r.json",
+            "r.CSV",
+            "r.tex",
+            "r.svg",
+            "r.bgm",
+            "r.pdf",
+            "r.parquet",
+        ] {
+            assert!(!fits(Kind::Text, name), "{name}");
+        }
+        assert!(
+            fits(Kind::Rows, "r.csv") && fits(Kind::Rows, "r.dat") && fits(Kind::Rows, "r.txt")
+        );
+        assert!(!fits(Kind::Rows, "r.parquet") && !fits(Kind::Rows, "r.tsv"));
+        assert!(fits(Kind::Svg, "p.SVG") && fits(Kind::Svg, "p") && fits(Kind::Png, "p.png"));
+        for name in ["p.jpg", "p.pdf", "p.foo", "p.csv", "p.svgz"] {
+            assert!(
+                !fits(Kind::of_picture(Some(Path::new(name))), name),
+                "{name}"
+            );
+        }
+        assert!(fits(Kind::Program(Target::Fmu), "m.zip"));
+        assert!(!fits(Kind::Program(Target::C), "m.py"));
+    }
+}

@@ -1,0 +1,152 @@
+//! The first Ctrl-C or SIGTERM ends every command soon, whatever it does.
+
+use super::folder::{Folder, Said, ended};
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A second or so on a machine with nothing else to do; much less than the work itself takes.
+const SOON: Duration = Duration::from_secs(20);
+
+/// So many low passes: seconds of work.
+fn ladder(count: usize) -> String {
+    format!(
+        "@electrical\nmodel Ladder\n  submodel (ConstantVoltage) U0(E = 1)\n  submodel (Resistor) R[{count}](R = 1)\n  \
+         submodel (Capacitor) C[{count}](C = 1)\n  submodel Ground\n  connect Ground - U0 - R[1] - C[1] - Ground\n  \
+         for i in 2 to {count} do\n    connect C[i - 1].A at R[i].A\n    connect R[i] - C[i] - Ground\n  endfor\nend\n\
+         experiment Ladder\n  simutime 1E9\n  commupoints 100001\nend\n"
+    )
+}
+
+fn send(child: &Child, signal: &str) {
+    let sent = Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status();
+    assert!(sent.is_ok_and(|status| status.success()), "kill fails");
+}
+
+/// Starts, sends the signal after a while, and waits for the end; None if it was there before the signal.
+fn interrupted(folder: &Folder, words: &[&str], after: u64, signal: &str) -> Option<Said> {
+    let mut child = folder.command(words).spawn().expect("bgm runs");
+    std::thread::sleep(Duration::from_millis(after));
+    if child.try_wait().expect("it can be asked").is_some() {
+        return None;
+    }
+    send(&child, signal);
+    let begun = Instant::now();
+    let said = ended(child, words);
+    let lasted = begun.elapsed();
+    assert!(
+        lasted < SOON,
+        "{words:?}, {signal} after {after} ms: ends after {lasted:?}"
+    );
+    Some(said)
+}
+
+#[test]
+fn every_command_ends_soon() {
+    let folder = Folder::new("interrupted");
+    folder.write("in/l.bgm", ladder(60_000));
+    let commands: &[&[&str]] = &[
+        &["check", "l.bgm"],
+        &["solve", "l.bgm", "-o", "r.txt"],
+        &["sort", "l.bgm", "--format", "json", "-o", "r.json"],
+        &["causality", "l.bgm"],
+        &["fields", "l.bgm"],
+        &["draw", "l.bgm", "-o", "d.svg"],
+        &["simulate", "l.bgm", "-o", "r.csv"],
+        &["export", "l.bgm", "--to", "c", "-o", "r.c"],
+        &["simulate", "l.bgm", "--sweep", "U0.E=1..2/9", "-o", "s.csv"],
+    ];
+    let moments = [30, 300, 900, 2000];
+    let mut found = 0;
+    for (at, words) in commands.iter().enumerate() {
+        for (turn, after) in moments.into_iter().enumerate() {
+            let (signal, code) = match (at + turn) % 2 {
+                0 => ("-INT", 130),
+                _ => ("-TERM", 143),
+            };
+            let Some(said) = interrupted(&folder, words, after, signal) else {
+                continue;
+            };
+            // It may have come to its end just then.
+            if said.code != Some(0) {
+                said.fails(code, "interrupted");
+                found += 1;
+            }
+            assert_eq!(folder.litter(), [""; 0], "{words:?}");
+        }
+    }
+    assert!(found >= commands.len(), "{found} were interrupted");
+    for file in ["r.txt", "r.json", "d.svg", "r.c"] {
+        assert!(!folder.has(&format!("in/{file}")), "{file}");
+    }
+}
+
+#[test]
+fn sessions_end() {
+    let folder = Folder::new("interrupted_session");
+    folder.write("in/l.bgm", ladder(60_000));
+    let script = "enter model\n@l\npartition eliminate\noutput solved equations\n";
+    folder.write("in/script", script);
+    for after in [50, 700, 3000] {
+        let said = interrupted(&folder, &["session", "script"], after, "-INT");
+        // A fast machine may be through.
+        if let Some(said) = said.filter(|said| said.code != Some(0)) {
+            said.fails(130, "interrupted");
+        }
+    }
+    // One that waits for its next line.
+    let mut command = folder.command(&["session"]);
+    let mut child = command.stdin(Stdio::piped()).spawn().expect("bgm runs");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(b"help\n").expect("it reads");
+    std::thread::sleep(Duration::from_millis(500));
+    send(&child, "-TERM");
+    let begun = Instant::now();
+    ended(child, &["session"]).fails(143, "interrupted");
+    assert!(begun.elapsed() < SOON);
+    drop(input);
+}
+
+/// Who waits for somebody else looks at nothing, and ends all the same.
+#[test]
+fn what_waits_ends_too() {
+    let folder = Folder::new("interrupted_waits");
+    folder.write("in/l.bgm", ladder(2000));
+    folder.pipe("in/pipe");
+    // For a reader of a pipe, for a text, for a reader of standard output.
+    for words in [
+        &["solve", "l.bgm", "-o", "pipe"][..],
+        &["solve", "-"],
+        &["equations", "l.bgm"],
+    ] {
+        let mut command = folder.command(words);
+        let mut child = command.stdin(Stdio::piped()).spawn().expect("bgm runs");
+        let _input = child.stdin.take();
+        std::thread::sleep(Duration::from_millis(1500));
+        send(&child, "-INT");
+        let begun = Instant::now();
+        while child.try_wait().expect("it can be asked").is_none() {
+            assert!(begun.elapsed() < SOON, "{words:?} does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        ended(child, words).fails(130, "interrupted");
+    }
+}
+
+#[test]
+fn a_second_signal_ends_at_once() {
+    let folder = Folder::new("interrupted_twice");
+    folder.write("in/l.bgm", ladder(60_000));
+    let words = ["solve", "l.bgm", "-o", "r.txt"];
+    let child = folder.command(&words).spawn().expect("bgm runs");
+    std::thread::sleep(Duration::from_millis(300));
+    send(&child, "-INT");
+    // The first may have been enough.
+    let _ = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    ended(child, &words).fails(130, "");
+    assert_eq!(folder.litter(), [""; 0]);
+}
