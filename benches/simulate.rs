@@ -306,6 +306,7 @@ end"
         panels: None,
         chosen: Vec::new(),
         seconds: (0.0, 0.0),
+        clock: bgm::base::clock::Clock::default(),
     };
     let outcome = run(&job, &mut sum);
     assert!(matches!(outcome.end, End::Done), "{:?}", outcome.end);

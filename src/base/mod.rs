@@ -1,5 +1,6 @@
 //! What every room uses: source texts, names, ids, diagnostics, units, words.
 
+pub mod clock;
 pub mod diagnostics;
 pub mod flaw;
 pub mod ids;

@@ -113,11 +113,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
     let output = viewing.output.output.as_deref();
     console.result(output, |out| match (&graphed.model, arguments.format) {
         (None, Format::Json) => causality_json::write_empty(&graphed.flat, out),
-        (None, Format::Text) => writeln!(
-            out,
-            "{}: no power ports, and so no bond graph: no cuts meet that have an effort and a flow (a position and a force make no power, a velocity and a force do)",
-            graphed.flat.model()
-        ),
+        (None, Format::Text) => out.write_all(causality::without_ports(&graphed.flat).as_bytes()),
         (Some(model), format) => {
             let view = view(&model.flat, &model.graph, viewing.choice());
             match format {

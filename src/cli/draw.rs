@@ -6,9 +6,9 @@ use clap::{Args, ValueEnum};
 
 use super::causality::{Graphed, Viewing};
 use super::{Console, FAILED};
-use crate::base::diagnostics::{Code, Diagnostic};
 use crate::bond::sketch::sketch;
 use crate::bond::view::view;
+use crate::listing::causality::nothing_to_draw;
 use crate::picture::bond::{dot, svg};
 
 #[derive(Debug, Args)]
@@ -32,19 +32,8 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Str
         return Ok(ExitCode::from(FAILED));
     };
     if graphed.model.is_none() {
-        let name = graphed.flat.model().to_string();
-        let span = graphed.flat.instances[0].span;
-        graphed.compiled.diagnostics.push(
-            Diagnostic::new(
-                Code::NoPowerPorts,
-                format!("`{name}` has no power ports, and so no bond graph to draw"),
-            )
-            .at(
-                span,
-                "no cut in it has both an across and a through variable that meet others",
-            )
-            .hint("write what exchanges power as submodels with cuts: `cut A(e/f)`"),
-        );
+        let nothing = nothing_to_draw(&graphed.flat);
+        graphed.compiled.diagnostics.push(nothing);
     }
     graphed.show_diagnostics(console);
     if let Some(model) = &graphed.model {

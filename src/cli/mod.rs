@@ -3,6 +3,7 @@
 mod augment;
 mod causality;
 mod check;
+mod clock;
 pub mod csv;
 mod draw;
 mod dump;
@@ -16,6 +17,7 @@ mod fmu;
 pub mod golden;
 mod io;
 mod library;
+mod model;
 pub mod progress;
 mod reading;
 mod reduce;

@@ -2,22 +2,19 @@
 
 use super::timings::Timings;
 use super::{Console, FAILED, Format, Listing, dump};
-use crate::base::diagnostics::{Diagnostic, Diagnostics};
+use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
-use crate::compile::place::{Misplaced, Placed, place};
+use crate::compile::place::{Misplaced, place};
 use crate::compile::{
-    Aliases, Compiled, Presented, Product, Solution, Stage, Unwatched, Watch, presented_with,
-    solved, solved_with,
+    Aliases, Compiled, Presented, Product, Stage, Unwatched, Watch, presented_with, solved,
+    solved_with,
 };
-use crate::evaluate::{at, show};
+use crate::evaluate::show;
 use crate::flat::Flat;
 use crate::listing::explain::explain;
-use crate::listing::modes::{
-    by_position, modes as list_modes, said_of, table_of_positions, write_json,
-};
+use crate::listing::modes::{modes as list_modes, said_of, write_json};
 use crate::listing::positions_json::{ByPosition, PositionOf};
-use crate::listing::solved::solved as list;
-use crate::listing::{latex_solved, solved_json};
+use crate::listing::{self, latex_solved, solved_json};
 use crate::positions::Positions;
 use clap::Args;
 use std::process::ExitCode;
@@ -124,9 +121,10 @@ fn list_or_tell(
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(text) = &arguments.at {
-        let placed = match values(solution, aliases, text)? {
+        let placed = match place(solution, aliases, text) {
             Ok(placed) => placed,
-            Err(diagnostic) => {
+            Err(Misplaced::Request(message)) => return Err(message),
+            Err(Misplaced::Told(diagnostic)) => {
                 let mut said = Diagnostics::default();
                 said.push(*diagnostic);
                 console.diagnostics(&compiled.sources, &said);
@@ -180,13 +178,8 @@ fn write(
                 let text = latex_solved::solved(model, position.as_deref(), style);
                 out.write_all(text.as_bytes())
             }
-            (Presented::One(model), Format::Text) => out.write_all(list(model, style).as_bytes()),
-            (Presented::Paper(positions, model), Format::Text) => {
-                out.write_all(list(model, style).as_bytes())?;
-                out.write_all(table_of_positions(positions).as_bytes())
-            }
-            (Presented::ByPosition(positions, _), Format::Text) => {
-                out.write_all(by_position(positions, aliases, style).as_bytes())
+            (_, Format::Text) => {
+                out.write_all(listing::solved::presented(presented, aliases, style).as_bytes())
             }
         }
     })
@@ -218,40 +211,4 @@ fn modes(
         }
     })?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The values at a point; what is wrong with the text that describes it is a mistake of usage.
-fn values(
-    solution: &Solution,
-    aliases: Aliases,
-    text: &str,
-) -> Result<Result<Placed, Box<Diagnostic>>, String> {
-    let placed = match place(solution, aliases, text) {
-        Ok(placed) => placed,
-        Err(Misplaced::Failure(failure)) => {
-            return Ok(Err(Box::new(failure.diagnostic())));
-        }
-        Err(Misplaced::Nowhere(diagnostic)) => return Ok(Err(diagnostic)),
-        Err(Misplaced::Mistakes(mistakes, key)) => {
-            let mut texts: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
-            if let (Some(key), Some(positions), Some(last)) =
-                (key, &solution.positions, texts.last_mut())
-            {
-                let name = positions.position_name(&key);
-                last.push_str(&format!(
-                    "\n  so it is in the position of the switches that the others ask for: {name}"
-                ));
-            }
-            return Err(texts.join("\nerror: "));
-        }
-    };
-    let other = placed.position.as_ref().and_then(|(_, by)| by.as_deref());
-    let by = other.unwrap_or(&solution.solved);
-    if let Some(&(leaf, found)) = at::disagreeing(by, &placed.settings, &placed.point).first() {
-        let name = by.flat.leaf_name(leaf);
-        return Err(format!(
-            "the values given do not agree: with the others, `{name}` is {found}\n  leave it out, or give one that agrees"
-        ));
-    }
-    Ok(Ok(placed))
 }

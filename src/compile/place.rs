@@ -25,6 +25,13 @@ pub struct Placed {
 /// Why there are none.
 #[derive(Debug)]
 pub enum Misplaced {
+    /// What is given cannot be read, or does not agree: what is asked for is wrong, not the model.
+    Request(String),
+    Told(Box<Diagnostic>),
+}
+
+/// The same before it is worded.
+enum Cause {
     /// What is given cannot be read, perhaps in this position.
     Mistakes(Vec<Mistake>, Option<Key>),
     Failure(Box<Failure>),
@@ -37,11 +44,42 @@ const FEW: usize = 6;
 
 /// The values at a point that a text describes.
 pub fn place(solution: &Solution, aliases: Aliases, text: &str) -> Result<Placed, Misplaced> {
+    let placed = find(solution, aliases, text).map_err(|cause| worded(solution, cause))?;
+    let other = placed.position.as_ref().and_then(|(_, by)| by.as_deref());
+    let by = other.unwrap_or(&solution.solved);
+    match at::disagreeing(by, &placed.settings, &placed.point).first() {
+        None => Ok(placed),
+        Some(&(leaf, found)) => {
+            let name = by.flat.leaf_name(leaf);
+            Err(Misplaced::Request(format!(
+                "the values given do not agree: with the others, `{name}` is {found}\n  leave it out, or give one that agrees"
+            )))
+        }
+    }
+}
+
+fn worded(solution: &Solution, cause: Cause) -> Misplaced {
+    let (mistakes, key) = match cause {
+        Cause::Failure(failure) => return Misplaced::Told(Box::new(failure.diagnostic())),
+        Cause::Nowhere(diagnostic) => return Misplaced::Told(diagnostic),
+        Cause::Mistakes(mistakes, key) => (mistakes, key),
+    };
+    let mut texts: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+    if let (Some(key), Some(positions), Some(last)) = (key, &solution.positions, texts.last_mut()) {
+        let name = positions.position_name(&key);
+        last.push_str(&format!(
+            "\n  so it is in the position of the switches that the others ask for: {name}"
+        ));
+    }
+    Misplaced::Request(texts.join("\nerror: "))
+}
+
+fn find(solution: &Solution, aliases: Aliases, text: &str) -> Result<Placed, Cause> {
     let model = &solution.solved;
     let Some(positions) = &solution.positions else {
-        let settings = at::read(model, text).map_err(|all| Misplaced::Mistakes(all, None))?;
+        let settings = at::read(model, text).map_err(|all| Cause::Mistakes(all, None))?;
         let mut point = at::point(model, &settings);
-        evaluate(model, &mut point).map_err(|failure| Misplaced::Failure(Box::new(failure)))?;
+        evaluate(model, &mut point).map_err(|failure| Cause::Failure(Box::new(failure)))?;
         return Ok(Placed {
             point,
             settings,
@@ -99,7 +137,7 @@ enum Tried {
 
 impl Search<'_> {
     /// `mistakes` are those of the text for all positions at once.
-    fn run(&self, mistakes: Option<Vec<Mistake>>) -> Result<Placed, Misplaced> {
+    fn run(&self, mistakes: Option<Vec<Mistake>>) -> Result<Placed, Cause> {
         let mut first = mistakes;
         let mut of_asked: Option<(Vec<Mistake>, Key)> = None;
         let mut asked: Option<Key> = None;
@@ -126,9 +164,9 @@ impl Search<'_> {
             }
         }
         Err(match (of_asked, asked, first) {
-            (Some((all, key)), ..) => Misplaced::Mistakes(all, Some(key)),
-            (_, None, Some(all)) => Misplaced::Mistakes(all, None),
-            (_, asked, _) => Misplaced::Nowhere(Box::new(self.nowhere(asked))),
+            (Some((all, key)), ..) => Cause::Mistakes(all, Some(key)),
+            (_, None, Some(all)) => Cause::Mistakes(all, None),
+            (_, asked, _) => Cause::Nowhere(Box::new(self.nowhere(asked))),
         })
     }
 

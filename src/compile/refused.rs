@@ -11,11 +11,14 @@ use crate::start::{self, WrongRestarts};
 
 /// A model that did not come through a stage.
 #[derive(Debug)]
-pub struct Refused {
-    /// As it was in that stage.
-    flat: Box<Flat>,
+pub struct Refused(Box<Reasons>);
+
+#[derive(Debug)]
+struct Reasons {
+    /// The model as it was in that stage.
+    flat: Flat,
     notes: Notes,
-    cause: Box<Cause>,
+    cause: Cause,
 }
 
 #[derive(Debug)]
@@ -36,18 +39,14 @@ pub enum Cause {
 
 impl Refused {
     pub(super) fn new(flat: Flat, notes: Notes, cause: Cause) -> Refused {
-        Refused {
-            flat: Box::new(flat),
-            notes,
-            cause: Box::new(cause),
-        }
+        Refused(Box::new(Reasons { flat, notes, cause }))
     }
 
     /// Whether no mode of switches can cure it.
     pub fn holds_in_all_modes(&self) -> bool {
-        match &*self.cause {
+        match &self.0.cause {
             Cause::Unbalanced => true,
-            Cause::Unsorted => balanced(&self.flat).is_err(),
+            Cause::Unsorted => balanced(&self.0.flat).is_err(),
             Cause::Unsolved(faults) => {
                 (faults.iter()).any(|fault| matches!(fault, Fault::BooleanLoop(..)))
             }
@@ -56,21 +55,20 @@ impl Refused {
     }
 
     /// The reasons, in words.
-    pub fn tell(mut self, said: &mut Diagnostics) {
-        floating(&self.flat, &self.notes.references, said);
-        match *self.cause {
-            Cause::Unbalanced => report_unbalanced(&self.flat, said),
-            Cause::Cancels(findings) => report_cancelling(&self.flat, &findings, said),
-            Cause::Stuck(stuck) => index::report(&self.flat, &stuck, said),
-            Cause::Restarts(wrong) => wrong.report(&self.flat, said),
-            Cause::Unsorted => report_unsorted(&self.flat, said),
+    pub fn tell(self, said: &mut Diagnostics) {
+        let Reasons { flat, notes, cause } = *self.0;
+        floating(&flat, &notes.references, said);
+        match cause {
+            Cause::Unbalanced => report_unbalanced(&flat, said),
+            Cause::Cancels(findings) => report_cancelling(&flat, &findings, said),
+            Cause::Stuck(stuck) => index::report(&flat, &stuck, said),
+            Cause::Restarts(wrong) => wrong.report(&flat, said),
+            Cause::Unsorted => report_unsorted(&flat, said),
             Cause::Unsolved(faults) => {
-                let flat = *self.flat;
                 Unsolved { flat, faults }.report(said);
             }
             Cause::Starts => {
-                let remarks = std::mem::take(&mut self.notes.starts);
-                start::report(&self.flat, &remarks, said);
+                start::report(&flat, &notes.starts, said);
             }
         }
     }

@@ -77,6 +77,18 @@ fn lines(flat: &Flat, point: &Point) -> Vec<Line> {
     lines
 }
 
+/// Names and values in the order in which they are printed; a truth is 0 or 1.
+pub fn values(solved: &Solved, point: &Point) -> Vec<(String, f64)> {
+    let flat = &solved.flat;
+    let number = |value| match value {
+        Value::Real(number) => number,
+        Value::Bool(truth) => f64::from(u8::from(truth)),
+    };
+    (lines(flat, point).into_iter())
+        .map(|line| (flat.leaf_name(line.leaf), number(line.value)))
+        .collect()
+}
+
 /// One line a value, the equals signs of a part below each other; `position` is that of the switches, if they have any.
 pub fn write_text(solved: &Solved, point: &Point, position: Option<&str>, out: &mut String) {
     const WIDEST: usize = 40;

@@ -138,6 +138,14 @@ pub struct Plotted {
 pub const DERIVED: &[&str] = &["power", "momentum", "displacement"];
 
 impl Experiment {
+    /// What a picture of its run is called.
+    pub fn title(&self, model: &str) -> String {
+        match &self.name {
+            Some(name) => format!("{model}: {name}"),
+            None => model.to_string(),
+        }
+    }
+
     /// How many times follow the first one up to `until`.
     fn intervals(&self, until: f64, points: usize) -> f64 {
         let span = until - self.start;

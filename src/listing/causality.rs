@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::base::diagnostics::{Code, Diagnostic};
 use crate::base::words::count;
 use crate::bond::BondGraph;
 use crate::bond::causality::{ElementCausality, Verdict};
@@ -11,6 +12,28 @@ use crate::bond::order::natural;
 use crate::bond::view::View;
 use crate::expr::Node;
 use crate::flat::{Flat, Leaf, Printer};
+
+/// What stands in place of the listing where no cuts exchange power.
+pub fn without_ports(flat: &Flat) -> String {
+    format!(
+        "{}: no power ports, and so no bond graph: no cuts meet that have an effort and a flow (a position and a force make no power, a velocity and a force do)\n",
+        flat.model()
+    )
+}
+
+/// Why there is no drawing of such a model.
+pub fn nothing_to_draw(flat: &Flat) -> Diagnostic {
+    let name = flat.model();
+    Diagnostic::new(
+        Code::NoPowerPorts,
+        format!("`{name}` has no power ports, and so no bond graph to draw"),
+    )
+    .at(
+        flat.instances[0].span,
+        "no cut in it has both an across and a through variable that meet others",
+    )
+    .hint("write what exchanges power as submodels with cuts: `cut A(e/f)`")
+}
 
 /// Lists the bonds of a view and the elements of a model.
 pub fn causality(model: &BondGraph, view: &View) -> String {

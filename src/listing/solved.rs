@@ -1,8 +1,10 @@
 //! The solved equations as text, under the headings of the 1990 and 1995 papers.
 
 use super::lines::Lines;
+use super::modes::{by_position, table_of_positions};
 use super::reduction;
 use crate::base::words::count;
+use crate::compile::{Aliases, Presented};
 use crate::expr::op::precedence;
 use crate::expr::print::{Source, Style, precedence_of};
 use crate::expr::{ExprId, Node, UnaryOp};
@@ -34,6 +36,15 @@ pub fn solved(model: &Solved, style: Style) -> String {
     listing.lines.reduction();
     listing.counts();
     listing.lines.out
+}
+
+/// The same of a model that may be solved anew in each mode of its switches.
+pub fn presented(model: &Presented, aliases: Aliases, style: Style) -> String {
+    match model {
+        Presented::One(model) => solved(model, style),
+        Presented::Paper(positions, model) => solved(model, style) + &table_of_positions(positions),
+        Presented::ByPosition(positions, _) => by_position(positions, aliases, style),
+    }
 }
 
 /// Loops are blocks of several equations.

@@ -52,6 +52,23 @@ pub struct Trajectories {
     pub series: Vec<Series>,
 }
 
+impl Trajectories {
+    /// Series without values, for rows to come.
+    pub fn of(series: impl Iterator<Item = Series>) -> Trajectories {
+        Trajectories {
+            times: Vec::new(),
+            series: series.collect(),
+        }
+    }
+
+    pub fn push(&mut self, time: f64, values: &[f64]) {
+        self.times.push(time);
+        for (series, &value) in self.series.iter_mut().zip(values) {
+            series.values.push(value);
+        }
+    }
+}
+
 /// One run of a sweep.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {

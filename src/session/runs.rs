@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::entry::With;
 use super::{Experiment, Reply, Session};
+use crate::api::series;
 use crate::base::diagnostics::{Diagnostics, nearest};
 use crate::base::source::Sources;
 use crate::base::words;
@@ -12,7 +13,7 @@ use crate::compile::{Options, Prepared, prepare};
 use crate::experiment::{self, Request};
 use crate::expr::show_briefly;
 use crate::flat::Flat;
-use crate::picture::{Series, Trajectories, svg, terminal};
+use crate::picture::{Trajectories, svg, terminal};
 use crate::simulate::columns::Column;
 use crate::simulate::job::{Job, Wishes, job};
 use crate::simulate::run::{End, Observer, Outcome, RowKind, run};
@@ -37,17 +38,8 @@ struct Rows {
 
 impl Rows {
     fn new(columns: &[Column], stopped: fn() -> bool) -> Rows {
-        let series = columns.iter().map(|column| Series {
-            name: column.name.clone(),
-            unit: column.unit.clone(),
-            values: Vec::new(),
-            boolean: column.boolean,
-        });
         Rows {
-            data: Trajectories {
-                times: Vec::new(),
-                series: series.collect(),
-            },
+            data: Trajectories::of(columns.iter().map(series)),
             events: Vec::new(),
             stopped,
         }
@@ -56,10 +48,7 @@ impl Rows {
 
 impl Observer for Rows {
     fn row(&mut self, time: f64, values: &[f64], kind: RowKind) -> Result<(), String> {
-        self.data.times.push(time);
-        for (series, &value) in self.data.series.iter_mut().zip(values) {
-            series.values.push(value);
-        }
+        self.data.push(time, values);
         self.events.push(kind == RowKind::Event);
         Ok(())
     }
@@ -154,10 +143,7 @@ impl Session {
         }
         let mut rows = Rows::new(&job.columns, self.around.stopped);
         let outcome = run(&job, &mut rows);
-        let title = match &experiment.name {
-            Some(name) => format!("{}: {name}", job.solved.flat.model()),
-            None => job.solved.flat.model().to_string(),
-        };
+        let title = experiment.title(job.solved.flat.model());
         match &outcome.end {
             End::Done => {}
             End::Stopped => reply

@@ -9,6 +9,7 @@ use super::events::What;
 use super::halt::place;
 use super::integrate::Method;
 use super::run::{Absolute, Plan};
+use crate::base::clock::Clock;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::compile::leaky_switches;
 use crate::compile::{Aliases, Product, Solution, Stage, Unwatched, Watch, solved_in, solved_with};
@@ -35,6 +36,8 @@ pub struct Wishes {
     pub steady: bool,
     /// Where another run of the same sweep ends.
     pub until: Option<f64>,
+    /// For what is told of times.
+    pub clock: Clock,
 }
 
 #[derive(Debug)]
@@ -51,6 +54,7 @@ pub struct Job {
     pub chosen: Vec<String>,
     /// Seconds: sorting and solving, making the program.
     pub seconds: (f64, f64),
+    pub clock: Clock,
 }
 
 /// `None` after an error; a wrong name on the command line is an error of usage.
@@ -71,7 +75,8 @@ pub fn job_with(
     watch: &mut dyn Watch,
     said: &mut Diagnostics,
 ) -> Result<Option<Job>, String> {
-    let clock = std::time::Instant::now();
+    let clock = wishes.clock;
+    let begun = clock.now();
     leaky_switches::hint(&flat, said);
     let Some(solution) = solved_with(flat, Aliases::Eliminate, watch, said) else {
         return Ok(None);
@@ -80,7 +85,7 @@ pub fn job_with(
         mut solved,
         positions,
     } = solution;
-    let solving = clock.elapsed().as_secs_f64();
+    let solving = clock.now() - begun;
     if inputs(&solved.flat, said).is_none() {
         return Ok(None);
     }
@@ -92,12 +97,12 @@ pub fn job_with(
     else {
         return Ok(None);
     };
-    let clock = std::time::Instant::now();
+    let begun = clock.now();
     let values: Vec<_> = columns.iter().map(|column| column.value).collect();
     watch.before(Stage::Program);
     let program = build(&solved, &values);
     watch.after(Stage::Program, Product::Counts(&program.counts()));
-    let building = clock.elapsed().as_secs_f64();
+    let building = clock.now() - begun;
     let still = |positions: &Positions| positions.written.states().next().is_none();
     if program.state_count() == 0 && positions.as_deref().is_none_or(still) {
         no_dynamics(&solved.flat, said);
@@ -159,6 +164,7 @@ pub fn job_with(
         panels,
         chosen,
         seconds: (solving, building),
+        clock,
     }))
 }
 

@@ -135,7 +135,7 @@ impl Trial {
         let wishes = Wishes {
             vars: names.iter().map(|name| (*name).to_string()).collect(),
             steady: self.steady,
-            until: None,
+            ..Wishes::default()
         };
         let made = job(flat, &experiment, &wishes, said).expect("all names are known");
         made.unwrap_or_else(|| panic!("{said:?}"))

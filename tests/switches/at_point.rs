@@ -78,7 +78,7 @@ fn at_a_point(text: &str, random: &mut Random, tally: &mut BTreeMap<&'static str
         let at = settings(&positions.written, random);
         let placed = match place(&model, Aliases::Eliminate, &at) {
             Ok(placed) => placed,
-            Err(Misplaced::Nowhere(diagnostic)) => {
+            Err(Misplaced::Told(diagnostic)) => {
                 assert!(diagnostic.code.text() == "E0905", "{diagnostic:?}");
                 *tally.entry("nowhere").or_default() += 1;
                 continue;

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use clap::Args;
 
+use super::clock::clock;
 use super::experiment_options::Options as Experimenting;
 use super::{Console, FAILED, Source};
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
@@ -23,7 +24,6 @@ use crate::cli::timings::Timings;
 use crate::compile::{Prepared, Product, Stage, Unwatched, Watch, prepare_with};
 use crate::experiment::Experiment;
 use crate::expr::{show_briefly, show_number};
-use crate::flat::Flat;
 use crate::picture::{Trajectories, panels, svg, terminal};
 use crate::simulate::job::{Job, Wishes, job_with};
 use crate::simulate::run::{End, Outcome, run_with};
@@ -103,7 +103,8 @@ fn run_watched(
     console: &Console,
     watch: &mut dyn Watch,
 ) -> Result<ExitCode, String> {
-    let clock = std::time::Instant::now();
+    let clock = clock();
+    let begun = clock.now();
     let input = console.input(&arguments.source.file)?;
     let mut options = arguments.source.options();
     arguments.experimenting.add_to(&mut options.request);
@@ -113,7 +114,7 @@ fn run_watched(
         model,
         mut diagnostics,
     } = prepare_with(&input, &options, &files, watch);
-    let compiling = clock.elapsed().as_secs_f64();
+    let compiling = clock.now() - begun;
     let Some((flat, experiment)) = model else {
         console.diagnostics(&sources, &diagnostics);
         return Ok(ExitCode::from(FAILED));
@@ -122,6 +123,7 @@ fn run_watched(
         vars: arguments.vars.clone(),
         steady: arguments.steady,
         until: None,
+        clock,
     };
     if !console.is_kept() {
         listen();
@@ -169,7 +171,7 @@ fn run_watched(
         unwritable(console, &sources, message);
         code = FAILED;
     }
-    let name = title(&job.solved.flat, &experiment);
+    let name = experiment.title(job.solved.flat.model());
     if let Some(path) = &arguments.plot {
         let groups = job.panels.as_deref();
         if groups.is_none()
@@ -381,13 +383,6 @@ fn values(job: &Job, data: &Trajectories, digits: Option<u8>) -> String {
     text
 }
 
-fn title(flat: &Flat, experiment: &Experiment) -> String {
-    match &experiment.name {
-        Some(name) => format!("{}: {name}", flat.model()),
-        None => flat.model().to_string(),
-    }
-}
-
 fn tell_choices(console: &Console, job: &Job, experiment: &Experiment) {
     if job.chosen.is_empty() {
         return;
@@ -405,7 +400,7 @@ fn tell_jumps(console: &Console, outcome: &Outcome) {
     const SHOWN: usize = 10;
     let summary = &outcome.summary;
     for leap in summary.jumps.iter().take(SHOWN) {
-        console.message(&format!("note: {}\n", stats::leap(leap)));
+        console.message(&format!("note: {leap}\n"));
     }
     let shown = SHOWN.min(summary.jumps.len()) as u64;
     if summary.jump_count > shown {

@@ -1,8 +1,9 @@
 //! What is done with the rows of a run: written, kept, reported.
 
+use crate::api::series;
 use crate::cli::csv::Csv;
 use crate::cli::progress::Progress;
-use crate::picture::{Series, Trajectories};
+use crate::picture::Trajectories;
 use crate::simulate::columns::Column;
 use crate::simulate::run::{Observer, RowKind};
 
@@ -40,21 +41,12 @@ impl<'p> Rows<'p> {
         progress: Option<&'p Progress>,
         keeps: Keeps,
     ) -> Self {
-        let series = columns.iter().map(|column| Series {
-            name: column.name.clone(),
-            unit: column.unit.clone(),
-            values: Vec::new(),
-            boolean: column.boolean,
-        });
         Rows {
             csv,
             digits,
             progress,
             keeps,
-            data: Trajectories {
-                times: Vec::new(),
-                series: series.collect(),
-            },
+            data: Trajectories::of(columns.iter().map(series)),
             line: Vec::new(),
             events: 0,
         }
@@ -81,10 +73,7 @@ impl Observer for Rows<'_> {
             Keeps::All => true,
         };
         if kept {
-            self.data.times.push(time);
-            for (series, &value) in self.data.series.iter_mut().zip(values) {
-                series.values.push(value);
-            }
+            self.data.push(time, values);
         }
         if let Some(csv) = &mut self.csv
             && kind != RowKind::Event

@@ -2,7 +2,7 @@
 
 use crate::expr::show_briefly;
 use crate::simulate::job::Job;
-use crate::simulate::run::{Leap, Outcome};
+use crate::simulate::run::Outcome;
 
 /// `RLC: Time 0 to 2e-5, 225 steps, 0 events, 239 Newton iterations, 1.2 ms`
 pub fn summary(name: &str, job: &Job, outcome: &Outcome) -> String {
@@ -30,34 +30,6 @@ pub fn summary(name: &str, job: &Job, outcome: &Outcome) -> String {
         seconds.start + seconds.steps + seconds.events + seconds.rows,
     ));
     format!("{name}: {}\n", parts.join(", "))
-}
-
-/// `at Time = 1, C1.u jumps from 1 to 0.5, C2.u from 0 to 0.5; energy lost 0.25`
-pub fn leap(leap: &Leap) -> String {
-    let mut text = format!("at Time = {}, ", show_briefly(leap.time));
-    let changes = leap.changes.iter().enumerate();
-    let changes: Vec<String> = changes
-        .map(|(at, (name, from, to))| {
-            let jumps = if at == 0 { " jumps" } else { "" };
-            format!(
-                "{name}{jumps} from {} to {}",
-                show_briefly(*from),
-                show_briefly(*to)
-            )
-        })
-        .collect();
-    text.push_str(&changes.join(", "));
-    let impulses: Vec<String> = (leap.impulses.iter())
-        .map(|(name, impulse)| format!("{name} has an impulse of {}", show_briefly(*impulse)))
-        .collect();
-    if !impulses.is_empty() {
-        text.push_str("; ");
-        text.push_str(&impulses.join(", "));
-    }
-    if let Some(lost) = leap.lost {
-        text.push_str(&format!("; energy lost {}", show_briefly(lost)));
-    }
-    text
 }
 
 pub fn count(number: u64, what: &str) -> String {

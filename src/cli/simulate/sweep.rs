@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use super::observer::{Keeps, Rows, rounded};
 use super::stats::{count, duration};
-use super::{Arguments, Buffer, INTERRUPTED, title, unwritable};
+use super::{Arguments, Buffer, INTERRUPTED, unwritable};
 use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
 use crate::cli::csv::Csv;
@@ -130,7 +130,7 @@ pub fn run(
         arguments,
         console,
         sources,
-        &title(&flat, experiment),
+        &experiment.title(flat.model()),
         &runs,
     )?;
     if console.is_kept() {

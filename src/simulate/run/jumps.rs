@@ -4,7 +4,10 @@
 //! within the tolerances of the run is none: the state is put where the position wants it, and nothing is said.
 //! The energy lost at a port is the impulse of one of its variables times the mean of the other before and after.
 
+use std::fmt;
+
 use super::Run;
+use crate::expr::show_briefly;
 use crate::flat::{Flat, InstanceId, Kind, Leaf, Type};
 use crate::passes::power::{Power, Powers, Terms};
 use crate::positions::{Jump, Jumped, Positions, Refused, Values, differentiated};
@@ -20,6 +23,27 @@ pub struct Leap {
     pub lost: Option<f64>,
     /// Impulses on switches.
     pub impulses: Vec<(String, f64)>,
+}
+
+/// `at Time = 1, C1.u jumps from 1 to 0.5, C2.u from 0 to 0.5; energy lost 0.25`
+impl fmt::Display for Leap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at Time = {}, ", show_briefly(self.time))?;
+        for (at, (name, from, to)) in self.changes.iter().enumerate() {
+            let (comma, jumps) = if at == 0 { ("", " jumps") } else { (", ", "") };
+            let (from, to) = (show_briefly(*from), show_briefly(*to));
+            write!(f, "{comma}{name}{jumps} from {from} to {to}")?;
+        }
+        for (at, (name, impulse)) in self.impulses.iter().enumerate() {
+            let separator = if at == 0 { "; " } else { ", " };
+            let impulse = show_briefly(*impulse);
+            write!(f, "{separator}{name} has an impulse of {impulse}")?;
+        }
+        match self.lost {
+            Some(lost) => write!(f, "; energy lost {}", show_briefly(lost)),
+            None => Ok(()),
+        }
+    }
 }
 
 /// More than this many are counted, and not kept.

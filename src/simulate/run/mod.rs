@@ -17,8 +17,6 @@ mod trouble;
 pub use jumps::Leap;
 pub use plan::{Absolute, End, Observer, Outcome, Plan, RowKind, Seconds, Summary};
 
-use std::time::Instant;
-
 use super::begin::begin;
 use super::defaults::fastest_sine;
 use super::events::{Events, Unsettled, at_once};
@@ -28,6 +26,7 @@ use super::job::Job;
 use super::point::rescue;
 use super::seat::{Seat, Shelf};
 use super::steady::steady;
+use crate::base::clock::Clock;
 use crate::compile::{Unwatched, Watch};
 use crate::evaluate::Failure;
 use crate::flat::Leaf;
@@ -83,6 +82,7 @@ pub fn run_with(job: &Job, observer: &mut dyn Observer, watch: &mut dyn Watch) -
     let mut run = Run {
         dips: locate::Dips::default(),
         plan,
+        clock: job.clock,
         seat,
         at: 0,
         seats: all,
@@ -111,6 +111,7 @@ pub fn run_with(job: &Job, observer: &mut dyn Observer, watch: &mut dyn Watch) -
 
 struct Run<'r, 'm, 's, 'p> {
     plan: &'r Plan,
+    clock: Clock,
     /// The position that the run is in, and its number.
     seat: &'s Seat<'m>,
     at: usize,
@@ -141,12 +142,12 @@ impl From<Unsettled> for Halt {
 impl<'p> Run<'_, '_, '_, 'p> {
     /// True if it came to its end, false if it was stopped.
     fn all(&mut self) -> Result<bool, Halt> {
-        let clock = Instant::now();
+        let begun = self.clock.now();
         let start = self.plan.start();
         self.summary.time = start;
         self.begin(start)?;
         self.good.clone_from(&self.states);
-        self.summary.seconds.start = clock.elapsed().as_secs_f64();
+        self.summary.seconds.start = self.clock.now() - begun;
         self.row(start, RowKind::Point)?;
         self.next_row = 1;
         if self.plan.until() <= start {
@@ -310,13 +311,13 @@ impl<'p> Run<'_, '_, '_, 'p> {
         let mut known = self.next_known(self.plan.start())?;
         loop {
             let stop = known.min(self.plan.until());
-            let clock = Instant::now();
+            let begun = self.clock.now();
             let stepped = integrator.step(stop);
-            self.summary.seconds.steps += clock.elapsed().as_secs_f64();
+            self.summary.seconds.steps += self.clock.now() - begun;
             stepped.map_err(|trouble| self.trouble(trouble))?;
-            let clock = Instant::now();
+            let begun = self.clock.now();
             let found = self.watch(integrator.as_ref())?;
-            self.summary.seconds.events += clock.elapsed().as_secs_f64();
+            self.summary.seconds.events += self.clock.now() - begun;
             let end = found.as_ref().map_or(integrator.time(), |found| found.time);
             // The end may be the known time but for rounding.
             let is_known = found.is_none() && (end >= known || at_once(end, known));
@@ -327,7 +328,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
             self.good.clone_from(&self.states);
             self.measure_states();
             if is_event {
-                let clock = Instant::now();
+                let begun = self.clock.now();
                 let crossed = found.map_or(Vec::new(), |found| found.crossed);
                 let before = self.at;
                 self.event(end, &crossed, is_known)?;
@@ -339,7 +340,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
                     let next = self.integrator(end)?;
                     self.seats.keep(before, std::mem::replace(integrator, next));
                 }
-                self.summary.seconds.events += clock.elapsed().as_secs_f64();
+                self.summary.seconds.events += self.clock.now() - begun;
             } else if !self.seat.selections.is_empty() {
                 self.reselect(integrator.as_mut(), end)?;
             }
@@ -400,7 +401,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
 
     /// Rows at communication points in the last step, up to a time; at an event the row comes after it.
     fn rows(&mut self, integrator: &dyn Integrator, end: f64, event: bool) -> Result<(), Halt> {
-        let clock = Instant::now();
+        let begun = self.clock.now();
         while let Some(&time) = self.plan.times.get(self.next_row) {
             if time > end || event && at_once(time, end) {
                 break;
@@ -409,7 +410,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
             self.row(time, RowKind::Point)?;
             self.next_row += 1;
         }
-        self.summary.seconds.rows += clock.elapsed().as_secs_f64();
+        self.summary.seconds.rows += self.clock.now() - begun;
         Ok(())
     }
 

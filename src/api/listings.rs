@@ -1,0 +1,77 @@
+//! What a model shows of itself: listings, bond graph, drawing.
+
+use super::error::Error;
+use super::model::Model;
+use crate::base::diagnostics::{Code, Diagnostics};
+use crate::bond::BondGraph;
+use crate::bond::sketch::sketch;
+use crate::bond::view::{Choice, view};
+use crate::compile::{Aliases, bond_graph, presented, sorted_somewhere};
+use crate::expr::print::Style;
+use crate::listing::modes::said_of;
+use crate::listing::{causality, equations, solved, sorted};
+use crate::picture::bond::svg;
+
+const STYLE: Style = Style::Plain;
+
+impl Model {
+    /// The flat equations, as `bgm equations` lists them.
+    pub fn equations(&self) -> String {
+        equations::equations(&self.flat, STYLE)
+    }
+
+    /// The equations in the order of evaluation, each with its unknown in brackets, as `bgm sort` lists them.
+    pub fn sorted(&self) -> Result<String, Error> {
+        let mut said = Diagnostics::default();
+        let done = sorted_somewhere(self.flat.clone(), Aliases::Keep, &mut said);
+        let (flat, order, positions) = done.ok_or_else(|| Error::new(&self.sources, &said))?;
+        let place = positions.map(|positions| said_of(&positions, "sorted"));
+        Ok(sorted::sorted_somewhere(
+            &flat,
+            &order,
+            place.as_deref(),
+            STYLE,
+        ))
+    }
+
+    /// The equations solved, as `bgm solve` lists them.
+    pub fn solved(&self) -> Result<String, Error> {
+        let mut said = Diagnostics::default();
+        let done = presented(self.flat.clone(), Aliases::Eliminate, &mut said);
+        let done = done.ok_or_else(|| Error::new(&self.sources, &said))?;
+        Ok(solved::presented(&done, Aliases::Eliminate, STYLE))
+    }
+
+    /// The bond graph with its strokes, as `bgm causality` lists it.
+    pub fn causality(&self) -> Result<String, Error> {
+        Ok(match self.graph()? {
+            None => causality::without_ports(&self.flat),
+            Some(graph) => {
+                let view = view(&graph.flat, &graph.graph, Choice::default());
+                causality::causality(&graph, &view)
+            }
+        })
+    }
+
+    /// A drawing of the bond graph with its strokes, as SVG; an error for a model without power ports.
+    pub fn draw(&self) -> Result<String, Error> {
+        let Some(graph) = self.graph()? else {
+            let mut said = Diagnostics::default();
+            said.push(causality::nothing_to_draw(&self.flat));
+            return Err(Error::new(&self.sources, &said));
+        };
+        let view = view(&graph.flat, &graph.graph, Choice::default());
+        Ok(svg(&sketch(&graph, &view)))
+    }
+
+    fn graph(&self) -> Result<Option<BondGraph>, Error> {
+        let mut said = Diagnostics::default();
+        let found = bond_graph(self.flat.clone(), &[], &mut said).map_err(Error::of_request)?;
+        // A model that cannot be sorted has a graph all the same; one whose graph cannot be made has none.
+        let hides = found.is_none() && said.iter().any(|one| one.code != Code::NoPowerPorts);
+        match hides && said.has_errors() {
+            true => Err(Error::new(&self.sources, &said)),
+            false => Ok(found),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Values at one point.
+
+use super::error::Error;
+use super::model::Model;
+use crate::base::diagnostics::Diagnostics;
+use crate::compile::place::{Misplaced, place};
+use crate::compile::{Aliases, solved};
+use crate::evaluate::show;
+
+/// The values of all variables of a model at a point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values {
+    time: f64,
+    mode: Option<String>,
+    /// A truth is 0 or 1.
+    values: Vec<(String, f64)>,
+}
+
+impl Values {
+    /// The value of a variable, or of a derivative, `der(x)`; a truth is 0 or 1.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        let found = self.values.iter().find(|(known, _)| known == name);
+        found.map(|&(_, value)| value)
+    }
+
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// The mode of ideal switches that the values are in, in a model that is solved anew in each.
+    pub fn mode(&self) -> Option<&str> {
+        self.mode.as_deref()
+    }
+
+    /// Names and values, in the order in which `bgm solve --at` prints them.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.values
+            .iter()
+            .map(|(name, value)| (name.as_str(), *value))
+    }
+}
+
+impl Model {
+    /// Solves at a point: states, inputs, parameters, discrete variables and `Time` as given, else their start values.
+    ///
+    /// ```
+    /// let model = bgm::Model::from_text("
+    /// model Bridge
+    ///   input u
+    ///   local i, v
+    ///   u = 10*i + v
+    ///   v = 30*i
+    /// end")?;
+    /// let values = model.at(&[("u", 8.0)])?;
+    /// assert_eq!(values.get("v"), Some(6.0));
+    /// # Ok::<(), bgm::Error>(())
+    /// ```
+    pub fn at(&self, given: &[(&str, f64)]) -> Result<Values, Error> {
+        let mut said = Diagnostics::default();
+        let solution = solved(self.flat.clone(), Aliases::Eliminate, &mut said);
+        let solution = solution.ok_or_else(|| Error::new(&self.sources, &said))?;
+        let given: Vec<String> = (given.iter())
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        let placed = match place(&solution, Aliases::Eliminate, &given.join(",")) {
+            Ok(placed) => placed,
+            Err(Misplaced::Request(message)) => return Err(Error::of_request(message)),
+            Err(Misplaced::Told(diagnostic)) => {
+                said.push(*diagnostic);
+                return Err(Error::new(&self.sources, &said));
+            }
+        };
+        let (key, other) = placed.position.unzip();
+        let by = other.flatten();
+        let by = by.as_deref().unwrap_or(&solution.solved);
+        let mode = solution.positions.as_deref().zip(key);
+        Ok(Values {
+            time: placed.point.time,
+            mode: mode.map(|(positions, key)| positions.position_name(&key)),
+            values: show::values(by, &placed.point),
+        })
+    }
+}
