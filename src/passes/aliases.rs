@@ -293,14 +293,17 @@ fn take(flat: &Flat, members: &Members, sets: &mut Sets, left: ExprId, right: Ex
     }
 }
 
-fn side(flat: &Flat, members: &Members, id: ExprId) -> Option<Side> {
+/// A side that is a member or a constant, behind however many signs.
+fn side(flat: &Flat, members: &Members, mut id: ExprId) -> Option<Side> {
+    let mut negative = false;
+    while let Node::Unary(UnaryOp::Minus, inner) = flat.exprs.node(id) {
+        negative = !negative;
+        id = inner;
+    }
     match flat.exprs.node(id) {
+        Node::Number(value) if negative => Some(Side::Constant(-value.0)),
         Node::Number(value) => Some(Side::Constant(value.0)),
-        Node::Leaf(leaf) => Some(Side::Member(members.find(leaf)?, false)),
-        Node::Unary(UnaryOp::Minus, a) => match side(flat, members, a)? {
-            Side::Member(member, negative) => Some(Side::Member(member, !negative)),
-            Side::Constant(value) => Some(Side::Constant(-value)),
-        },
+        Node::Leaf(leaf) => Some(Side::Member(members.find(leaf)?, negative)),
         _ => None,
     }
 }
