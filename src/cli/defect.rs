@@ -21,7 +21,10 @@ pub fn keep_panics() {
 }
 
 fn words(panic: &PanicHookInfo<'_>) -> String {
-    let said = panic.payload_as_str().unwrap_or("nothing was said");
+    let payload = panic.payload();
+    let said = (payload.downcast_ref::<&str>().copied())
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("nothing was said");
     let place = match panic.location() {
         Some(place) => format!("{}:{}", place.file(), place.line()),
         None => "an unknown place".to_string(),
