@@ -34,7 +34,7 @@ use crate::base::cancel::{self, Cancelled};
 use crate::base::diagnostics::visible::has_hidden;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::source::Sources;
-use crate::compile::{Compiled, Options, Unwatched, Watch, check, compile_with};
+use crate::compile::{Compiled, NoObserver, Options, StageObserver, check, compile_with};
 use crate::expr::print::Style;
 use crate::flat::Flat;
 use crate::model::Limits;
@@ -339,11 +339,15 @@ impl Source {
     }
 
     fn compile(&self, console: &Console) -> Result<Compiled, String> {
-        self.compile_with(console, &mut Unwatched)
+        self.compile_with(console, &mut NoObserver)
     }
 
     /// The same with somebody who looks on.
-    fn compile_with(&self, console: &Console, watch: &mut dyn Watch) -> Result<Compiled, String> {
+    fn compile_with(
+        &self,
+        console: &Console,
+        watch: &mut dyn StageObserver,
+    ) -> Result<Compiled, String> {
         let input = console.input(&self.file)?;
         let options = self.options();
         let files = self.files(&options, console);

@@ -11,7 +11,7 @@ use crate::base::cancel::glance;
 use nalgebra::{DMatrix, DVector};
 
 use super::Point;
-use super::system::{State, System};
+use super::torn_loop::{LoopState, TornLoop};
 use crate::flat::{EqId, Flat, Leaf};
 use crate::passes::blocks::Selected;
 
@@ -49,7 +49,7 @@ pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen>
     let selected = &by_name(flat, selected);
     let unknowns = &selected.unknowns;
     let block = selected.iterated_on(unknowns.clone());
-    let mut system = System::new(flat, &block, point);
+    let mut torn_loop = TornLoop::new(flat, &block, point);
     let given: Vec<bool> = (unknowns.iter())
         .map(|&leaf| matches!(leaf, Leaf::Var(id) if flat.start(id).is_some()))
         .collect();
@@ -57,13 +57,16 @@ pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen>
     let start: Vec<f64> = (unknowns.iter())
         .map(|&leaf| point.real(leaf).unwrap_or(0.0))
         .collect();
-    let start = follow(&mut system, start, &given)?;
+    let start = follow(&mut torn_loop, start, &given)?;
     let tried = starts(&start, &given);
-    let (state, kept) = match consistent(&mut system, &tried, &given, NEARLY) {
+    let (state, kept) = match consistent(&mut torn_loop, &tried, &given, NEARLY) {
         // What is given is rounded: all move a little.
-        Some(state) => (project(&mut system, state.values, &nothing, EXACTLY)?, true),
+        Some(state) => (
+            project(&mut torn_loop, state.values, &nothing, EXACTLY)?,
+            true,
+        ),
         None => {
-            let state = consistent(&mut system, &tried, &nothing, EXACTLY)?;
+            let state = consistent(&mut torn_loop, &tried, &nothing, EXACTLY)?;
             let near = |(now, before): (&f64, &f64)| {
                 (now - before).abs() <= ROUNDED * (now.abs() + before.abs())
             };
@@ -72,7 +75,7 @@ pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen>
             (state, kept)
         }
     };
-    let matrix = dense(&mut system, &state)?;
+    let matrix = dense(&mut torn_loop, &state)?;
     let quotas = Quotas::new(flat, selected);
     let free = quotas.pick(&matrix, &nothing)?;
     // Where nothing is given the point says little: rather what the compiler prefers.
@@ -119,11 +122,11 @@ pub fn follows(flat: &Flat, selected: &Selected, states: &[Leaf], point: &Point)
         return true;
     }
     let block = selected.iterated_on(unknowns.clone());
-    let mut system = System::new(flat, &block, point);
+    let mut torn_loop = TornLoop::new(flat, &block, point);
     let values: Vec<f64> = (unknowns.iter())
         .map(|&leaf| point.real(leaf).unwrap_or(0.0))
         .collect();
-    let slopes = (system.run(&values).ok()).and_then(|state| dense(&mut system, &state));
+    let slopes = (torn_loop.run(&values).ok()).and_then(|state| dense(&mut torn_loop, &state));
     let Some(mut all) = slopes else {
         return false;
     };
@@ -160,8 +163,8 @@ fn by_name(flat: &Flat, selected: &Selected) -> Selected {
     sorted
 }
 
-fn dense(system: &mut System<'_>, state: &State) -> Option<DMatrix<f64>> {
-    let rows = system.slopes_at(state).ok()?;
+fn dense(torn_loop: &mut TornLoop<'_>, state: &LoopState) -> Option<DMatrix<f64>> {
+    let rows = torn_loop.slopes_at(state).ok()?;
     let mut matrix = DMatrix::zeros(rows.len(), state.values.len());
     for (at, row) in rows.iter().enumerate() {
         for &(column, value) in row {
@@ -176,21 +179,21 @@ const EXACTLY: f64 = 100.0;
 /// The same where start values are given with a few digits.
 const NEARLY: f64 = 1e11;
 
-fn holds(state: &State, times: f64) -> bool {
+fn holds(state: &LoopState, times: f64) -> bool {
     (state.residuals.iter().zip(&state.noise))
         .all(|(residual, noise)| residual.abs() <= times * noise + 1e-300)
 }
 
 /// What follows from the values given one equation after the other, as through couplings: `X0 = x`.
-fn follow(system: &mut System<'_>, mut values: Vec<f64>, given: &[bool]) -> Option<Vec<f64>> {
+fn follow(torn_loop: &mut TornLoop<'_>, mut values: Vec<f64>, given: &[bool]) -> Option<Vec<f64>> {
     let mut known = given.to_vec();
-    let mut served = vec![false; system.run(&values).ok()?.residuals.len()];
+    let mut served = vec![false; torn_loop.run(&values).ok()?.residuals.len()];
     loop {
         glance();
-        let Ok(state) = system.run(&values) else {
+        let Ok(state) = torn_loop.run(&values) else {
             return Some(values);
         };
-        let Ok(rows) = system.slopes_at(&state) else {
+        let Ok(rows) = torn_loop.slopes_at(&state) else {
             return Some(values);
         };
         let mut found = false;
@@ -227,22 +230,27 @@ fn starts(start: &[f64], given: &[bool]) -> Vec<Vec<f64>> {
 
 /// Values near one of the starts that satisfy the equations; fixed ones stay.
 fn consistent(
-    system: &mut System<'_>,
+    torn_loop: &mut TornLoop<'_>,
     starts: &[Vec<f64>],
     fixed: &[bool],
     times: f64,
-) -> Option<State> {
-    (starts.iter()).find_map(|start| project(system, start.clone(), fixed, times))
+) -> Option<LoopState> {
+    (starts.iter()).find_map(|start| project(torn_loop, start.clone(), fixed, times))
 }
 
 /// Newton's method with the shortest step that the slopes allow.
-fn project(system: &mut System<'_>, start: Vec<f64>, fixed: &[bool], times: f64) -> Option<State> {
-    let mut state = system.run(&start).ok()?;
+fn project(
+    torn_loop: &mut TornLoop<'_>,
+    start: Vec<f64>,
+    fixed: &[bool],
+    times: f64,
+) -> Option<LoopState> {
+    let mut state = torn_loop.run(&start).ok()?;
     for _ in 0..MOST_STEPS {
         if holds(&state, EXACTLY) {
             return Some(state);
         }
-        let mut matrix = dense(system, &state)?;
+        let mut matrix = dense(torn_loop, &state)?;
         for (column, _) in fixed.iter().enumerate().filter(|(_, fixed)| **fixed) {
             matrix.column_mut(column).fill(0.0);
         }
@@ -259,7 +267,7 @@ fn project(system: &mut System<'_>, start: Vec<f64>, fixed: &[bool], times: f64)
             let values: Vec<f64> = (state.values.iter().zip(step.iter()))
                 .map(|(value, step)| value - length * step)
                 .collect();
-            let tried = system.run(&values).ok().filter(|tried| {
+            let tried = torn_loop.run(&values).ok().filter(|tried| {
                 let now = DVector::from_vec(tried.residuals.clone()).norm();
                 now < size || holds(tried, EXACTLY)
             });

@@ -4,7 +4,7 @@ use super::Point;
 use super::expanded::Expanded;
 use super::linear::Singular;
 use super::point::leaves;
-use super::walk::Trouble;
+use super::walk::EvalError;
 use crate::base::diagnostics::{Code, Diagnostic};
 use crate::base::source::Span;
 use crate::expr::{ExprId, Value, show_briefly, show_number};
@@ -51,12 +51,12 @@ pub struct Failure {
     pub message: String,
     pub notes: Vec<String>,
     pub unknowns: Vec<Leaf>,
-    pub equations: Vec<Place>,
+    pub equations: Vec<EquationPlace>,
 }
 
 /// An equation, and for the first of them where it was written and its text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct EquationPlace {
     pub equation: EqId,
     shown: Option<(Span, String)>,
 }
@@ -130,13 +130,17 @@ impl Failure {
             (span, flat.equation_text(id))
         });
         let equation = id;
-        self.equations.push(Place { equation, shown });
+        self.equations.push(EquationPlace { equation, shown });
     }
 
     /// As the user is told.
     pub fn diagnostic(&self) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(self.reason.code(), self.message.clone());
-        let shown = || self.equations.iter().filter_map(|one| one.shown.as_ref());
+        let shown = || {
+            self.equations
+                .iter()
+                .filter_map(|place| place.shown.as_ref())
+        };
         for (span, text) in shown() {
             if diagnostic.labels.iter().all(|label| label.span != *span) {
                 diagnostic = diagnostic.at(*span, text.clone());
@@ -217,25 +221,25 @@ impl Failure {
     }
 
     /// An expression that has no value.
-    pub(super) fn of_trouble(
+    pub(super) fn of_error(
         flat: &Flat,
         point: &Point,
         subject: Subject,
         expression: ExprId,
-        trouble: Trouble,
+        error: EvalError,
     ) -> Self {
         let what = subject.words(flat);
         let time = show_briefly(point.time);
-        let (reason, message) = match trouble {
-            Trouble::NotANumber(_) => (
+        let (reason, message) = match error {
+            EvalError::NotANumber(_) => (
                 Reason::NotFinite,
                 format!("{what} is not a number at Time = {time}"),
             ),
-            Trouble::WrongType(_) => (
+            EvalError::WrongType(_) => (
                 Reason::NoValue,
                 format!("{what} mixes real and boolean values"),
             ),
-            Trouble::Unknown(leaf) => (
+            EvalError::Unknown(leaf) => (
                 Reason::NoValue,
                 format!(
                     "{what} cannot be computed: `{}` has no value",
@@ -245,7 +249,7 @@ impl Failure {
         };
         let mut failure = Failure::new(reason, point.time, message);
         failure.notes.push(subject.definition(flat, expression));
-        if let Trouble::NotANumber(part) = trouble {
+        if let EvalError::NotANumber(part) = error {
             if part != expression {
                 let text = flat.expression(part);
                 failure.notes.push(format!("`{text}` is not a number"));
@@ -354,7 +358,7 @@ impl Failure {
         notes: Vec<String>,
     ) -> Self {
         let what = match unknowns {
-            [one] => format!("no solution for `{}`", flat.leaf_name(*one)),
+            [unknown] => format!("no solution for `{}`", flat.leaf_name(*unknown)),
             _ => format!(
                 "no solution of the nonlinear loop of {}",
                 names(flat, unknowns)

@@ -5,18 +5,18 @@
 //! [`Failure`] says which has none and why. Nothing happens at a single point: no `when` is
 //! triggered, discrete variables keep their values.
 
-pub mod at;
 mod choose;
 mod expanded;
 mod failure;
 mod homotopy;
 mod linear;
-mod matrix;
 mod newton;
+mod newton_matrix;
 mod numbers;
 mod point;
+pub mod settings;
 pub mod show;
-mod system;
+mod torn_loop;
 pub(crate) mod walk;
 
 pub use choose::{Chosen, Quotas};
@@ -37,7 +37,7 @@ use choose::{choose, follows};
 use failure::Subject;
 use linear::Factored;
 pub(crate) use walk::Walk;
-use walk::{Errors, Known, Rounded, Trouble};
+use walk::{Errors, EvalError, Known, Rounded};
 
 /// The value of an expression of parameters and constants; `None` if it has none.
 pub(crate) fn value_of(flat: &Flat, expression: ExprId, walk: &mut Walk) -> Option<Value> {
@@ -141,9 +141,9 @@ fn run(solved: &Solved, point: &mut Point, select: Select<'_>) -> Result<(), Fai
         }
     }
     evaluator.divisors(solved)?;
-    for gone in &solved.flat.eliminated {
-        let value = evaluator.value(Subject::Value(gone.leaf), gone.expression)?;
-        evaluator.point.put(gone.leaf, value);
+    for eliminated in &solved.flat.eliminated {
+        let value = evaluator.value(Subject::Value(eliminated.leaf), eliminated.expression)?;
+        evaluator.point.put(eliminated.leaf, value);
     }
     Ok(())
 }
@@ -169,16 +169,15 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    fn try_value(&mut self, root: ExprId) -> Result<Value, Trouble> {
+    fn try_value(&mut self, root: ExprId) -> Result<Value, EvalError> {
         self.point.value(&self.flat.exprs, root, &mut self.walk)
     }
 
     /// A finite value.
     fn value(&mut self, subject: Subject, root: ExprId) -> Result<Value, Failure> {
         let value = self.try_value(root);
-        let value = value.map_err(|trouble| {
-            Failure::of_trouble(self.flat, self.point, subject, root, trouble)
-        })?;
+        let value = value
+            .map_err(|error| Failure::of_error(self.flat, self.point, subject, root, error))?;
         Failure::check_finite(self.flat, self.point, subject, root, value)?;
         Ok(value)
     }
@@ -284,11 +283,11 @@ impl Evaluator<'_> {
     /// A coefficient or a right side of a linear system.
     fn number(&mut self, subject: Subject, root: ExprId, row: EqId) -> Result<f64, Failure> {
         let flat = self.flat;
-        let wrong = Trouble::WrongType(root);
+        let wrong = EvalError::WrongType(root);
         (self.value(subject, root))
             .and_then(|value| {
                 (value.real())
-                    .ok_or_else(|| Failure::of_trouble(flat, self.point, subject, root, wrong))
+                    .ok_or_else(|| Failure::of_error(flat, self.point, subject, root, wrong))
             })
             .map_err(|failure| failure.with_equation(flat, Some(row)))
     }

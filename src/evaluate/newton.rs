@@ -9,8 +9,8 @@
 use super::Point;
 use super::failure::Failure;
 use super::homotopy::follow;
-use super::matrix::Matrix;
-use super::system::{Bad, State, System};
+use super::newton_matrix::NewtonMatrix;
+use super::torn_loop::{BadGuess, LoopState, TornLoop};
 use crate::base::cancel::glance;
 use crate::flat::{EqId, Flat, Leaf};
 use crate::passes::blocks::Nonlinear;
@@ -32,18 +32,18 @@ const FOLLOWED: usize = 3;
 
 /// Values of the unknowns of the loop: iteration variables, then inner ones.
 pub fn solve(flat: &Flat, block: &Nonlinear, point: &Point) -> Result<Vec<(Leaf, f64)>, Failure> {
-    let mut system = System::new(flat, block, point);
+    let mut torn_loop = TornLoop::new(flat, block, point);
     let mut best = Attempt::default();
     let starts = starts(block, point);
     for start in &starts {
-        match iterate(&mut system, start.clone()) {
-            Ok(state) => return Ok(system.leaves().zip(state.values).collect()),
+        match iterate(&mut torn_loop, start.clone()) {
+            Ok(state) => return Ok(torn_loop.leaves().zip(state.values).collect()),
             Err(attempt) => best = best.or_better(attempt),
         }
     }
     for start in starts.iter().take(FOLLOWED) {
-        if let Some(state) = follow(&mut system, start) {
-            return Ok(system.leaves().zip(state.values).collect());
+        if let Some(state) = follow(&mut torn_loop, start) {
+            return Ok(torn_loop.leaves().zip(state.values).collect());
         }
     }
     Err(best.failure(flat, block, point))
@@ -74,26 +74,26 @@ fn starts(block: &Nonlinear, point: &Point) -> Vec<Vec<f64>> {
     starts
 }
 
-pub(super) fn iterate(system: &mut System<'_>, start: Vec<f64>) -> Result<State, Attempt> {
+pub(super) fn iterate(torn_loop: &mut TornLoop<'_>, start: Vec<f64>) -> Result<LoopState, Attempt> {
     let count = start.len();
-    let mut state = system.run(&start).map_err(|bad| Attempt {
+    let mut state = torn_loop.run(&start).map_err(|bad| Attempt {
         bad: Some(bad),
         reached: None,
     })?;
-    let mut known = system.matrix(&state).ok();
+    let mut known = torn_loop.matrix(&state).ok();
     let mut moves = 0;
-    let mut pace = Pace::default();
+    let mut contraction = Contraction::default();
     for _ in 0..MOST_STEPS {
         glance();
-        if within(&state.residuals, &state.noise, 1.0) && is_sharp(system, &state) {
+        if within(&state.residuals, &state.noise, 1.0) && is_sharp(torn_loop, &state) {
             return Ok(state);
         }
         let Some(matrix) = known else {
             moves += 1;
-            match moved(system, &state.values[..count]) {
+            match moved_off(torn_loop, &state.values[..count]) {
                 Some((next, matrix)) if moves <= MOST_MOVES => {
                     (state, known) = (next, Some(matrix));
-                    pace = Pace::default();
+                    contraction = Contraction::default();
                     continue;
                 }
                 _ => break,
@@ -105,16 +105,16 @@ pub(super) fn iterate(system: &mut System<'_>, start: Vec<f64>) -> Result<State,
         if !finite || within(&step, now, f64::EPSILON) {
             break;
         }
-        let longest = pace.longest(now, &step);
+        let longest = contraction.longest(now, &step);
         let Some((part, next, matrix)) =
-            shortened(system, &matrix, &state, (&step, &doubt), longest)
+            shortened(torn_loop, &matrix, &state, (&step, &doubt), longest)
         else {
             break;
         };
-        pace.took(part, step);
+        contraction.took(part, step);
         (state, known) = (next, matrix);
     }
-    match near(system, &state) && is_sharp(system, &state) {
+    match is_near(torn_loop, &state) && is_sharp(torn_loop, &state) {
         true => Ok(state),
         false => Err(Attempt::stuck(state)),
     }
@@ -122,18 +122,18 @@ pub(super) fn iterate(system: &mut System<'_>, start: Vec<f64>) -> Result<State,
 
 /// Whether the residuals say where the solution is: far out, all they say may be rounding, as of
 /// `sqrt(x*x + 1) - x = -4` at 1e16, which has no solution at all.
-fn is_sharp(system: &mut System<'_>, state: &State) -> bool {
+fn is_sharp(torn_loop: &mut TornLoop<'_>, state: &LoopState) -> bool {
     /// Of the largest value, so much may be in doubt; where all values are about zero, of this.
     const DOUBTFUL: f64 = 1e-4;
     const ABOUT_ZERO: f64 = 1e-9;
     if state.residuals.iter().all(|&residual| residual == 0.0) {
         return true;
     }
-    let Ok(matrix) = system.matrix(state) else {
+    let Ok(matrix) = torn_loop.matrix(state) else {
         return false;
     };
     let (_, doubt) = matrix.step_with_doubt(&state.residuals, &state.noise);
-    let guessed = &state.values[..system.guessed()];
+    let guessed = &state.values[..torn_loop.guessed()];
     let largest = guessed
         .iter()
         .fold(ABOUT_ZERO, |most: f64, value| most.max(value.abs()));
@@ -143,16 +143,16 @@ fn is_sharp(system: &mut System<'_>, state: &State) -> bool {
 /// Without progress: as near as rounding allows, or stuck. The residuals alone tell which, as a step
 /// may be small because it was lost; but there may be no value of an iteration variable between two
 /// that are too large and too small, and one that is zero may be found as what rounding left of others.
-fn near(system: &mut System<'_>, state: &State) -> bool {
-    let mut errors = match system.matrix(state) {
+fn is_near(torn_loop: &mut TornLoop<'_>, state: &LoopState) -> bool {
+    let mut errors = match torn_loop.matrix(state) {
         Ok(matrix) => matrix.blur(&state.values, &state.residuals, &state.noise),
         Err(_) => Vec::new(),
     };
-    errors.resize(system.guessed(), 0.0);
+    errors.resize(torn_loop.guessed(), 0.0);
     for (error, value) in errors.iter_mut().zip(&state.values) {
         *error = error.max(f64::EPSILON * value.abs());
     }
-    let slack = system.slack(state, errors);
+    let slack = torn_loop.slack(state, errors);
     slack.is_some_and(|slack| within(&state.residuals, &slack, NEAR))
 }
 
@@ -163,7 +163,7 @@ fn within(values: &[f64], bounds: &[f64], factor: f64) -> bool {
 }
 
 /// How large residuals are beside their noise.
-fn excess(state: &State) -> f64 {
+fn excess(state: &LoopState) -> f64 {
     (state.residuals.iter().zip(&state.noise))
         .filter(|(residual, _)| **residual != 0.0)
         .fold(0.0, |most, (residual, noise)| {
@@ -173,14 +173,14 @@ fn excess(state: &State) -> f64 {
 
 /// To a multiple solution every full step goes the same part of the way: (x - 2)**2 halves x - 2.
 #[derive(Debug, Default)]
-struct Pace {
+struct Contraction {
     last: Vec<f64>,
     /// How many full steps became shorter by about the same factor.
     alike: usize,
     factor: f64,
 }
 
-impl Pace {
+impl Contraction {
     /// How many steps it would be to the end, if they go on as they have.
     fn longest(&mut self, now: &[f64], step: &[f64]) -> f64 {
         const ALIKE: usize = 4;
@@ -211,12 +211,12 @@ impl Pace {
 /// taken, if there is one. What changes by less than it is in doubt does not change: of a variable that
 /// is zero but for rounding, all of it may be.
 fn shortened(
-    system: &mut System<'_>,
-    matrix: &Matrix,
-    state: &State,
+    torn_loop: &mut TornLoop<'_>,
+    matrix: &NewtonMatrix,
+    state: &LoopState,
     (step, doubt): (&[f64], &[f64]),
     longest: f64,
-) -> Option<(f64, State, Option<Matrix>)> {
+) -> Option<(f64, LoopState, Option<NewtonMatrix>)> {
     let now = &state.values[..step.len()];
     let mut scales: Vec<f64> = (now.iter().zip(step))
         .map(|(value, change)| value.abs().max(change.abs()))
@@ -245,7 +245,7 @@ fn shortened(
         if trial == now {
             break;
         }
-        if let Ok(next) = system.run(&trial) {
+        if let Ok(next) = torn_loop.run(&trial) {
             if within(&next.residuals, &next.noise, 1.0) {
                 return Some((part, next, None));
             }
@@ -258,7 +258,7 @@ fn shortened(
                 false => excess(&next) < excess(state) / 2.0,
             };
             if nearer {
-                match system.matrix(&next) {
+                match torn_loop.matrix(&next) {
                     Ok(matrix) => return Some((part, next, Some(matrix))),
                     Err(_) => singular = singular.or(Some((part, next, None))),
                 }
@@ -271,7 +271,7 @@ fn shortened(
 
 /// A state where the matrix is regular, as near by as may be: q*abs(q) has no slope at 0, a table
 /// none beyond its ends.
-fn moved(system: &mut System<'_>, now: &[f64]) -> Option<(State, Matrix)> {
+fn moved_off(torn_loop: &mut TornLoop<'_>, now: &[f64]) -> Option<(LoopState, NewtonMatrix)> {
     const FAR: [f64; 7] = [1e-4, 1e-2, 0.3, 3.0, 30.0, 300.0, 3000.0];
     let signed = FAR.into_iter().flat_map(|far| [far, -far]);
     signed.into_iter().find_map(|far| {
@@ -281,8 +281,8 @@ fn moved(system: &mut System<'_>, now: &[f64]) -> Option<(State, Matrix)> {
                 value + far * scale * (1.0 + 0.07 * (at % 5) as f64)
             })
             .collect();
-        let state = system.run(&trial).ok()?;
-        let matrix = system.matrix(&state).ok()?;
+        let state = torn_loop.run(&trial).ok()?;
+        let matrix = torn_loop.matrix(&state).ok()?;
         Some((state, matrix))
     })
 }
@@ -291,12 +291,12 @@ fn moved(system: &mut System<'_>, now: &[f64]) -> Option<(State, Matrix)> {
 #[derive(Debug, Default)]
 pub(super) struct Attempt {
     /// Why it could not even begin.
-    bad: Option<Bad>,
-    reached: Option<State>,
+    bad: Option<BadGuess>,
+    reached: Option<LoopState>,
 }
 
 impl Attempt {
-    fn stuck(state: State) -> Self {
+    fn stuck(state: LoopState) -> Self {
         Attempt {
             bad: None,
             reached: Some(state),
@@ -346,21 +346,21 @@ impl Attempt {
     }
 }
 
-fn bad_text(flat: &Flat, block: &Nonlinear, bad: Bad) -> String {
+fn bad_text(flat: &Flat, block: &Nonlinear, bad: BadGuess) -> String {
     let inner = |at: usize| &block.inner[at];
     match bad {
-        Bad::Divisor(at) => {
+        BadGuess::Divisor(at) => {
             let divisor = inner(at).guard.map(|guard| flat.expression(guard));
             let name = flat.leaf_name(inner(at).target);
             let divisor = divisor.unwrap_or_default();
             format!("at the guesses tried, the divisor `{divisor}` of `{name}` is zero")
         }
-        Bad::Inner(at) => {
+        BadGuess::Inner(at) => {
             let name = flat.leaf_name(inner(at).target);
             let text = flat.expression(inner(at).value);
             format!("at the guesses tried, {name} = {text} is not a finite number")
         }
-        Bad::Residual(at) => {
+        BadGuess::Residual(at) => {
             let text = flat.expression(block.residuals[at].value);
             format!("at the guesses tried, `{text}` is not a finite number")
         }

@@ -65,9 +65,12 @@ impl Point {
         }
         if !flat.starts.is_empty() {
             // Of derivatives.
-            for state in flat.states().filter(|state| matches!(state, Leaf::Der(..))) {
-                if let Some(value) = flat.start_of(state) {
-                    point.put(state, value);
+            for visits in flat
+                .states()
+                .filter(|visits| matches!(visits, Leaf::Der(..)))
+            {
+                if let Some(value) = flat.start_of(visits) {
+                    point.put(visits, value);
                 }
             }
         }
@@ -155,21 +158,21 @@ impl Point {
         if self.set.is_empty() {
             return Ok(());
         }
-        let mut state = vec![State::New; flat.variables.len()];
+        let mut visits = vec![Visit::New; flat.variables.len()];
         for leaf in &self.set {
             if let Leaf::Var(variable) = *leaf {
-                state[variable.index()] = State::Moved;
+                visits[variable.index()] = Visit::Changed;
             }
         }
         for given in &flat.values {
-            self.follow(flat, *given, &mut state, walk)?;
+            self.follow(flat, *given, &mut visits, walk)?;
         }
         for given in &flat.starts {
             // A guess that was computed since is better than the start value.
             let variable = flat.variable(given.variable);
-            let unset = state[given.variable.index()] != State::Moved;
+            let unset = visits[given.variable.index()] != Visit::Changed;
             if unset && matches!(variable.kind, Kind::State | Kind::Discrete) {
-                self.follow(flat, *given, &mut state, walk)?;
+                self.follow(flat, *given, &mut visits, walk)?;
             }
         }
         Ok(())
@@ -180,38 +183,43 @@ impl Point {
         &mut self,
         flat: &Flat,
         given: Given,
-        state: &mut [State],
+        visits: &mut [Visit],
         walk: &mut Walk,
     ) -> Result<(), Failure> {
         let mut stack = vec![given];
         while let Some(&top) = stack.last() {
             let place = top.variable.index();
-            if matches!(state[place], State::Moved | State::Same) {
+            if matches!(visits[place], Visit::Changed | Visit::Unchanged) {
                 stack.pop();
                 continue;
             }
             let needs = variables(&flat.exprs, top.expression);
             let before = stack.len();
-            if state[place] == State::New {
-                state[place] = State::Open;
+            if visits[place] == Visit::New {
+                visits[place] = Visit::Open;
                 let open = needs
                     .iter()
-                    .filter(|need| state[need.index()] == State::New);
+                    .filter(|need| visits[need.index()] == Visit::New);
                 stack.extend(open.filter_map(|&need| flat.value(need)));
                 if stack.len() > before {
                     continue;
                 }
             }
             stack.pop();
-            let moved = needs.iter().any(|need| state[need.index()] == State::Moved);
-            state[place] = if moved { State::Moved } else { State::Same };
+            let moved = needs
+                .iter()
+                .any(|need| visits[need.index()] == Visit::Changed);
+            visits[place] = if moved {
+                Visit::Changed
+            } else {
+                Visit::Unchanged
+            };
             if moved {
                 let leaf = Leaf::Var(top.variable);
                 let what = Subject::Value(leaf);
                 let value = self.value(&flat.exprs, top.expression, walk);
-                let value = value.map_err(|trouble| {
-                    Failure::of_trouble(flat, self, what, top.expression, trouble)
-                })?;
+                let value = value
+                    .map_err(|error| Failure::of_error(flat, self, what, top.expression, error))?;
                 Failure::check_finite(flat, self, what, top.expression, value)?;
                 self.put(leaf, value);
             }
@@ -231,7 +239,7 @@ impl Point {
         exprs: &Arena<Leaf>,
         root: ExprId,
         walk: &mut Walk,
-    ) -> Result<Value, super::walk::Trouble> {
+    ) -> Result<Value, super::walk::EvalError> {
         let known = Known {
             time: self.time,
             leaf: &|leaf| self.get(leaf).map(Rounded::exact),
@@ -241,29 +249,29 @@ impl Point {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum Visit {
     New,
     Open,
-    Same,
-    Moved,
+    Unchanged,
+    Changed,
 }
 
 /// The leaves of an expression, each once, in the order of their places in the arena.
 pub(crate) fn leaves(exprs: &Arena<Leaf>, root: ExprId) -> Vec<Leaf> {
     let mut seen = FxHashSet::default();
     let mut found = Vec::new();
-    let mut work = vec![root];
-    while let Some(id) = work.pop() {
+    let mut stack = vec![root];
+    while let Some(id) = stack.pop() {
         if !seen.insert(id) {
             continue;
         }
         match exprs.node(id) {
             Node::Number(_) | Node::Bool(_) | Node::Time => {}
             Node::Leaf(leaf) => found.push((id, leaf)),
-            Node::Unary(_, a) => work.push(a),
-            Node::Binary(_, a, b) => work.extend([a, b]),
-            Node::If(a, b, c) => work.extend([a, b, c]),
-            Node::Call(_, args) | Node::List(args) => work.extend(exprs.args(args)),
+            Node::Unary(_, a) => stack.push(a),
+            Node::Binary(_, a, b) => stack.extend([a, b]),
+            Node::If(a, b, c) => stack.extend([a, b, c]),
+            Node::Call(_, args) | Node::List(args) => stack.extend(exprs.args(args)),
         }
     }
     found.sort_unstable_by_key(|&(id, _)| id);

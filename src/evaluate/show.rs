@@ -12,7 +12,7 @@ use crate::flat::{Flat, Kind, Leaf};
 use crate::passes::blocks::Solved;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+enum Section {
     States,
     Derivatives,
     Variables,
@@ -20,37 +20,37 @@ enum Part {
     Parameters,
 }
 
-impl Part {
+impl Section {
     fn title(self) -> &'static str {
         match self {
-            Part::States => "STATES",
-            Part::Derivatives => "DERIVATIVES",
-            Part::Variables => "VARIABLES",
-            Part::Auxiliaries => "AUXILIARIES",
-            Part::Parameters => "PARAMETERS",
+            Section::States => "STATES",
+            Section::Derivatives => "DERIVATIVES",
+            Section::Variables => "VARIABLES",
+            Section::Auxiliaries => "AUXILIARIES",
+            Section::Parameters => "PARAMETERS",
         }
     }
 }
 
-struct Line {
-    part: Part,
+struct ValueLine {
+    section: Section,
     leaf: Leaf,
     value: Value,
 }
 
 /// Everything that has a value, in order.
-fn lines(flat: &Flat, point: &Point) -> Vec<Line> {
+fn lines(flat: &Flat, point: &Point) -> Vec<ValueLine> {
     let mut lines = Vec::new();
     for id in flat.variable_ids() {
         let kind = flat.variable(id).kind;
         let highest = point.order(id);
         for order in 0..=highest {
-            let part = match kind {
-                Kind::State if order < flat.variable(id).states => Part::States,
-                Kind::State => Part::Derivatives,
-                Kind::Auxiliary => Part::Auxiliaries,
-                Kind::Parameter | Kind::Constant => Part::Parameters,
-                Kind::Algebraic | Kind::Output | Kind::Discrete | Kind::Input => Part::Variables,
+            let section = match kind {
+                Kind::State if order < flat.variable(id).states => Section::States,
+                Kind::State => Section::Derivatives,
+                Kind::Auxiliary => Section::Auxiliaries,
+                Kind::Parameter | Kind::Constant => Section::Parameters,
+                Kind::Algebraic | Kind::Output | Kind::Discrete | Kind::Input => Section::Variables,
             };
             let leaf = Leaf::at_order(id, order);
             let value = point.get(leaf);
@@ -59,21 +59,25 @@ fn lines(flat: &Flat, point: &Point) -> Vec<Line> {
                 Value::Real(0.0) => Value::Real(0.0),
                 other => other,
             });
-            lines.extend(value.map(|value| Line { part, leaf, value }));
+            lines.extend(value.map(|value| ValueLine {
+                section,
+                leaf,
+                value,
+            }));
         }
         // What it becomes, where that is something else.
         if kind == Kind::Discrete
             && let (now, Some(value)) = (point.get(Leaf::Var(id)), point.get(Leaf::New(id)))
             && now != Some(value)
         {
-            lines.push(Line {
-                part: Part::Variables,
+            lines.push(ValueLine {
+                section: Section::Variables,
                 leaf: Leaf::New(id),
                 value,
             });
         }
     }
-    lines.sort_by_key(|line| line.part);
+    lines.sort_by_key(|line| line.section);
     lines
 }
 
@@ -90,42 +94,45 @@ pub fn values(solved: &Solved, point: &Point) -> Vec<(String, f64)> {
 }
 
 /// One line a value, the equals signs of a part below each other; `position` is that of the switches, if they have any.
-pub fn write_text(solved: &Solved, point: &Point, position: Option<&str>, out: &mut String) {
+pub fn write_text(solved: &Solved, point: &Point, mode: Option<&str>, out: &mut String) {
     const WIDEST: usize = 40;
     let flat = &solved.flat;
     let time = show_number(point.time);
     out.push_str(&format!("VALUES OF {} AT Time = {time}\n", flat.model()));
-    if let Some(position) = position {
-        out.push_str(&format!("POSITION: {position}\n"));
+    if let Some(mode) = mode {
+        out.push_str(&format!("POSITION: {mode}\n"));
     }
     let lines = lines(flat, point);
-    for part in lines.chunk_by(|a, b| a.part == b.part) {
-        let names: Vec<String> = part.iter().map(|line| flat.leaf_name(line.leaf)).collect();
+    for section in lines.chunk_by(|a, b| a.section == b.section) {
+        let names: Vec<String> = section
+            .iter()
+            .map(|line| flat.leaf_name(line.leaf))
+            .collect();
         let width = (names.iter().map(|name| name.chars().count()))
             .filter(|&width| width <= WIDEST)
             .max()
             .unwrap_or(0);
-        if let Some(first) = part.first() {
-            out.push_str(&format!("\n{}\n", first.part.title()));
+        if let Some(first) = section.first() {
+            out.push_str(&format!("\n{}\n", first.section.title()));
         }
-        for (line, name) in part.iter().zip(names) {
+        for (line, name) in section.iter().zip(names) {
             out.push_str(&format!("{name:width$} = {}\n", line.value));
         }
     }
 }
 
 #[derive(Serialize)]
-struct Values<'f, P> {
+struct PointJson<'f, P> {
     version: u32,
     model: &'f str,
     time: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    position: Option<P>,
-    values: Vec<Entry>,
+    #[serde(rename = "position", skip_serializing_if = "Option::is_none")]
+    mode: Option<P>,
+    values: Vec<ValueJson>,
 }
 
 #[derive(Serialize)]
-struct Entry {
+struct ValueJson {
     name: String,
     kind: &'static str,
     value: JsonValue,
@@ -142,16 +149,16 @@ enum JsonValue {
 pub fn write_json(
     solved: &Solved,
     point: &Point,
-    position: Option<&impl Serialize>,
+    mode: Option<&impl Serialize>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let flat = &solved.flat;
     let values = (lines(flat, point).into_iter())
-        .map(|line| Entry {
+        .map(|line| ValueJson {
             name: flat.leaf_name(line.leaf),
             kind: match line.leaf {
                 Leaf::New(_) => "next",
-                _ if line.part == Part::Derivatives => "derivative",
+                _ if line.section == Section::Derivatives => "derivative",
                 leaf => flat.variable(leaf.variable()).kind.text(),
             },
             value: match line.value {
@@ -160,11 +167,11 @@ pub fn write_json(
             },
         })
         .collect();
-    let values = Values {
+    let values = PointJson {
         version: 1,
         model: flat.model(),
         time: point.time,
-        position,
+        mode,
         values,
     };
     serde_json::to_writer_pretty(&mut *out, &values)?;

@@ -16,7 +16,7 @@ use crate::flat::Leaf;
 
 /// Why an expression has no value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Trouble {
+pub enum EvalError {
     NotANumber(ExprId),
     /// A boolean where a real is wanted, or the other way round.
     WrongType(ExprId),
@@ -71,7 +71,7 @@ impl Walk {
         root: ExprId,
         known: &Known<'_>,
         errors: Errors,
-    ) -> Result<Rounded, Trouble> {
+    ) -> Result<Rounded, EvalError> {
         if self.done.len() < exprs.len() {
             self.done.resize(exprs.len(), 0);
             let nothing = Rounded::exact(Value::Bool(false));
@@ -94,7 +94,7 @@ impl Walk {
             }
             if let Some(result) = self.step(exprs, id, known, errors)? {
                 if matches!(result.value, Value::Real(value) if value.is_nan()) {
-                    return Err(Trouble::NotANumber(id));
+                    return Err(EvalError::NotANumber(id));
                 }
                 self.values[id.index()] = result;
                 self.done[id.index()] = self.turn;
@@ -132,8 +132,8 @@ impl Walk {
         id: ExprId,
         known: &Known<'_>,
         errors: Errors,
-    ) -> Result<Option<Rounded>, Trouble> {
-        let wrong = Trouble::WrongType(id);
+    ) -> Result<Option<Rounded>, EvalError> {
+        let wrong = EvalError::WrongType(id);
         let operands = match exprs.node(id) {
             Node::Number(value) => return Ok(Some(Rounded::exact(Value::Real(value.0)))),
             Node::Bool(value) => return Ok(Some(Rounded::exact(Value::Bool(value)))),
@@ -141,7 +141,7 @@ impl Walk {
             Node::Leaf(leaf) => {
                 return match (known.leaf)(leaf) {
                     Some(value) => Ok(Some(value)),
-                    None => Err(Trouble::Unknown(leaf)),
+                    None => Err(EvalError::Unknown(leaf)),
                 };
             }
             // Nothing happens at a single point.
@@ -206,8 +206,8 @@ impl Walk {
         id: ExprId,
         args: Args,
         errors: Errors,
-    ) -> Result<Option<Rounded>, Trouble> {
-        let wrong = Trouble::WrongType(id);
+    ) -> Result<Option<Rounded>, EvalError> {
+        let wrong = EvalError::WrongType(id);
         let &[x, xs, ys] = exprs.args(args) else {
             return Err(wrong);
         };

@@ -9,8 +9,8 @@ use bgm::base::source::{FileId, Span};
 use bgm::bond::graph::{Graph, NodeId, Pattern, What};
 use bgm::bond::{BondGraph, verify as bond_verify};
 use bgm::compile::{
-    Aliases, Goal, Options, Product, Request, Stage, Watch, bond_graph, compile_with, lower,
-    solved_with,
+    Aliases, Goal, Options, Product, Request, Stage, StageObserver, bond_graph, compile_with,
+    lower, solved_with,
 };
 use bgm::expr::{ExprId, Node};
 use bgm::flat::verify::verify as flat_verify;
@@ -53,7 +53,7 @@ fn sound() -> Flat {
 
 fn lowered(goal: Goal) -> bgm::compile::Lowered {
     let request = Request::new(goal, Aliases::Eliminate);
-    match lower(sound(), request, &mut bgm::compile::Unwatched) {
+    match lower(sound(), request, &mut bgm::compile::NoObserver) {
         Ok(lowered) => lowered,
         Err(_) => panic!("the model can be lowered"),
     }
@@ -565,7 +565,7 @@ struct Inspector {
     models: Vec<String>,
 }
 
-impl Watch for Inspector {
+impl StageObserver for Inspector {
     fn after(&mut self, stage: Stage, product: Product<'_>) {
         self.stages += 1;
         if let Product::Tree(loaded) = product {

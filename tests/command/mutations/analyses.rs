@@ -11,7 +11,7 @@ use bgm::compile::{
     Aliases, Compiled, Options, Prepared, Presented, bond_graph, check, compile, prepare,
     presented, solved, sorted,
 };
-use bgm::evaluate::{Point, at, evaluate, show};
+use bgm::evaluate::{Point, evaluate, settings, show};
 use bgm::experiment::Request;
 use bgm::export::{Target, export, unit};
 use bgm::expr::print::Style;
@@ -23,7 +23,7 @@ use bgm::revise::augment::{augment, propose};
 use bgm::revise::expand::expand;
 use bgm::revise::reduce::{Wishes as Going, reduce};
 use bgm::revise::{Desk, Failure};
-use bgm::simulate::job::{Wishes, job};
+use bgm::simulate::job::{RunOptions, job};
 use bgm::simulate::run::{End, Observer, RowKind, run};
 use bgm::syntax::load::{Input, NoFiles};
 
@@ -140,8 +140,8 @@ fn solve(subject: &Subject) {
         let settings: Vec<String> = (model.flat.states())
             .map(|state| format!("{}=0", model.flat.leaf_name(state)))
             .collect();
-        let mut point = match at::read(&model, &settings.join(",")) {
-            Ok(settings) => at::point(&model, &settings),
+        let mut point = match settings::read(&model, &settings.join(",")) {
+            Ok(settings) => settings::point(&model, &settings),
             Err(_) => Point::new(&model),
         };
         match evaluate(&model, &mut point) {
@@ -314,9 +314,9 @@ fn run_of(subject: &Subject, steady: bool) {
     let Some((flat, experiment, mut compiled)) = prepared(subject) else {
         return;
     };
-    let wishes = Wishes {
+    let wishes = RunOptions {
         steady,
-        ..Wishes::default()
+        ..RunOptions::default()
     };
     let mut said = Diagnostics::default();
     if let Ok(Some(job)) = job(flat, &experiment, &wishes, &mut said) {

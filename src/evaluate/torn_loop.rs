@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::Point;
 use super::linear::Singular;
-use super::matrix::{Matrix, Slopes};
+use super::newton_matrix::{NewtonMatrix, Slopes};
 use super::point::leaves;
 use super::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::{Arena, ExprId, Node, Value};
@@ -17,7 +17,7 @@ use crate::passes::blocks::Nonlinear;
 
 /// Values at one guess of the iteration variables.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct LoopState {
     /// By column.
     pub values: Vec<f64>,
     /// By how much rounding may have moved them; iteration variables are taken as they are.
@@ -29,7 +29,7 @@ pub struct State {
 
 /// Why there are no values at a guess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bad {
+pub enum BadGuess {
     /// The divisor of this inner assignment is zero.
     Divisor(usize),
     /// The value of this inner assignment is not finite.
@@ -39,7 +39,7 @@ pub enum Bad {
 }
 
 #[derive(Debug)]
-struct Row {
+struct LoopRow {
     value: ExprId,
     guard: Option<ExprId>,
     /// Derivatives, by column.
@@ -47,23 +47,23 @@ struct Row {
 }
 
 #[derive(Debug)]
-pub struct System<'s> {
+pub struct TornLoop<'s> {
     block: &'s Nonlinear,
     point: &'s Point,
     exprs: Arena<Leaf>,
     columns: FxHashMap<Leaf, u32>,
-    inner: Vec<Row>,
-    residuals: Vec<Row>,
+    inner: Vec<LoopRow>,
+    residuals: Vec<LoopRow>,
     /// What is taken away from each residual: nothing, unless a way is followed to the solution.
     shift: Vec<f64>,
     walk: Walk,
 }
 
-impl<'s> System<'s> {
+impl<'s> TornLoop<'s> {
     pub fn new(flat: &Flat, block: &'s Nonlinear, point: &'s Point) -> Self {
         let targets = block.inner.iter().map(|inner| inner.target);
         let all = block.iteration.iter().copied().chain(targets);
-        let mut system = System {
+        let mut torn_loop = TornLoop {
             block,
             point,
             exprs: Arena::default(),
@@ -75,14 +75,14 @@ impl<'s> System<'s> {
         };
         let mut copies = FxHashMap::default();
         for inner in &block.inner {
-            let row = system.row(flat, inner.value, inner.guard, &mut copies);
-            system.inner.push(row);
+            let row = torn_loop.row(flat, inner.value, inner.guard, &mut copies);
+            torn_loop.inner.push(row);
         }
         for residual in &block.residuals {
-            let row = system.row(flat, residual.value, None, &mut copies);
-            system.residuals.push(row);
+            let row = torn_loop.row(flat, residual.value, None, &mut copies);
+            torn_loop.residuals.push(row);
         }
-        system
+        torn_loop
     }
 
     fn row(
@@ -91,7 +91,7 @@ impl<'s> System<'s> {
         value: ExprId,
         guard: Option<ExprId>,
         copies: &mut FxHashMap<ExprId, ExprId>,
-    ) -> Row {
+    ) -> LoopRow {
         let value = copy(&flat.exprs, value, &mut self.exprs, copies);
         let guard = guard.map(|guard| copy(&flat.exprs, guard, &mut self.exprs, copies));
         let mut slopes = Vec::new();
@@ -102,7 +102,7 @@ impl<'s> System<'s> {
                 slopes.push((column, slope));
             }
         }
-        Row {
+        LoopRow {
             value,
             guard,
             slopes,
@@ -138,7 +138,7 @@ impl<'s> System<'s> {
     }
 
     /// Inner values and residuals at a guess.
-    pub fn run(&mut self, guess: &[f64]) -> Result<State, Bad> {
+    pub fn run(&mut self, guess: &[f64]) -> Result<LoopState, BadGuess> {
         self.run_with(guess, vec![0.0; guess.len()])
     }
 
@@ -152,23 +152,23 @@ impl<'s> System<'s> {
     }
 
     /// How large a residual may be where iteration variables have these errors.
-    pub fn slack(&mut self, state: &State, errors: Vec<f64>) -> Option<Vec<f64>> {
+    pub fn slack(&mut self, state: &LoopState, errors: Vec<f64>) -> Option<Vec<f64>> {
         let guess = &state.values[..self.guessed()];
         let moved = self.run_with(guess, errors).ok()?;
         Some(moved.noise)
     }
 
-    fn run_with(&mut self, guess: &[f64], mut errors: Vec<f64>) -> Result<State, Bad> {
+    fn run_with(&mut self, guess: &[f64], mut errors: Vec<f64>) -> Result<LoopState, BadGuess> {
         let mut values = guess.to_vec();
         for at in 0..self.inner.len() {
             if let Some(guard) = self.inner[at].guard
                 && let Some((0.0, _)) = self.number(guard, &values, &errors, Errors::Ignore)
             {
-                return Err(Bad::Divisor(at));
+                return Err(BadGuess::Divisor(at));
             }
             let value = self.inner[at].value;
             let found = self.number(value, &values, &errors, Errors::Bound);
-            let (value, error) = found.ok_or(Bad::Inner(at))?;
+            let (value, error) = found.ok_or(BadGuess::Inner(at))?;
             values.push(value);
             errors.push(error);
         }
@@ -176,12 +176,12 @@ impl<'s> System<'s> {
         for at in 0..self.residuals.len() {
             let value = self.residuals[at].value;
             let found = self.number(value, &values, &errors, Errors::Bound);
-            let (value, error) = found.ok_or(Bad::Residual(at))?;
+            let (value, error) = found.ok_or(BadGuess::Residual(at))?;
             let shift = self.shift.get(at).copied().unwrap_or(0.0);
             residuals.push(value - shift);
             noise.push(error + f64::EPSILON * shift.abs());
         }
-        Ok(State {
+        Ok(LoopState {
             values,
             errors,
             residuals,
@@ -190,14 +190,14 @@ impl<'s> System<'s> {
     }
 
     /// The matrix at a state.
-    pub fn matrix(&mut self, state: &State) -> Result<Matrix, Singular> {
+    pub fn matrix(&mut self, state: &LoopState) -> Result<NewtonMatrix, Singular> {
         let rows = self.slopes_at(state)?;
         let (inner, residuals) = rows.split_at(self.inner.len());
-        Matrix::new(self.guessed(), inner, residuals)
+        NewtonMatrix::new(self.guessed(), inner, residuals)
     }
 
     /// The slopes of all rows at a state. One that is not finite is no slope to go by.
-    pub fn slopes_at(&mut self, state: &State) -> Result<Vec<Slopes>, Singular> {
+    pub fn slopes_at(&mut self, state: &LoopState) -> Result<Vec<Slopes>, Singular> {
         let inner = self.inner.len();
         let mut rows: Vec<Slopes> = Vec::with_capacity(inner + self.residuals.len());
         for row in 0..inner + self.residuals.len() {

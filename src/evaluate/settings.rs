@@ -102,12 +102,12 @@ pub fn point(solved: &Solved, settings: &[Setting]) -> Point {
 /// Parameters that arrays and `for`s depend on, through other parameters too.
 fn shaping(flat: &Flat) -> FxHashSet<VarId> {
     let mut found = FxHashSet::default();
-    let mut work = flat.shaping.clone();
-    while let Some(id) = work.pop() {
+    let mut stack = flat.shaping.clone();
+    while let Some(id) = stack.pop() {
         if found.insert(id)
             && let Some(given) = flat.value(id)
         {
-            (flat.exprs).leaves(given.expression, |leaf| work.push(leaf.variable()));
+            (flat.exprs).leaves(given.expression, |leaf| stack.push(leaf.variable()));
         }
     }
     found
@@ -141,7 +141,7 @@ impl<'s> Reader<'s> {
             flat,
             names: flat.variable_ids().map(|id| (flat.name(id), id)).collect(),
             eliminated: (flat.eliminated.iter())
-                .map(|gone| (gone.leaf, gone.expression))
+                .map(|eliminated| (eliminated.leaf, eliminated.expression))
                 .collect(),
             guesses,
             shaping: shaping(flat),
@@ -208,10 +208,7 @@ impl<'s> Reader<'s> {
             return mistake(format!("there is no variable `{inner}`"), hint);
         };
         if order > self.orders.order(variable) {
-            return mistake(
-                format!("the model has no `{name}`"),
-                self.what_can_be_given(),
-            );
+            return mistake(format!("the model has no `{name}`"), self.settable_names());
         }
         Ok(match order {
             0 => Leaf::Var(variable),
@@ -232,7 +229,7 @@ impl<'s> Reader<'s> {
                 let names = self.list(std::iter::once(first).chain(elements));
                 Some(format!("its elements can be given: {names}"))
             }
-            Err(_) => self.what_can_be_given(),
+            Err(_) => self.settable_names(),
         };
         let message = format!("`{name}` is an array");
         Some(Mistake { message, hint })
@@ -253,14 +250,14 @@ impl<'s> Reader<'s> {
             }
             let text = self.flat.expression(expression);
             let message = format!("`{name}` cannot be given: it is `{text}`");
-            return mistake(message, self.what_can_be_given());
+            return mistake(message, self.settable_names());
         }
         if self.is_settable(leaf) {
             return Ok((leaf, false));
         }
         if self.flat.variable(leaf.variable()).kind == Kind::Constant {
             let message = format!("`{name}` is a constant");
-            return mistake(message, self.what_can_be_given());
+            return mistake(message, self.settable_names());
         }
         if self.shaping.contains(&leaf.variable()) {
             let message = format!(
@@ -270,9 +267,7 @@ impl<'s> Reader<'s> {
             let hint = "give another value in the model itself".to_string();
             return mistake(message, Some(hint));
         }
-        let hint = self
-            .guesses_beside(leaf)
-            .or_else(|| self.what_can_be_given());
+        let hint = self.guesses_beside(leaf).or_else(|| self.settable_names());
         mistake(format!("`{name}` is computed, so it cannot be given"), hint)
     }
 
@@ -300,7 +295,7 @@ impl<'s> Reader<'s> {
         ))
     }
 
-    fn what_can_be_given(&self) -> Option<String> {
+    fn settable_names(&self) -> Option<String> {
         const WHAT: &str = "states, inputs, parameters, discrete variables and Time can be given";
         let some = self.flat.variable_ids().flat_map(|id| {
             let of = match self.flat.variable(id).kind {

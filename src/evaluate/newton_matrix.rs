@@ -18,14 +18,14 @@ pub type Slopes = Vec<(u32, f64)>;
 const MOST_SLOPES: usize = 4_000_000;
 
 #[derive(Debug)]
-pub struct Matrix {
+pub struct NewtonMatrix {
     factored: Factored,
     /// Rows of inner assignments that stand before those of residuals.
     before: usize,
     guessed: usize,
 }
 
-impl Matrix {
+impl NewtonMatrix {
     /// An inner assignment has slopes of iteration variables and of inner ones before it.
     pub fn new(guessed: usize, inner: &[Slopes], residuals: &[Slopes]) -> Result<Self, Singular> {
         let reduced =
@@ -37,7 +37,7 @@ impl Matrix {
                 (inner.len(), Factored::new(matrix)?)
             }
         };
-        Ok(Matrix {
+        Ok(NewtonMatrix {
             factored,
             before,
             guessed,
@@ -169,7 +169,7 @@ mod tests {
             vec![(3, 1.0)],
         ];
         let residuals = [vec![(4, 3.0), (1, -1.0)]];
-        let matrix = Matrix::new(1, &inner, &residuals).expect("regular");
+        let matrix = NewtonMatrix::new(1, &inner, &residuals).expect("regular");
         let step = matrix.step(&[-9e126]);
         assert!((step[0] - 1.0).abs() < 1e-14, "{step:?}");
     }
@@ -183,10 +183,10 @@ mod tests {
             vec![(1, 0.5), (3, -2.0)],
         ];
         let residuals = [vec![(0, 1.0), (4, 1.0)], vec![(2, 5.0), (1, 1.0)]];
-        let matrix = Matrix::new(2, &inner, &residuals).expect("regular");
+        let matrix = NewtonMatrix::new(2, &inner, &residuals).expect("regular");
         assert_eq!(matrix.before, 0);
         let (step, doubt) = matrix.step_with_doubt(&[3.0, -4.0], &[1e-10, 1e-12]);
-        let together = Matrix {
+        let together = NewtonMatrix {
             factored: Factored::new(whole(2, &inner, &residuals)).expect("regular"),
             before: 3,
             guessed: 2,
@@ -205,7 +205,7 @@ mod tests {
     fn what_overflows_is_solved_together() {
         let inner = [vec![(0, 1e200)], vec![(1, 1e200)]];
         let residuals = [vec![(0, 1.0), (2, 1.0)]];
-        let matrix = Matrix::new(1, &inner, &residuals).expect("regular");
+        let matrix = NewtonMatrix::new(1, &inner, &residuals).expect("regular");
         assert_eq!(matrix.before, 2);
         assert!(matrix.step(&[1.0])[0].abs() < 1e-300);
     }
