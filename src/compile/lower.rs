@@ -1,4 +1,4 @@
-//! A flat model through the stages, in order, as far as a [`Request`] asks.
+//! The stages from the flat model on, in order, as far as a [`Request`] asks.
 //!
 //! ```text
 //! written --determined--> referenced --index--> of index 1 --jump--> --aliases--> smaller

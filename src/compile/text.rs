@@ -1,4 +1,4 @@
-//! From text to the flat model: files are loaded, classes made, one model flattened, its experiment put in.
+//! From text to the flat model: loads files, makes classes, flattens one model, and applies its experiment.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use super::{Aliases, solved};
 use crate::base::diagnostics::Diagnostics;
 use crate::base::flaw::hold;
 use crate::base::source::Sources;
-use crate::experiment::{Bench, CommandLine, Experiment, Request};
+use crate::experiment::{CommandLine, Experiment, ExperimentSources, Request};
 use crate::experiment::{missing_models, model_of, models_of};
 use crate::flat::Flat;
 use crate::model::{self, Limits};
 use crate::passes::signs::reference::reference;
 use crate::syntax::load::{Files, Input, load};
 
-/// What a compilation is asked to do.
+/// Options of a compilation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The model to compile; the last `model` of the file if there is none.
@@ -183,7 +183,7 @@ fn stages(
         instances: options.limits.instances.min(bounds.instances),
         fixed: bounds.instances < options.limits.instances,
     };
-    let bench = Bench {
+    let experiments = ExperimentSources {
         points: bounds.points,
         names: &names,
         trees: &loaded.trees,
@@ -202,12 +202,12 @@ fn stages(
                 continue;
             };
             if choice == ModelChoice::All {
-                bench.check(&flat, chosen == Some(model), &mut diagnostics);
+                experiments.check(&flat, chosen == Some(model), &mut diagnostics);
             }
             let mut experiment = Some(Experiment::default());
             if chosen == Some(model) {
                 let always = choice == ModelChoice::Simulated;
-                experiment = bench.perform(&mut flat, always, &mut diagnostics);
+                experiment = experiments.apply_chosen(&mut flat, always, &mut diagnostics);
             }
             let Some(experiment) = experiment else {
                 observer.refused(Stage::Flat);

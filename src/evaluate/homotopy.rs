@@ -1,8 +1,8 @@
-//! The last resort for a nonlinear loop: its residuals are taken away little by little.
+//! The last method for a nonlinear loop: the Newton homotopy.
 //!
-//! F(z) = (1 - s) F(z0) has the solution z0 at s = 0, and at s = 1 it is the loop itself (the Newton
-//! homotopy; where the residuals are those of sources, this is the source stepping of circuit simulators).
-//! Each solution is the first guess for the next; steps that fail are halved.
+//! F(z) = (1 - s) F(z0) has the solution z0 at s = 0, and at s = 1 it is the loop itself. (If the residuals are those of
+//! sources, this is the source stepping of circuit simulators.) Each solution is the first guess for the next s; after a
+//! failure the step of s becomes shorter.
 
 use super::newton::iterate;
 use super::torn_loop::{LoopState, TornLoop};
@@ -11,7 +11,7 @@ const FIRST: f64 = 0.05;
 const SHORTEST: f64 = 1e-3;
 const MOST_STEPS: usize = 60;
 
-/// Follows the solutions from one guess; `None` where the way ends before the loop is reached.
+/// Follows the solutions from one guess; `None` if they cannot be followed to s = 1.
 pub fn follow(torn_loop: &mut TornLoop<'_>, start: &[f64]) -> Option<LoopState> {
     let whole = torn_loop.run(start).ok()?.residuals;
     let found = steps(torn_loop, start.to_vec(), &whole);

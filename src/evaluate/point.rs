@@ -1,8 +1,8 @@
-//! Values of all variables at one instant.
+//! Values of all variables at one time.
 //!
-//! A new point has the values of parameters, the defaults of inputs, the start values of states and
-//! discrete variables, and start values as guesses; where there are none, 0 or false. What is set is
-//! kept; parameters and start values that are computed from a parameter that was set follow it.
+//! A new point has the values of parameters, the defaults of inputs, the start values of states and discrete variables, and
+//! start values as guesses; without these, 0 or false. Values that are set stay; parameters and start values that depend on a
+//! parameter that was set are computed anew.
 
 use rustc_hash::FxHashSet;
 
@@ -15,10 +15,10 @@ use crate::passes::blocks::{Selected, Solved};
 #[derive(Clone, Debug)]
 pub struct Point {
     pub time: f64,
-    /// Where the values of each variable begin: its own, then those of its derivatives.
+    /// The index of the first value of each variable: its own value, then those of its derivatives.
     firsts: Vec<u32>,
     values: Vec<Option<Value>>,
-    /// What discrete variables become.
+    /// The next values of discrete variables.
     next: Vec<Option<Value>>,
     set: FxHashSet<Leaf>,
 }
@@ -64,21 +64,17 @@ impl Point {
             point.put(Leaf::Var(given.variable), given.value);
         }
         if !flat.starts.is_empty() {
-            // Of derivatives.
-            for visits in flat
-                .states()
-                .filter(|visits| matches!(visits, Leaf::Der(..)))
-            {
-                if let Some(value) = flat.start_of(visits) {
-                    point.put(visits, value);
+            // Start values of derivatives that are states.
+            for state in flat.states().filter(|state| matches!(state, Leaf::Der(..))) {
+                if let Some(value) = flat.start_of(state) {
+                    point.put(state, value);
                 }
             }
         }
         point
     }
 
-    /// Nothing happens at a single point: the value before is the value, and so is the next one
-    /// unless an equation gives it.
+    /// There are no events at a single point: `pre(x)` equals x, and so does `new(x)` unless an equation gives it.
     pub fn get(&self, leaf: Leaf) -> Option<Value> {
         let of = |variable: VarId| self.values[self.firsts[variable.index()] as usize];
         match leaf {
@@ -92,13 +88,13 @@ impl Point {
         self.get(leaf).and_then(Value::real)
     }
 
-    /// Gives a value: of a state, an input, a parameter, a discrete variable; or a guess.
+    /// Sets a state, an input, a parameter or a discrete variable. A candidate that is set is chosen as a state.
     pub fn set(&mut self, leaf: Leaf, value: Value) {
         self.set.insert(leaf);
         self.put(leaf, value);
     }
 
-    /// Where to begin when an unknown is iterated on. A candidate is not chosen as a state by this.
+    /// Sets the first guess of an unknown. A candidate is not chosen as a state by this.
     pub fn guess(&mut self, leaf: Leaf, value: Value) {
         self.put(leaf, value);
     }
@@ -153,8 +149,12 @@ impl Point {
             .then(|| self.firsts[variable.index()] as usize + order as usize)
     }
 
-    /// Computes anew what depends on parameters that were set.
-    pub(super) fn settle(&mut self, flat: &Flat, walk: &mut Walk) -> Result<(), Failure> {
+    /// Computes anew the values that depend on parameters that were set.
+    pub(super) fn update_dependents(
+        &mut self,
+        flat: &Flat,
+        walk: &mut Walk,
+    ) -> Result<(), Failure> {
         if self.set.is_empty() {
             return Ok(());
         }
@@ -165,21 +165,21 @@ impl Point {
             }
         }
         for given in &flat.values {
-            self.follow(flat, *given, &mut visits, walk)?;
+            self.update_value(flat, *given, &mut visits, walk)?;
         }
         for given in &flat.starts {
-            // A guess that was computed since is better than the start value.
+            // Start values of other variables are guesses; a value that was computed before is a better guess.
             let variable = flat.variable(given.variable);
             let unset = visits[given.variable.index()] != Visit::Changed;
             if unset && matches!(variable.kind, Kind::State | Kind::Discrete) {
-                self.follow(flat, *given, &mut visits, walk)?;
+                self.update_value(flat, *given, &mut visits, walk)?;
             }
         }
         Ok(())
     }
 
-    /// One value, after those it depends on.
-    fn follow(
+    /// Computes one value anew, after the values on which it depends.
+    fn update_value(
         &mut self,
         flat: &Flat,
         given: Given,
@@ -227,13 +227,13 @@ impl Point {
         Ok(())
     }
 
-    /// The number that an expression comes to here, if it does.
+    /// The real value of an expression at this point; `None` if it is not finite.
     pub fn number(&self, exprs: &Arena<Leaf>, root: ExprId) -> Option<f64> {
         let value = self.value(exprs, root, &mut Walk::default()).ok()?;
         value.real().filter(|number| number.is_finite())
     }
 
-    /// The value of an expression here.
+    /// The value of an expression at this point.
     pub(crate) fn value(
         &self,
         exprs: &Arena<Leaf>,

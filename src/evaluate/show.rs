@@ -1,6 +1,6 @@
-//! The values at a point, for people and for programs.
+//! The values at a point as text and as JSON.
 //!
-//! States first, then their derivatives, then everything else by submodel, then parameters.
+//! States come first, then their derivatives, then all other variables by submodel, then parameters.
 
 use std::io::{self, Write};
 
@@ -38,7 +38,7 @@ struct ValueLine {
     value: Value,
 }
 
-/// Everything that has a value, in order.
+/// All values, in the order of printing.
 fn lines(flat: &Flat, point: &Point) -> Vec<ValueLine> {
     let mut lines = Vec::new();
     for id in flat.variable_ids() {
@@ -54,7 +54,7 @@ fn lines(flat: &Flat, point: &Point) -> Vec<ValueLine> {
             };
             let leaf = Leaf::at_order(id, order);
             let value = point.get(leaf);
-            // Minus zero is of no interest to a reader.
+            // Minus zero is printed as zero.
             let value = value.map(|value| match value {
                 Value::Real(0.0) => Value::Real(0.0),
                 other => other,
@@ -65,7 +65,7 @@ fn lines(flat: &Flat, point: &Point) -> Vec<ValueLine> {
                 value,
             }));
         }
-        // What it becomes, where that is something else.
+        // The next value of a discrete variable, if it differs.
         if kind == Kind::Discrete
             && let (now, Some(value)) = (point.get(Leaf::Var(id)), point.get(Leaf::New(id)))
             && now != Some(value)
@@ -81,7 +81,7 @@ fn lines(flat: &Flat, point: &Point) -> Vec<ValueLine> {
     lines
 }
 
-/// Names and values in the order in which they are printed; a truth is 0 or 1.
+/// Names and values in the order of printing; a truth is 0 or 1.
 pub fn values(solved: &Solved, point: &Point) -> Vec<(String, f64)> {
     let flat = &solved.flat;
     let number = |value| match value {
@@ -93,7 +93,8 @@ pub fn values(solved: &Solved, point: &Point) -> Vec<(String, f64)> {
         .collect()
 }
 
-/// One line a value, the equals signs of a part below each other; `position` is that of the switches, if they have any.
+/// Writes one line for each value, with the equals signs of a section aligned; `mode` is that of the switches, if the model
+/// has modes.
 pub fn write_text(solved: &Solved, point: &Point, mode: Option<&str>, out: &mut String) {
     const WIDEST: usize = 40;
     let flat = &solved.flat;
@@ -145,7 +146,7 @@ enum JsonValue {
     Bool(bool),
 }
 
-/// The same as data: name, kind (that of the variable, or `derivative`, or `next`) and value.
+/// The same as JSON: name, kind (that of the variable, or `derivative`, or `next`) and value.
 pub fn write_json(
     solved: &Solved,
     point: &Point,

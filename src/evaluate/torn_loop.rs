@@ -1,8 +1,7 @@
-//! A torn loop with its derivatives, ready to be evaluated anywhere.
+//! A torn loop with its derivatives, for evaluation at any guess.
 //!
-//! Columns are the iteration variables, then the inner ones; rows the inner assignments, then the
-//! residuals. The expressions are copied into an arena of the loop's own,
-//! where their derivatives are made.
+//! Columns are the iteration variables, then the inner variables; rows are the inner assignments, then the residuals. The
+//! expressions are copied into an arena of the loop, in which their derivatives are made.
 
 use rustc_hash::FxHashMap;
 
@@ -15,15 +14,15 @@ use crate::expr::{Arena, ExprId, Node, Value};
 use crate::flat::{Flat, Leaf};
 use crate::passes::blocks::Nonlinear;
 
-/// Values at one guess of the iteration variables.
+/// Values of all variables and residuals at one guess of the iteration variables.
 #[derive(Clone, Debug)]
 pub struct LoopState {
     /// By column.
     pub values: Vec<f64>,
-    /// By how much rounding may have moved them; iteration variables are taken as they are.
+    /// Bounds on the rounding errors of these values; those of iteration variables are zero unless they are given.
     errors: Vec<f64>,
     pub residuals: Vec<f64>,
-    /// How large a residual may be through rounding alone.
+    /// Bounds on the rounding errors of the residuals.
     pub noise: Vec<f64>,
 }
 
@@ -54,7 +53,7 @@ pub struct TornLoop<'s> {
     columns: FxHashMap<Leaf, u32>,
     inner: Vec<LoopRow>,
     residuals: Vec<LoopRow>,
-    /// What is taken away from each residual: nothing, unless a way is followed to the solution.
+    /// Subtracted from each residual while a homotopy is followed.
     shift: Vec<f64>,
     walk: Walk,
 }
@@ -115,7 +114,7 @@ impl<'s> TornLoop<'s> {
         self.block.iteration.iter().copied().chain(targets)
     }
 
-    /// An expression at a state whose first values are there; `None` if it is not finite.
+    /// The value and the error of an expression, from the values so far; `None` if it is not finite.
     fn number(
         &mut self,
         root: ExprId,
@@ -142,7 +141,7 @@ impl<'s> TornLoop<'s> {
         self.run_with(guess, vec![0.0; guess.len()])
     }
 
-    /// Takes a part of these away from the residuals from now on.
+    /// Subtracts a part of these values from the residuals in all later evaluations.
     pub fn shift(&mut self, whole: &[f64], part: f64) {
         self.shift = whole.iter().map(|residual| part * residual).collect();
     }
@@ -151,7 +150,7 @@ impl<'s> TornLoop<'s> {
         self.block.iteration.len()
     }
 
-    /// How large a residual may be where iteration variables have these errors.
+    /// Bounds on the residuals if the iteration variables have these errors.
     pub fn slack(&mut self, state: &LoopState, errors: Vec<f64>) -> Option<Vec<f64>> {
         let guess = &state.values[..self.guessed()];
         let moved = self.run_with(guess, errors).ok()?;
@@ -196,7 +195,7 @@ impl<'s> TornLoop<'s> {
         NewtonMatrix::new(self.guessed(), inner, residuals)
     }
 
-    /// The slopes of all rows at a state. One that is not finite is no slope to go by.
+    /// The slopes of all rows at a state; an error if one is not finite.
     pub fn slopes_at(&mut self, state: &LoopState) -> Result<Vec<Slopes>, Singular> {
         let inner = self.inner.len();
         let mut rows: Vec<Slopes> = Vec::with_capacity(inner + self.residuals.len());
@@ -239,7 +238,7 @@ fn copy(
         if copies.contains_key(&id) {
             continue;
         }
-        // A place for it, so that it is wanted once.
+        // A preliminary entry, so that the expression is visited once.
         copies.insert(id, id);
         wanted.push(id);
         match from.node(id) {

@@ -1,7 +1,7 @@
-//! Other values of parameters: what is computed from them follows.
+//! Propagation of changed parameters.
 //!
-//! Before: a flat model in which some parameters were given another expression. After: the values of all parameters,
-//! constants, defaults of inputs and start values that depend on these are computed anew; nothing else is touched.
+//! Before: a flat model in which some parameters have another expression. After: the values of all parameters, constants,
+//! defaults of inputs and start values that depend on them are computed anew; all other values are untouched.
 
 use rustc_hash::FxHashSet;
 
@@ -10,7 +10,7 @@ use crate::evaluate::{Walk, leaves, value_of};
 use crate::expr::{ExprId, Node, Value, show_number};
 use crate::flat::{Flat, Given, Leaf, VarId};
 
-/// Gives a parameter another value: for one run of a sweep, on a copy of the flat model.
+/// Gives a parameter another value, for one run of a sweep on a copy of the flat model.
 pub fn with_parameter(flat: &mut Flat, parameter: VarId, value: f64) -> Result<(), Diagnostic> {
     let expression = flat.exprs.number(value);
     let Some(given) = given(&mut flat.values, parameter) else {
@@ -31,14 +31,14 @@ pub(super) fn given(list: &mut [Given], id: VarId) -> Option<&mut Given> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Visit {
     New,
-    /// On the stack: meeting it again is a circle.
+    /// On the stack: if it is met again, the definitions are circular.
     Open,
     Unchanged,
     Changed,
 }
 
-/// Computes anew what depends on parameters whose expressions have changed, themselves included. Those that have
-/// another value now, in order.
+/// Computes the values anew that depend on parameters whose expressions have changed, including these. Returns the variables
+/// whose values differ now, sorted.
 pub(super) fn follow(flat: &mut Flat, changed: &[VarId]) -> Result<Vec<VarId>, Diagnostic> {
     let changed: FxHashSet<VarId> = changed.iter().copied().collect();
     let mut visits = vec![Visit::New; flat.variables.len()];
@@ -65,7 +65,7 @@ pub(super) fn follow(flat: &mut Flat, changed: &[VarId]) -> Result<Vec<VarId>, D
                 }
                 let before = stack.len();
                 let open = needs.iter().filter(|id| visits[id.index()] == Visit::New);
-                stack.extend(open.filter_map(|id| place_of(&flat.values, *id)));
+                stack.extend(open.filter_map(|id| index_of(&flat.values, *id)));
                 if stack.len() > before {
                     continue;
                 }
@@ -98,7 +98,7 @@ pub(super) fn follow(flat: &mut Flat, changed: &[VarId]) -> Result<Vec<VarId>, D
     Ok(moved)
 }
 
-fn place_of(list: &[Given], id: VarId) -> Option<usize> {
+fn index_of(list: &[Given], id: VarId) -> Option<usize> {
     list.binary_search_by_key(&id, |given| given.variable).ok()
 }
 

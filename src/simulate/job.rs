@@ -195,7 +195,7 @@ fn inputs(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<()> {
             continue;
         }
         let name = flat.name(id);
-        let message = format!("nothing says what the input `{name}` is");
+        let message = format!("the input `{name}` has no value");
         let diagnostic = Diagnostic::new(Code::InputMissing, message);
         diagnostics.push(
             diagnostic

@@ -131,7 +131,7 @@ fn no_jump(flat: &Flat, mode: &str, time: f64, why: &Refused) -> Diagnostic {
     let time = show_briefly(time);
     let message = match why {
         Refused::Apart(_, off) => format!(
-            "the positions do not meet at Time = {time}: they are {} apart, and no impulse moves them",
+            "the constraint that begins at Time = {time} does not hold: its sides differ by {}, and no impulse changes them",
             show_briefly(off.abs())
         ),
         Refused::Coefficient(_, leaf) => format!(
@@ -156,7 +156,7 @@ fn no_jump(flat: &Flat, mode: &str, time: f64, why: &Refused) -> Diagnostic {
     };
     let diagnostic = diagnostic.note(format!("the mode would be: {mode}"));
     diagnostic.hint(match why {
-        Refused::Apart(..) => "let it switch where they meet",
+        Refused::Apart(..) => "let it switch when both sides are equal",
         _ => "add a resistance or a damper where it switches",
     })
 }

@@ -95,7 +95,7 @@ pub struct Counts {
 /// Why the integrator cannot go on. It still holds the last good states.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IntegratorError {
-    /// No step is short enough. `state` is the one that changes fastest against its tolerance.
+    /// No step is short enough. `state` is the one that changes fastest relative to its tolerance.
     StepTooSmall { time: f64, state: Option<usize> },
     /// The rate of `state` cannot be computed, however short the step.
     NotFinite { time: f64, state: Option<usize> },
