@@ -13,7 +13,7 @@ mod common;
 
 use std::time::Instant;
 
-use bgm::compile::{Aliases, Options, compile, solved};
+use bgm::compile::{Aliases, Options, load_flat, solved};
 use bgm::numeric::Pattern;
 use bgm::program::build;
 use bgm::simulate::integrate::{IntegratorStorage, Method, Settings, System, integrator};
@@ -272,7 +272,7 @@ model Ladder
 end"
     );
     let input = Input::Standard(text.into_bytes());
-    let compiled = compile(&input, &Options::default(), &NoFiles);
+    let compiled = load_flat(&input, &Options::default(), &NoFiles);
     let mut said = compiled.diagnostics;
     let flat = compiled.flat.unwrap_or_else(|| panic!("{said:?}"));
     let mut model = solved(flat, Aliases::Eliminate, &mut said)

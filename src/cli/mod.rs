@@ -34,7 +34,7 @@ use crate::base::cancel::{self, Cancelled};
 use crate::base::diagnostics::visible::has_hidden;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::source::Sources;
-use crate::compile::{Compiled, NoObserver, Options, StageObserver, check, compile_with};
+use crate::compile::{LoadedFlat, NoObserver, Options, StageObserver, check, load_flat_with};
 use crate::expr::print::Style;
 use crate::flat::Flat;
 use crate::model::Limits;
@@ -338,7 +338,7 @@ impl Source {
         }
     }
 
-    fn compile(&self, console: &Console) -> Result<Compiled, String> {
+    fn compile(&self, console: &Console) -> Result<LoadedFlat, String> {
         self.compile_with(console, &mut NoObserver)
     }
 
@@ -347,11 +347,11 @@ impl Source {
         &self,
         console: &Console,
         watch: &mut dyn StageObserver,
-    ) -> Result<Compiled, String> {
+    ) -> Result<LoadedFlat, String> {
         let input = console.input(&self.file)?;
         let options = self.options();
         let files = self.files(&options, console);
-        Ok(compile_with(&input, &options, &files, watch))
+        Ok(load_flat_with(&input, &options, &files, watch))
     }
 
     fn check(

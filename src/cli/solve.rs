@@ -7,7 +7,7 @@ use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
 use crate::compile::at_point::{PointError, evaluate_at as values};
 use crate::compile::{
-    Aliases, Compiled, NoObserver, Presented, Product, Stage, StageObserver, presented_with,
+    Aliases, LoadedFlat, NoObserver, Presented, Product, Stage, StageObserver, presented_with,
     solved, solved_with,
 };
 use crate::evaluate::show;
@@ -191,7 +191,7 @@ fn write(
 fn modes(
     arguments: &Arguments,
     console: &Console,
-    compiled: &Compiled,
+    compiled: &LoadedFlat,
     flat: Option<Flat>,
 ) -> Result<ExitCode, Fault> {
     console.diagnostics(&compiled.sources, &compiled.diagnostics);

@@ -21,4 +21,6 @@ pub use switched::{
     presented_with, reduced, shapes, shown, solved, solved_in, solved_with, sorted,
     sorted_in_some_mode, uses_modes, why_impossible,
 };
-pub use text::{Compiled, Options, Prepared, check, compile, compile_with, prepare, prepare_with};
+pub use text::{
+    LoadedFlat, Options, Prepared, check, load_flat, load_flat_with, prepare, prepare_with,
+};

@@ -29,28 +29,28 @@ pub struct Options {
 
 /// A flat model unless there were errors, and all diagnostics.
 #[derive(Debug)]
-pub struct Compiled {
+pub struct LoadedFlat {
     pub sources: Sources,
     pub flat: Option<Flat>,
     pub diagnostics: Diagnostics,
 }
 
 /// From text to the flat model.
-pub fn compile(input: &Input, options: &Options, files: &dyn Files) -> Compiled {
-    compile_with(input, options, files, &mut NoObserver)
+pub fn load_flat(input: &Input, options: &Options, files: &dyn Files) -> LoadedFlat {
+    load_flat_with(input, options, files, &mut NoObserver)
 }
 
 /// The same; `observer` is told of the stages.
-pub fn compile_with(
+pub fn load_flat_with(
     input: &Input,
     options: &Options,
     files: &dyn Files,
     observer: &mut dyn StageObserver,
-) -> Compiled {
+) -> LoadedFlat {
     let mut flat = None;
     let keep = |model, _| flat = Some(model);
     let (sources, diagnostics) = stages(input, options, files, ModelChoice::Chosen, observer, keep);
-    Compiled {
+    LoadedFlat {
         sources,
         flat: flat.filter(|_| !diagnostics.has_errors()),
         diagnostics,

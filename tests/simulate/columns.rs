@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use bgm::base::diagnostics::Diagnostics;
-use bgm::compile::{Aliases, Options, compile, solved};
+use bgm::compile::{Aliases, Options, load_flat, solved};
 use bgm::evaluate::{Point, evaluate};
 use bgm::experiment::Request;
 use bgm::expr::{BinaryOp, ExprId, Node, UnaryOp, Value};
@@ -17,7 +17,7 @@ use bgm::syntax::load::{Input, NoFiles};
 /// The last model of a text, or the one named, solved; `None` where that cannot be done.
 fn try_solve(text: &str, options: &Options, aliases: Aliases) -> Option<Solved> {
     let input = Input::Standard(text.as_bytes().to_vec());
-    let flat = compile(&input, options, &NoFiles).flat?;
+    let flat = load_flat(&input, options, &NoFiles).flat?;
     Some(solved(flat, aliases, &mut Diagnostics::default())?.solved)
 }
 

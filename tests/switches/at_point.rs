@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use bgm::base::diagnostics::Diagnostics;
 use bgm::base::source::Sources;
 use bgm::compile::at_point::{PointError, evaluate_at};
-use bgm::compile::{Aliases, Options, Presented, compile, presented, solved};
+use bgm::compile::{Aliases, Options, Presented, load_flat, presented, solved};
 use bgm::expr::Value;
 use bgm::flat::{EquationKind, Flat, Leaf, Type};
 use bgm::listing::positions_json::ByPosition;
@@ -21,7 +21,7 @@ use crate::support::random::Random;
 
 fn compiled(text: &str) -> (Flat, Sources) {
     let input = Input::Standard(text.as_bytes().to_vec());
-    let done = compile(&input, &Options::default(), &NoFiles);
+    let done = load_flat(&input, &Options::default(), &NoFiles);
     (done.flat.expect("circuits are sound"), done.sources)
 }
 

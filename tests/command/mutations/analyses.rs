@@ -8,7 +8,7 @@ use bgm::bond::fields::{fields, robust};
 use bgm::bond::sketch::sketch;
 use bgm::bond::view::{Choice, view};
 use bgm::compile::{
-    Aliases, Compiled, Options, Prepared, Presented, bond_graph, check, compile, prepare,
+    Aliases, LoadedFlat, Options, Prepared, Presented, bond_graph, check, load_flat, prepare,
     presented, solved, sorted,
 };
 use bgm::evaluate::{Point, evaluate, settings, show};
@@ -51,14 +51,14 @@ fn options(subject: &Subject) -> Options {
     }
 }
 
-fn compiled(subject: &Subject) -> Compiled {
-    let compiled = compile(&input(subject), &options(subject), &NoFiles);
+fn compiled(subject: &Subject) -> LoadedFlat {
+    let compiled = load_flat(&input(subject), &options(subject), &NoFiles);
     all_diagnostics(&compiled);
     compiled
 }
 
 /// All that was said can be shown.
-fn tell(compiled: &mut Compiled, said: Diagnostics) {
+fn tell(compiled: &mut LoadedFlat, said: Diagnostics) {
     compiled.diagnostics = said;
     all_diagnostics(compiled);
     bgm::base::diagnostics::json::report(&compiled.sources, &compiled.diagnostics);
@@ -66,7 +66,7 @@ fn tell(compiled: &mut Compiled, said: Diagnostics) {
 
 fn checked(subject: &Subject) {
     let (sources, diagnostics) = check(&input(subject), &Options::default(), &NoFiles, |_| {});
-    let compiled = Compiled {
+    let compiled = LoadedFlat {
         sources,
         flat: None,
         diagnostics,
@@ -281,7 +281,7 @@ impl Observer for Few {
     }
 }
 
-fn prepared(subject: &Subject) -> Option<(Flat, bgm::experiment::Experiment, Compiled)> {
+fn prepared(subject: &Subject) -> Option<(Flat, bgm::experiment::Experiment, LoadedFlat)> {
     let mut options = options(subject);
     options.request = Request {
         points: Some(11),
@@ -292,7 +292,7 @@ fn prepared(subject: &Subject) -> Option<(Flat, bgm::experiment::Experiment, Com
         sources,
         diagnostics,
     } = prepare(&input(subject), &options, &NoFiles);
-    let compiled = Compiled {
+    let compiled = LoadedFlat {
         sources,
         flat: None,
         diagnostics,
