@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use bgm::base::diagnostics::Diagnostics;
 use bgm::bond::sketch::sketch;
 use bgm::bond::view::{Choice, view};
-use bgm::compile::{Options, bond_graph, compile};
+use bgm::compile::{Options, bond_graph, load_flat};
 use bgm::picture::bond::svg;
 use bgm::syntax::load::{Input, NoFiles};
 use clock::Clock;
@@ -89,7 +89,7 @@ fn measure(kind: &str, size: usize) {
     let before = peak_bytes();
     let input = Input::Standard(text.into_bytes());
     let clock = Clock::start();
-    let mut compiled = compile(&input, &Options::default(), &NoFiles);
+    let mut compiled = load_flat(&input, &Options::default(), &NoFiles);
     let flat = compiled.flat.take().expect("the model compiles");
     let reading = clock.seconds();
     let clock = Clock::start();

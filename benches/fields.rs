@@ -22,7 +22,7 @@ use std::io::{self, Write};
 
 use bgm::base::diagnostics::Diagnostics;
 use bgm::bond::fields::{Fields, fields, robust};
-use bgm::compile::{Options, bond_graph, compile};
+use bgm::compile::{Options, bond_graph, load_flat};
 use bgm::flat::{Flat, VarId};
 use bgm::syntax::load::{Input, NoFiles};
 use clock::Clock;
@@ -81,7 +81,7 @@ fn text(random: &mut Random, resistors: usize, single: bool) -> String {
 
 fn flat(text: &str) -> Flat {
     let input = Input::Standard(text.as_bytes().to_vec());
-    let compiled = compile(&input, &Options::default(), &NoFiles);
+    let compiled = load_flat(&input, &Options::default(), &NoFiles);
     compiled.flat.unwrap_or_else(|| panic!("{text}"))
 }
 

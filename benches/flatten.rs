@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use bgm::base::intern::Interner;
 use bgm::base::source::FileId;
-use bgm::compile::{Options, compile};
+use bgm::compile::{Options, load_flat};
 use bgm::syntax::load::{Input, NoFiles};
 use bgm::syntax::parse;
 use common::{Shunt, asked, measure_apart, peak_bytes, quick, written_out};
@@ -92,7 +92,7 @@ fn measure(kind: &str, size: usize) {
     let before = peak_bytes();
     let input = Input::Standard(text.into_bytes());
     let start = Instant::now();
-    let compiled = compile(&input, &Options::default(), &NoFiles);
+    let compiled = load_flat(&input, &Options::default(), &NoFiles);
     let seconds = start.elapsed().as_secs_f64();
     let memory = peak_bytes()
         .zip(before)

@@ -12,7 +12,7 @@ mod common;
 
 use std::hint::black_box;
 
-use bgm::compile::{Aliases, Options, compile, solved};
+use bgm::compile::{Aliases, Options, load_flat, solved};
 use bgm::program::build;
 use bgm::program::machine::{Extent, Machine};
 use bgm::syntax::load::{Input, NoFiles};
@@ -24,7 +24,7 @@ const LONG_ENOUGH: f64 = 0.3;
 
 fn measure(size: usize) {
     let input = Input::Standard(written_out(size, Shunt::Capacitor).into_bytes());
-    let mut compiled = compile(&input, &Options::default(), &NoFiles);
+    let mut compiled = load_flat(&input, &Options::default(), &NoFiles);
     let flat = compiled.flat.take().expect("the model compiles");
     let model =
         solved(flat, Aliases::Eliminate, &mut compiled.diagnostics).map(|solution| solution.solved);

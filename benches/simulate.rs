@@ -13,10 +13,10 @@ mod common;
 
 use std::time::Instant;
 
-use bgm::compile::{Aliases, Options, compile, solved};
+use bgm::compile::{Aliases, Options, load_flat, solved};
 use bgm::numeric::Pattern;
 use bgm::program::build;
-use bgm::simulate::integrate::{Method, Place, Settings, System, integrator};
+use bgm::simulate::integrate::{IntegratorStorage, Method, Settings, System, integrator};
 use bgm::simulate::job::Job;
 use bgm::simulate::run::{Absolute, End, Observer, Plan, RowKind, run};
 use bgm::syntax::load::{Input, NoFiles};
@@ -229,7 +229,7 @@ fn through_integrator(size: usize) -> Run {
         longest: None,
     };
     let mut states = vec![0.0; size];
-    let place = Place::default();
+    let place = IntegratorStorage::default();
     let begun = integrator(&place, &ladder, &settings, 0.0, &states);
     let mut integrator = begun.expect("it starts");
     let (mut sum, mut next) = (0.0, 0);
@@ -272,7 +272,7 @@ model Ladder
 end"
     );
     let input = Input::Standard(text.into_bytes());
-    let compiled = compile(&input, &Options::default(), &NoFiles);
+    let compiled = load_flat(&input, &Options::default(), &NoFiles);
     let mut said = compiled.diagnostics;
     let flat = compiled.flat.unwrap_or_else(|| panic!("{said:?}"));
     let mut model = solved(flat, Aliases::Eliminate, &mut said)

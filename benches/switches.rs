@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use bgm::base::diagnostics::Diagnostics;
 use bgm::compile::{Options, Prepared, prepare};
-use bgm::simulate::job::{Wishes, job};
+use bgm::simulate::job::{RunOptions, job};
 use bgm::simulate::run::{End, Observer, Outcome, RowKind, run};
 use bgm::syntax::load::{Input, NoFiles};
 
@@ -68,9 +68,9 @@ fn simulate(stages: usize, diode: &str) -> (Outcome, f64) {
     } = prepared;
     let (flat, experiment) = model.unwrap_or_else(|| panic!("{diagnostics:?}"));
     let mut said = Diagnostics::default();
-    let wishes = Wishes {
+    let wishes = RunOptions {
         vars: vec!["R[1].i".into(), format!("R[{stages}].i")],
-        ..Wishes::default()
+        ..RunOptions::default()
     };
     let made = job(flat, &experiment, &wishes, &mut said).expect("the names are known");
     let job = made.unwrap_or_else(|| panic!("{said:?}"));
@@ -97,7 +97,7 @@ fn main() {
                 &diode[..5],
                 summary.counts.steps,
                 summary.events,
-                summary.positions,
+                summary.modes,
                 1e3 * summary.seconds.events / events,
                 1e6 * summary.seconds.events / events / stages as f64,
             );

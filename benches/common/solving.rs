@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use bgm::compile::{Aliases, Options, compile, solved};
+use bgm::compile::{Aliases, Options, load_flat, solved};
 use bgm::listing::solved::solved as list;
 use bgm::syntax::load::{Input, NoFiles};
 
@@ -17,7 +17,7 @@ pub fn measure(text: String) {
     let before = peak_bytes();
     let input = Input::Standard(text.into_bytes());
     let clock = Clock::start();
-    let mut compiled = compile(&input, &Options::default(), &NoFiles);
+    let mut compiled = load_flat(&input, &Options::default(), &NoFiles);
     let flat = compiled.flat.take().expect("the model compiles");
     let model =
         solved(flat, Aliases::Eliminate, &mut compiled.diagnostics).map(|solution| solution.solved);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::error::{Error, Message};
 use super::files::Remembered;
 use crate::base::source::Sources;
-use crate::compile::{Compiled, Options, compile};
+use crate::compile::{LoadedFlat, Options, load_flat};
 use crate::experiment::Request;
 use crate::flat::Flat;
 use crate::syntax::load::{Files, Input, NoFiles};
@@ -102,11 +102,11 @@ impl Loader {
 
     fn load(self, input: Input, files: Box<dyn Files>) -> Result<Model, Error> {
         let files = Remembered::new(files);
-        let Compiled {
+        let LoadedFlat {
             sources,
             flat,
             diagnostics,
-        } = compile(&input, &self.options, &files);
+        } = load_flat(&input, &self.options, &files);
         let Some(flat) = flat else {
             return Err(Error::new(&sources, &diagnostics));
         };

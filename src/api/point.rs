@@ -3,7 +3,7 @@
 use super::error::Error;
 use super::model::Model;
 use crate::base::diagnostics::Diagnostics;
-use crate::compile::place::{Misplaced, place};
+use crate::compile::at_point::{PointError, evaluate_at};
 use crate::compile::{Aliases, solved};
 use crate::evaluate::show;
 
@@ -62,15 +62,15 @@ impl Model {
         let given: Vec<String> = (given.iter())
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        let placed = match place(&solution, Aliases::Eliminate, &given.join(",")) {
+        let placed = match evaluate_at(&solution, Aliases::Eliminate, &given.join(",")) {
             Ok(placed) => placed,
-            Err(Misplaced::Request(message)) => return Err(Error::of_request(message)),
-            Err(Misplaced::Told(diagnostic)) => {
+            Err(PointError::Request(message)) => return Err(Error::of_request(message)),
+            Err(PointError::Diagnostic(diagnostic)) => {
                 said.push(*diagnostic);
                 return Err(Error::new(&self.sources, &said));
             }
         };
-        let (key, other) = placed.position.unzip();
+        let (key, other) = placed.mode.unzip();
         let by = other.flatten();
         let by = by.as_deref().unwrap_or(&solution.solved);
         let mode = solution.positions.as_deref().zip(key);

@@ -10,7 +10,7 @@ use crate::compile::{Prepared, prepare};
 use crate::experiment::Request;
 use crate::picture::{Series, Trajectories, svg};
 use crate::simulate::columns::Column;
-use crate::simulate::job::{Job, Wishes, job};
+use crate::simulate::job::{Job, RunOptions, job};
 use crate::simulate::run::{End, Observer, RowKind, Summary, run};
 
 /// How a model is to be run. What is not said here is as the experiment says, else chosen.
@@ -246,10 +246,10 @@ impl Model {
         let Some((flat, experiment)) = model else {
             return Err(Error::new(&sources, &said));
         };
-        let wishes = Wishes {
+        let wishes = RunOptions {
             vars: how.variables.clone(),
             steady: how.steady,
-            ..Wishes::default()
+            ..RunOptions::default()
         };
         let made = job(flat, &experiment, &wishes, &mut said).map_err(Error::of_request)?;
         let Some(job) = made else {

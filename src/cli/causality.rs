@@ -9,7 +9,7 @@ use super::{Console, FAILED, Fault, Output, Source};
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::bond::BondGraph;
 use crate::bond::view::{Choice, view};
-use crate::compile::{Compiled, bond_graph};
+use crate::compile::{LoadedFlat, bond_graph};
 use crate::flat::Flat;
 use crate::listing::{causality, causality_json};
 
@@ -72,7 +72,7 @@ impl Format {
 
 /// A model that was compiled, seen as a bond graph.
 pub struct Graphed {
-    pub compiled: Compiled,
+    pub compiled: LoadedFlat,
     /// As it was flattened.
     pub flat: Flat,
     /// `None` without power ports.

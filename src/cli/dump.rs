@@ -3,7 +3,7 @@
 use super::writing::kinds::Kind;
 use super::{Console, FAILED, Fault, Listing};
 use crate::base::diagnostics::Diagnostics;
-use crate::compile::{Aliases, Product, Stage, Watch, bond_graph, lower, shown};
+use crate::compile::{Aliases, Product, Stage, StageObserver, bond_graph, lower, shown};
 use crate::flat::Flat;
 use crate::passes::blocks::Solved;
 use crate::program::{self, build};
@@ -38,7 +38,7 @@ struct Dumper {
     text: Option<String>,
 }
 
-impl Watch for Dumper {
+impl StageObserver for Dumper {
     fn after(&mut self, stage: Stage, product: Product<'_>) {
         if stage == self.stage {
             self.text = Some(product.dump(stage));
@@ -94,13 +94,13 @@ fn lowered(
     said: &mut Diagnostics,
 ) {
     let form = shown(flat, aliases);
-    if let Some(which) = &form.said {
+    if let Some(which) = &form.remark {
         console.message(&format!("note: this dump is {which}\n"));
     }
     match lower(form.flat, form.request, dumper) {
-        Err(refused) => refused.tell(said),
+        Err(refused) => refused.report(said),
         Ok(lowered) => {
-            lowered.tell(said);
+            lowered.report(said);
             if dumper.stage == Stage::Program {
                 dumper.text = lowered.into_solved().map(program);
             }

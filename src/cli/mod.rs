@@ -34,7 +34,7 @@ use crate::base::cancel::{self, Cancelled};
 use crate::base::diagnostics::visible::has_hidden;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::source::Sources;
-use crate::compile::{Compiled, Options, Unwatched, Watch, check, compile_with};
+use crate::compile::{LoadedFlat, NoObserver, Options, StageObserver, check, load_flat_with};
 use crate::expr::print::Style;
 use crate::flat::Flat;
 use crate::model::Limits;
@@ -338,16 +338,20 @@ impl Source {
         }
     }
 
-    fn compile(&self, console: &Console) -> Result<Compiled, String> {
-        self.compile_with(console, &mut Unwatched)
+    fn compile(&self, console: &Console) -> Result<LoadedFlat, String> {
+        self.compile_with(console, &mut NoObserver)
     }
 
     /// The same with somebody who looks on.
-    fn compile_with(&self, console: &Console, watch: &mut dyn Watch) -> Result<Compiled, String> {
+    fn compile_with(
+        &self,
+        console: &Console,
+        watch: &mut dyn StageObserver,
+    ) -> Result<LoadedFlat, String> {
         let input = console.input(&self.file)?;
         let options = self.options();
         let files = self.files(&options, console);
-        Ok(compile_with(&input, &options, &files, watch))
+        Ok(load_flat_with(&input, &options, &files, watch))
     }
 
     fn check(

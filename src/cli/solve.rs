@@ -5,10 +5,10 @@ use super::timings::Timings;
 use super::{Console, FAILED, Fault, Format, Listing, dump};
 use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
-use crate::compile::place::{Misplaced, place as values};
+use crate::compile::at_point::{PointError, evaluate_at as values};
 use crate::compile::{
-    Aliases, Compiled, Presented, Product, Stage, Unwatched, Watch, presented_with, solved,
-    solved_with,
+    Aliases, LoadedFlat, NoObserver, Presented, Product, Stage, StageObserver, presented_with,
+    solved, solved_with,
 };
 use crate::evaluate::show;
 use crate::flat::Flat;
@@ -68,8 +68,8 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
         return dump::run(stage, &arguments.listing, aliases, console);
     }
     let mut timings = arguments.timings.then(Timings::new);
-    let mut unwatched = Unwatched;
-    let watch: &mut dyn Watch = match &mut timings {
+    let mut unwatched = NoObserver;
+    let watch: &mut dyn StageObserver = match &mut timings {
         Some(timings) => timings,
         None => &mut unwatched,
     };
@@ -84,7 +84,7 @@ fn list_or_tell(
     arguments: &Arguments,
     aliases: Aliases,
     console: &Console,
-    watch: &mut dyn Watch,
+    watch: &mut dyn StageObserver,
 ) -> Result<ExitCode, Fault> {
     let mut compiled = arguments.listing.source.compile_with(console, watch)?;
     let flat = compiled.flat.take();
@@ -127,15 +127,15 @@ fn list_or_tell(
     if let Some(text) = &arguments.at {
         let placed = match values(solution, aliases, text) {
             Ok(placed) => placed,
-            Err(Misplaced::Request(message)) => return Err(message.into()),
-            Err(Misplaced::Told(diagnostic)) => {
+            Err(PointError::Request(message)) => return Err(message.into()),
+            Err(PointError::Diagnostic(diagnostic)) => {
                 let mut said = Diagnostics::default();
                 said.push(*diagnostic);
                 console.diagnostics(&compiled.sources, &said);
                 return Ok(ExitCode::from(FAILED));
             }
         };
-        let (key, other) = placed.position.unzip();
+        let (key, other) = placed.mode.unzip();
         let by = other.flatten();
         let by = by.as_deref().unwrap_or(model);
         let position = key.as_deref().zip(solution.positions.as_deref());
@@ -191,7 +191,7 @@ fn write(
 fn modes(
     arguments: &Arguments,
     console: &Console,
-    compiled: &Compiled,
+    compiled: &LoadedFlat,
     flat: Option<Flat>,
 ) -> Result<ExitCode, Fault> {
     console.diagnostics(&compiled.sources, &compiled.diagnostics);

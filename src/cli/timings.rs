@@ -5,7 +5,7 @@
 //! its last run.
 
 use super::simulate::duration;
-use crate::compile::{Product, Stage, Watch};
+use crate::compile::{Product, Stage, StageObserver};
 use crate::flat::Flat;
 use crate::passes::order::Sorted;
 use std::time::{Duration, Instant};
@@ -102,7 +102,7 @@ fn line(name: &str, time: Duration, runs: &str, peak: Option<u64>, counts: &str)
     format!("{}\n", line.trim_end())
 }
 
-impl Watch for Timings {
+impl StageObserver for Timings {
     fn before(&mut self, stage: Stage) {
         self.open.push(Open {
             stage,

@@ -1,8 +1,8 @@
-//! The bond graph of a flat model, with the causality that its sorted equations say.
+//! The bond graph of a flat model, with the causality that follows from its sorted equations.
 
 use super::lower::Aliases;
+use super::stages::{NoObserver, Product, Stage, done};
 use super::switched::sorted;
-use super::watch::{Product, Stage, Unwatched, done};
 use crate::base::diagnostics::{Code, Diagnostics};
 use crate::bond::causality::{Preferences, Wanted};
 use crate::bond::recover::recover;
@@ -10,12 +10,12 @@ use crate::bond::{BondGraph, causality_with};
 use crate::flat::Flat;
 use crate::passes::signs::reference::reference;
 
-/// The bond graph of a model and its causality. `None` if it has no power ports; an error if the preferences cannot be read. A
-/// model that cannot be sorted has a graph all the same.
+/// The bond graph of a model and its causality. `None` if the model has no power ports; an error if the preferences cannot be
+/// read. A model that cannot be sorted has a graph too.
 pub fn bond_graph(
     written: Flat,
     preferences: &[String],
-    said: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Result<Option<BondGraph>, String> {
     let (mut flat, ..) = reference(written.clone());
     let Some(graph) = recover(&mut flat) else {
@@ -38,9 +38,9 @@ pub fn bond_graph(
     wished
         .wishes
         .sort_unstable_by_key(|&(variable, _)| variable);
-    let sorted = sorted(wished, Aliases::Keep, said);
+    let sorted = sorted(wished, Aliases::Keep, diagnostics);
     let mut causality = causality_with(&flat, &graph, &preferences, sorted.as_ref());
-    if sorted.is_none() && said.iter().any(|one| contradicts(one.code)) {
+    if sorted.is_none() && diagnostics.iter().any(|one| contradicts(one.code)) {
         causality.contradict();
     }
     let found = BondGraph {
@@ -50,11 +50,11 @@ pub fn bond_graph(
         preferences,
         sorted,
     };
-    done(&mut Unwatched, Stage::Graph, Product::Graph(&found));
+    done(&mut NoObserver, Stage::Graph, Product::Graph(&found));
     Ok(Some(found))
 }
 
-/// Errors that say that equations contradict each other.
+/// Whether an error means that equations contradict each other.
 fn contradicts(code: Code) -> bool {
     matches!(code, Code::TooManyEquations | Code::UnknownsCancel)
 }

@@ -1,8 +1,8 @@
-//! Switches that leak and resist where ideal ones would do.
+//! A hint for switches with small leakages that could be ideal.
 //!
-//! A switch with a small resistance and a small conductance (the paper's GSw) makes a model stiff exactly where the
-//! ideal one would change its index: in series with an inductance, in parallel with a capacitance. That stiffness is none
-//! of the model's, and the ideal switch does without it.
+//! A switch with a small resistance and a small conductance (GSw of the 1995 paper) makes a model stiff where the ideal
+//! switch would change its index: in series with an inductance, in parallel with a capacitance. The stiffness is an artefact
+//! of the leakages, and an ideal switch avoids it.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use crate::expr::{BinaryOp, ExprId, Node, Value, show_number};
 use crate::flat::{Flat, InstanceId, Kind, Leaf, VarId};
 use crate::positions::switches;
 
-/// Larger values are no switch's: a resistor that is switched.
+/// Larger values are no leakages: the element is a resistor that is switched.
 const SMALL: f64 = 1e-2;
 
-/// Says where an ideal switch would do.
-pub fn hint(flat: &Flat, said: &mut Diagnostics) {
+/// Reports switches with leakages that could be ideal.
+pub fn hint(flat: &Flat, diagnostics: &mut Diagnostics) {
     let mut found: Vec<(InstanceId, BTreeSet<VarId>)> = Vec::new();
     for equation in (flat.equations.iter()).filter(|equation| equation.kind.is_continuous()) {
         for side in [equation.left, equation.right] {
@@ -67,7 +67,7 @@ pub fn hint(flat: &Flat, said: &mut Diagnostics) {
             values.join(", ")
         ),
     };
-    said.push(
+    diagnostics.push(
         Diagnostic::new(Code::ArtificialStiffness, message)
             .at(flat.instances[first.index()].span, "declared here")
             .note("the storages beside it get time constants that are the switch's own")
@@ -75,7 +75,7 @@ pub fn hint(flat: &Flat, said: &mut Diagnostics) {
     );
 }
 
-/// Small parameters that stand before a variable in a branch: `f - GOpen*e`.
+/// Small parameters that are coefficients of a variable in a branch: `f - GOpen*e`.
 fn leaks(flat: &Flat, root: ExprId) -> Vec<VarId> {
     let mut found = Vec::new();
     let mut work = vec![root];

@@ -1,16 +1,16 @@
-//! A flat model through the stages, in order, as far as a [`Request`] asks.
+//! The stages from the flat model on, in order, as far as a [`Request`] asks.
 //!
 //! ```text
 //! written --determined--> referenced --index--> of index 1 --jump--> --aliases--> smaller
 //!         --order--> blocks in order --blocks--> formulas --start--> start values examined
 //! ```
 //!
-//! Each stage is a pass that knows nothing of the others. What it finds to be said is kept as data: words are
-//! made when somebody asks ([`Lowered::tell`], [`Refused::tell`]), so that a mode which is only tried costs none. After each
-//! stage of a debug build a verifier looks at what it has made ([`super::watch`]).
+//! Each stage is a pass that is independent of the others. Its findings are kept as data; diagnostics are made on request
+//! ([`Lowered::report`], [`Refused::report`]), so that no texts are made for a mode that is only tried. In debug builds a
+//! verifier checks the product of each stage ([`super::stages`]).
 
 use super::refused::{Cause, Refused};
-use super::watch::{Product, Stage, Watch, done};
+use super::stages::{Product, Stage, StageObserver, done};
 use crate::base::diagnostics::Diagnostics;
 use crate::bond::fields::suggest::{is_worth_it, suggestions};
 use crate::flat::Flat;
@@ -23,7 +23,7 @@ use crate::passes::signs::reference::{Reference, floating};
 use crate::positions::Jump;
 use crate::start::{self, Remark, WrongRestarts, start};
 
-/// What becomes of variables that equal another one, or a constant.
+/// How variables are treated that equal another variable, or a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aliases {
     Eliminate,
@@ -33,20 +33,20 @@ pub enum Aliases {
 /// How far a model is to be lowered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Goal {
-    /// Its index reduced.
+    /// The index is reduced.
     Reduced,
     Sorted,
     Solved,
 }
 
-/// What is done about start values.
+/// How start values are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Starts {
-    /// Nothing: they are for another mode.
+    /// They are ignored: they belong to another mode.
     Left,
-    /// They are examined; those that contradict each other are no error.
+    /// They are examined; a contradiction is reported, but is no error.
     Examined,
-    /// Those that contradict each other are an error.
+    /// A contradiction is an error.
     Required,
 }
 
@@ -55,14 +55,14 @@ pub struct Request {
     pub goal: Goal,
     pub aliases: Aliases,
     pub starts: Starts,
-    /// Of a mode: what may jump when it begins.
+    /// For a mode: compute which states jump when it begins.
     pub jump: bool,
-    /// R-fields may suggest what a nonlinear loop is iterated on.
+    /// Let R-fields suggest the iteration variables of nonlinear loops.
     pub suggestions: bool,
 }
 
 impl Request {
-    /// Of a model as a whole.
+    /// The request for a model as a whole.
     pub fn new(goal: Goal, aliases: Aliases) -> Request {
         Request {
             goal,
@@ -74,7 +74,7 @@ impl Request {
     }
 }
 
-/// A model that came as far as was asked.
+/// A model that was lowered as far as requested.
 #[derive(Debug)]
 pub struct Lowered {
     pub model: Model,
@@ -89,7 +89,7 @@ pub enum Model {
     Solved(Box<Solved>),
 }
 
-/// What was found on the way and is no error.
+/// Findings of the stages that are no errors.
 #[derive(Debug, Default)]
 pub struct Notes {
     pub references: Vec<Reference>,
@@ -97,43 +97,51 @@ pub struct Notes {
 }
 
 impl Notes {
-    pub fn tell(&self, flat: &Flat, said: &mut Diagnostics) {
-        floating(flat, &self.references, said);
-        start::report(flat, &self.starts, said);
+    pub fn report(&self, flat: &Flat, diagnostics: &mut Diagnostics) {
+        floating(flat, &self.references, diagnostics);
+        start::report(flat, &self.starts, diagnostics);
     }
 }
 
-/// The pipeline.
-pub fn lower(written: Flat, request: Request, watch: &mut dyn Watch) -> Result<Lowered, Refused> {
-    let mut steps = Steps {
-        watch,
+/// Takes a flat model through the stages, as far as the request asks.
+pub fn lower(
+    written: Flat,
+    request: Request,
+    observer: &mut dyn StageObserver,
+) -> Result<Lowered, Refused> {
+    let mut steps = StageTracker {
+        observer,
         stage: Stage::Flat,
     };
     let result = stages(written, request, &mut steps);
     if result.is_err() {
-        steps.watch.refused(steps.stage);
+        steps.observer.refused(steps.stage);
     }
     result
 }
 
-/// Which stage it is, for who looks on.
-struct Steps<'w> {
-    watch: &'w mut dyn Watch,
+/// The present stage, with the observer.
+struct StageTracker<'w> {
+    observer: &'w mut dyn StageObserver,
     stage: Stage,
 }
 
-impl Steps<'_> {
+impl StageTracker<'_> {
     fn begin(&mut self, stage: Stage) {
         self.stage = stage;
-        self.watch.before(stage);
+        self.observer.before(stage);
     }
 
     fn end(&mut self, product: Product<'_>) {
-        done(self.watch, self.stage, product);
+        done(self.observer, self.stage, product);
     }
 }
 
-fn stages(written: Flat, request: Request, steps: &mut Steps<'_>) -> Result<Lowered, Refused> {
+fn stages(
+    written: Flat,
+    request: Request,
+    steps: &mut StageTracker<'_>,
+) -> Result<Lowered, Refused> {
     let wants_guesses = request.goal == Goal::Solved && request.suggestions;
     let mut as_written = (wants_guesses && is_worth_it(&written)).then(|| written.clone());
     let mut guesses = || as_written.take().map_or_else(Vec::new, suggestions);
@@ -233,9 +241,9 @@ fn stages(written: Flat, request: Request, steps: &mut Steps<'_>) -> Result<Lowe
 }
 
 impl Lowered {
-    /// What was found on the way, in words.
-    pub fn tell(&self, said: &mut Diagnostics) {
-        self.notes.tell(self.flat(), said);
+    /// Reports the findings of the stages.
+    pub fn report(&self, diagnostics: &mut Diagnostics) {
+        self.notes.report(self.flat(), diagnostics);
     }
 
     pub fn flat(&self) -> &Flat {
@@ -245,7 +253,7 @@ impl Lowered {
         }
     }
 
-    /// Start values contradict each other.
+    /// Whether start values contradict each other.
     pub fn contradicts(&self) -> bool {
         self.notes.starts.iter().any(Remark::is_error)
     }
@@ -257,7 +265,7 @@ impl Lowered {
         }
     }
 
-    /// If it was lowered to be sorted.
+    /// The sorted model, if it was lowered to [`Goal::Sorted`].
     pub fn into_sorted(self) -> Option<(Flat, Sorted)> {
         match self.model {
             Model::Sorted(flat, sorted) => Some((flat, sorted)),
@@ -265,7 +273,7 @@ impl Lowered {
         }
     }
 
-    /// If it was lowered to be solved.
+    /// The solved model, if it was lowered to [`Goal::Solved`].
     pub fn into_solved(self) -> Option<Solved> {
         match self.model {
             Model::Solved(solved) => Some(*solved),

@@ -1,23 +1,26 @@
-//! The pipeline: from text to the flat model ([`text`]), from there to what is wanted ([`lower`]).
+//! The pipeline: from text to the flat model ([`text`]), from there to the representation that a request asks for ([`lower`]).
 //!
-//! [`watch`] names the stages, and verifies what each has made. [`switched`] asks for the modes of a model with switches, [`bond_graph`] for a bond graph.
+//! [`stages`] names the stages, verifies the product of each and shows it to an observer. [`switched`] compiles the modes of a
+//! model with switches, [`at_point`] evaluates a solved model at a point, [`bond_graph`] recovers a bond graph.
 
+pub mod at_point;
 mod bond_graph;
 pub mod leaky_switches;
 mod lower;
-pub mod place;
 mod refused;
+mod stages;
 mod switched;
 mod text;
-mod watch;
 
 pub use bond_graph::bond_graph;
 pub use lower::{Aliases, Goal, Lowered, Model, Notes, Request, Starts, lower};
 pub use refused::{Cause, Refused};
+pub use stages::{NoObserver, Product, Stage, StageObserver};
 pub use switched::{
     CompiledMode, Form, Presented, Solution, mode, mode_with, paper_form, presented,
     presented_with, reduced, shapes, shown, solved, solved_in, solved_with, sorted,
-    sorted_somewhere, uses_modes, why_not,
+    sorted_in_some_mode, uses_modes, why_impossible,
 };
-pub use text::{Compiled, Options, Prepared, check, compile, compile_with, prepare, prepare_with};
-pub use watch::{Product, Stage, Unwatched, Watch};
+pub use text::{
+    LoadedFlat, Options, Prepared, check, load_flat, load_flat_with, prepare, prepare_with,
+};

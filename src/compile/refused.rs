@@ -1,4 +1,4 @@
-//! Why a model could not be lowered, as data; in words when somebody asks.
+//! Why a model could not be lowered, as data. Diagnostics are made on request: a run tries many modes, and reports one.
 
 use super::lower::Notes;
 use crate::base::diagnostics::Diagnostics;
@@ -9,13 +9,13 @@ use crate::passes::order::{balanced, report_unbalanced, report_unsorted};
 use crate::passes::signs::reference::{Findings, floating, report_cancelling};
 use crate::start::{self, WrongRestarts};
 
-/// A model that did not come through a stage.
+/// A model that a stage has refused.
 #[derive(Debug)]
 pub struct Refused(Box<Reasons>);
 
 #[derive(Debug)]
 struct Reasons {
-    /// The model as it was in that stage.
+    /// The model as that stage received it, or as far as that stage has changed it.
     flat: Flat,
     notes: Notes,
     cause: Cause,
@@ -25,12 +25,12 @@ struct Reasons {
 pub enum Cause {
     /// Too many or too few equations.
     Unbalanced,
-    /// Equations contradict each other or say the same twice, or unknowns move freely.
+    /// Equations contradict each other or are redundant, or unknowns are not determined.
     Cancels(Findings),
     /// The index cannot be reduced.
     Stuck(Stuck),
     Restarts(WrongRestarts),
-    /// No unknown is left for some equation.
+    /// An equation has no unknown left that it could be solved for.
     Unsorted,
     Unsolved(Vec<Fault>),
     /// Start values contradict each other.
@@ -42,7 +42,7 @@ impl Refused {
         Refused(Box::new(Reasons { flat, notes, cause }))
     }
 
-    /// Whether no mode of switches can cure it.
+    /// Whether the model is refused in every mode of its switches.
     pub fn holds_in_all_modes(&self) -> bool {
         match &self.0.cause {
             Cause::Unbalanced => true,
@@ -54,21 +54,21 @@ impl Refused {
         }
     }
 
-    /// The reasons, in words.
-    pub fn tell(self, said: &mut Diagnostics) {
+    /// Reports the reason.
+    pub fn report(self, diagnostics: &mut Diagnostics) {
         let Reasons { flat, notes, cause } = *self.0;
-        floating(&flat, &notes.references, said);
+        floating(&flat, &notes.references, diagnostics);
         match cause {
-            Cause::Unbalanced => report_unbalanced(&flat, said),
-            Cause::Cancels(findings) => report_cancelling(&flat, &findings, said),
-            Cause::Stuck(stuck) => index::report(&flat, &stuck, said),
-            Cause::Restarts(wrong) => wrong.report(&flat, said),
-            Cause::Unsorted => report_unsorted(&flat, said),
+            Cause::Unbalanced => report_unbalanced(&flat, diagnostics),
+            Cause::Cancels(findings) => report_cancelling(&flat, &findings, diagnostics),
+            Cause::Stuck(stuck) => index::report(&flat, &stuck, diagnostics),
+            Cause::Restarts(wrong) => wrong.report(&flat, diagnostics),
+            Cause::Unsorted => report_unsorted(&flat, diagnostics),
             Cause::Unsolved(faults) => {
-                Unsolved { flat, faults }.report(said);
+                Unsolved { flat, faults }.report(diagnostics);
             }
             Cause::Starts => {
-                start::report(&flat, &notes.starts, said);
+                start::report(&flat, &notes.starts, diagnostics);
             }
         }
     }

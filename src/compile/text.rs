@@ -1,56 +1,56 @@
-//! From text to the flat model: files are loaded, classes made, one model flattened, its experiment put in.
+//! From text to the flat model: loads files, makes classes, flattens one model, and applies its experiment.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::watch::{Product, Stage, Unwatched, Watch, done};
+use super::stages::{NoObserver, Product, Stage, StageObserver, done};
 use super::{Aliases, solved};
 use crate::base::diagnostics::Diagnostics;
 use crate::base::flaw::hold;
 use crate::base::source::Sources;
-use crate::experiment::{Bench, CommandLine, Experiment, Request};
+use crate::experiment::{CommandLine, Experiment, ExperimentSources, Request};
 use crate::experiment::{missing_models, model_of, models_of};
 use crate::flat::Flat;
 use crate::model::{self, Limits};
 use crate::passes::signs::reference::reference;
 use crate::syntax::load::{Files, Input, load};
 
-/// What a compilation is asked to do.
+/// Options of a compilation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The model to compile; the last `model` of the file if there is none.
     pub model: Option<String>,
-    /// Where includes are looked for, after the folder of the including file.
+    /// Folders in which includes are searched, after the folder of the including file.
     pub folders: Vec<PathBuf>,
-    /// The experiment, and what else the command line says; inputs come from outside if there is nothing.
+    /// The experiment and the settings of the command line. If it is empty, inputs stay inputs of the model.
     pub request: Request,
     pub limits: Limits,
 }
 
-/// What came of it: a model unless there were errors, and all that is to be said.
+/// A flat model unless there were errors, and all diagnostics.
 #[derive(Debug)]
-pub struct Compiled {
+pub struct LoadedFlat {
     pub sources: Sources,
     pub flat: Option<Flat>,
     pub diagnostics: Diagnostics,
 }
 
 /// From text to the flat model.
-pub fn compile(input: &Input, options: &Options, files: &dyn Files) -> Compiled {
-    compile_with(input, options, files, &mut Unwatched)
+pub fn load_flat(input: &Input, options: &Options, files: &dyn Files) -> LoadedFlat {
+    load_flat_with(input, options, files, &mut NoObserver)
 }
 
-/// The same with somebody who looks on.
-pub fn compile_with(
+/// The same; `observer` is told of the stages.
+pub fn load_flat_with(
     input: &Input,
     options: &Options,
     files: &dyn Files,
-    watch: &mut dyn Watch,
-) -> Compiled {
+    observer: &mut dyn StageObserver,
+) -> LoadedFlat {
     let mut flat = None;
     let keep = |model, _| flat = Some(model);
-    let (sources, diagnostics) = stages(input, options, files, Which::Chosen, watch, keep);
-    Compiled {
+    let (sources, diagnostics) = stages(input, options, files, ModelChoice::Chosen, observer, keep);
+    LoadedFlat {
         sources,
         flat: flat.filter(|_| !diagnostics.has_errors()),
         diagnostics,
@@ -61,27 +61,34 @@ pub fn compile_with(
 #[derive(Debug)]
 pub struct Prepared {
     pub sources: Sources,
-    /// The flat model with the experiment in it, and what of the experiment is left to do.
+    /// The flat model into which the experiment was put, and the other settings of the experiment.
     pub model: Option<(Flat, Experiment)>,
     pub diagnostics: Diagnostics,
 }
 
-/// From text to the flat model of an experiment: the one asked for, else the model's own, else the only one; none is
-/// fine.
+/// From text to the flat model of an experiment: the experiment that the options name, otherwise the experiment without a
+/// name of its own, otherwise the only one. A model without an experiment is no error.
 pub fn prepare(input: &Input, options: &Options, files: &dyn Files) -> Prepared {
-    prepare_with(input, options, files, &mut Unwatched)
+    prepare_with(input, options, files, &mut NoObserver)
 }
 
-/// The same with somebody who looks on.
+/// The same; `observer` is told of the stages.
 pub fn prepare_with(
     input: &Input,
     options: &Options,
     files: &dyn Files,
-    watch: &mut dyn Watch,
+    observer: &mut dyn StageObserver,
 ) -> Prepared {
     let mut model = None;
     let keep = |flat: Flat, experiment: Experiment| model = Some((flat, experiment));
-    let (sources, diagnostics) = stages(input, options, files, Which::Simulated, watch, keep);
+    let (sources, diagnostics) = stages(
+        input,
+        options,
+        files,
+        ModelChoice::Simulated,
+        observer,
+        keep,
+    );
     Prepared {
         sources,
         model: model.filter(|_| !diagnostics.has_errors()),
@@ -89,9 +96,9 @@ pub fn prepare_with(
     }
 }
 
-/// Compiles every model of the file, or the one asked for, one after the other, as far as [`solved`] does, and finds what that
-/// finds; `visit` sees each that could be flattened. A model that others of the file contain or
-/// inherit may have terminals that these set: it is checked as a part of them. So are all experiments for these models.
+/// Compiles every model of the file, or the one that the options name, one after the other, as far as [`solved`] does, with
+/// all experiments for these models; reports all diagnostics. `visit` receives each model that could be flattened. A model
+/// that other models of the file contain or inherit may have terminals that these set: it is checked as a part of them.
 pub fn check(
     input: &Input,
     options: &Options,
@@ -99,14 +106,23 @@ pub fn check(
     mut visit: impl FnMut(Flat),
 ) -> (Sources, Diagnostics) {
     let visit = |flat, _| visit(flat);
-    stages(input, options, files, Which::All, &mut Unwatched, visit)
+    stages(
+        input,
+        options,
+        files,
+        ModelChoice::All,
+        &mut NoObserver,
+        visit,
+    )
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Which {
+enum ModelChoice {
+    /// The model that the options name, or the last one.
     Chosen,
-    /// The same with an experiment, even if none is named.
+    /// The same, with its experiment even if the options name none.
     Simulated,
+    /// All models of the file.
     All,
 }
 
@@ -114,11 +130,11 @@ fn stages(
     input: &Input,
     options: &Options,
     files: &dyn Files,
-    which: Which,
-    watch: &mut dyn Watch,
+    choice: ModelChoice,
+    observer: &mut dyn StageObserver,
     mut visit: impl FnMut(Flat, Experiment),
 ) -> (Sources, Diagnostics) {
-    watch.before(Stage::Tree);
+    observer.before(Stage::Tree);
     let mut diagnostics = Diagnostics::default();
     let request = &options.request;
     let file = request.file();
@@ -135,39 +151,39 @@ fn stages(
         &mut loaded.interner,
         &mut diagnostics,
     );
-    done(watch, Stage::Tree, Product::Tree(&loaded));
-    watch.before(Stage::Classes);
+    done(observer, Stage::Tree, Product::Tree(&loaded));
+    observer.before(Stage::Classes);
     let of_experiment = model_of(&loaded, request);
     let wanted = options.model.as_deref().or(of_experiment.as_deref());
     let classes = model::elaborate(&loaded, wanted, &mut diagnostics);
     let has_own = model::models(&loaded, &classes.types).next().is_some();
-    // Kept apart: what is not balanced, or an experiment for nothing, does not keep other models from being looked at.
+    // Diagnostics that must not keep other models from being checked: unbalanced models, experiments for unknown models.
     let mut apart = Diagnostics::default();
-    if which == Which::All && has_own {
+    if choice == ModelChoice::All && has_own {
         missing_models(&loaded, &classes.types, &mut apart);
-    } else if which != Which::Chosen || !request.is_empty() || !has_own {
+    } else if choice != ModelChoice::Chosen || !request.is_empty() || !has_own {
         missing_models(&loaded, &classes.types, &mut diagnostics);
     }
     let chosen = model::choose(&loaded, &classes.types, wanted, &mut diagnostics);
-    let mut models: Vec<_> = match (which, &options.model) {
-        (Which::All, None) if has_own => model::models(&loaded, &classes.types).collect(),
+    let mut models: Vec<_> = match (choice, &options.model) {
+        (ModelChoice::All, None) if has_own => model::models(&loaded, &classes.types).collect(),
         _ => chosen.into_iter().collect(),
     };
     let inner = model::parts_of_others(&classes, &models);
-    if which == Which::All && options.model.is_none() {
+    if choice == ModelChoice::All && options.model.is_none() {
         for (file, name) in models_of(&loaded, loaded.experiment) {
             let found = classes.types.lookup(&loaded, file, name.symbol);
             models.extend(found.filter(|id| !models.contains(id)));
         }
     }
-    done(watch, Stage::Classes, Product::Classes(&classes));
+    done(observer, Stage::Classes, Product::Classes(&classes));
     let names = Arc::new(loaded.interner);
     let bounds = files.bounds();
     let limits = Limits {
         instances: options.limits.instances.min(bounds.instances),
         fixed: bounds.instances < options.limits.instances,
     };
-    let bench = Bench {
+    let experiments = ExperimentSources {
         points: bounds.points,
         names: &names,
         trees: &loaded.trees,
@@ -175,36 +191,36 @@ fn stages(
         command: &command,
         request,
     };
-    // Names are checked in all types first; instances are made of sound types only.
+    // Names are checked in all types first; instances are made only if these have no errors.
     if !diagnostics.has_errors() {
         for model in models {
-            watch.before(Stage::Flat);
+            observer.before(Stage::Flat);
             let before = diagnostics.errors();
             let flat = model::flatten(&names, &classes, model, limits, &mut diagnostics);
             let Some(mut flat) = flat.filter(|_| diagnostics.errors() == before) else {
-                watch.refused(Stage::Flat);
+                observer.refused(Stage::Flat);
                 continue;
             };
-            if which == Which::All {
-                bench.check(&flat, chosen == Some(model), &mut diagnostics);
+            if choice == ModelChoice::All {
+                experiments.check(&flat, chosen == Some(model), &mut diagnostics);
             }
             let mut experiment = Some(Experiment::default());
             if chosen == Some(model) {
-                let always = which == Which::Simulated;
-                experiment = bench.perform(&mut flat, always, &mut diagnostics);
+                let always = choice == ModelChoice::Simulated;
+                experiment = experiments.apply_chosen(&mut flat, always, &mut diagnostics);
             }
             let Some(experiment) = experiment else {
-                watch.refused(Stage::Flat);
+                observer.refused(Stage::Flat);
                 continue;
             };
             let product = Product::Flat(&flat);
-            watch.after(Stage::Flat, product);
+            observer.after(Stage::Flat, product);
             let verify = || product.verify(Some(&loaded.sources));
             hold(Stage::Flat.name(), verify, || product.whole(Stage::Flat));
-            match which == Which::All && !inner.contains(&model) {
+            match choice == ModelChoice::All && !inner.contains(&model) {
                 true => {
                     solved(flat.clone(), Aliases::Eliminate, &mut apart);
-                    // With what a part without ground refers to.
+                    // With the reference potentials of parts without ground.
                     visit(reference(flat).0, experiment);
                 }
                 false => visit(flat, experiment),

@@ -1,43 +1,44 @@
 //! The choice of states at the start, where it is left to the run.
 //!
-//! Before: a block with more unknowns than equations, and start values for some of them. After: values
-//! that satisfy its equations, what was given being kept if it can be, and the states: the others can
-//! best be computed from them. Columns of the matrix of slopes are taken one after the other, the
-//! longest first once what it shares with those before is taken away (a QR decomposition with column
-//! pivoting); the candidates that are left over are states. Of equal ones the less wanted is taken, and
-//! what has a start value is left over if that is not much worse.
+//! Before: a block with more unknowns than equations, and start values for some of them. After: values that satisfy the
+//! equations, with the given start values if that is possible, and the states, from which the other unknowns can best be
+//! computed. The other unknowns are the pivots of a QR decomposition of the Jacobian with column pivoting: in each step the
+//! column with the longest part orthogonal to the columns before. The candidates that are left over are states. Of columns of
+//! equal length the less preferred candidate is taken as pivot. Candidates with a start value become states if the smallest
+//! pivot is not much smaller then.
 
 use crate::base::cancel::glance;
 use nalgebra::{DMatrix, DVector};
 
 use super::Point;
-use super::system::{State, System};
+use super::torn_loop::{LoopState, TornLoop};
 use crate::flat::{EqId, Flat, Leaf};
 use crate::passes::blocks::Selected;
 
-/// Larger blocks keep the choice of the compiler: this is dense.
+/// Larger blocks keep the choice of the compiler, because the matrices here are dense.
 const LARGEST: usize = 400;
 const MOST_STEPS: usize = 100;
 const MOST_HALVINGS: usize = 40;
-/// Where nothing is given; not all the same, lest they be at a symmetric point.
+/// Guesses for unknowns without a start value.
 const GUESSES: [f64; 6] = [0.0, 1.0, -1.0, 0.1, 10.0, -10.0];
-/// A wish is granted if its smallest pivot is so large beside the best.
+/// A preferred choice is taken if its smallest pivot, relative to that of the best choice, is at least this.
 const GOOD: f64 = 0.1;
+/// Columns count as equally long up to this relative difference.
 const EQUAL: f64 = 1e-6;
-/// How exactly start values are given.
+/// Start values may be rounded by this relative error.
 const ROUNDED: f64 = 1e-3;
 
 #[derive(Clone, Debug)]
 pub struct Chosen {
-    /// By selection of the flat model.
+    /// The selections of the flat model that the block contains.
     pub selections: Vec<u32>,
     pub equations: Vec<EqId>,
     pub states: Vec<Leaf>,
-    /// Of all unknowns of the block.
+    /// The values of all unknowns of the block.
     pub values: Vec<(Leaf, f64)>,
-    /// What was given is kept; else it contradicts itself.
+    /// The values agree with the given start values; false if these contradict each other.
     pub kept: bool,
-    /// What was not given had to be moved away from zero: something is missing.
+    /// An unknown without a start value had to move away from zero: the start values do not determine the start.
     pub moved: bool,
 }
 
@@ -49,7 +50,7 @@ pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen>
     let selected = &by_name(flat, selected);
     let unknowns = &selected.unknowns;
     let block = selected.iterated_on(unknowns.clone());
-    let mut system = System::new(flat, &block, point);
+    let mut torn_loop = TornLoop::new(flat, &block, point);
     let given: Vec<bool> = (unknowns.iter())
         .map(|&leaf| matches!(leaf, Leaf::Var(id) if flat.start(id).is_some()))
         .collect();
@@ -57,13 +58,16 @@ pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen>
     let start: Vec<f64> = (unknowns.iter())
         .map(|&leaf| point.real(leaf).unwrap_or(0.0))
         .collect();
-    let start = follow(&mut system, start, &given)?;
+    let start = follow(&mut torn_loop, start, &given)?;
     let tried = starts(&start, &given);
-    let (state, kept) = match consistent(&mut system, &tried, &given, NEARLY) {
-        // What is given is rounded: all move a little.
-        Some(state) => (project(&mut system, state.values, &nothing, EXACTLY)?, true),
+    let (state, kept) = match consistent(&mut torn_loop, &tried, &given, NEARLY) {
+        // The given values are rounded, so all values may move by that much.
+        Some(state) => (
+            project(&mut torn_loop, state.values, &nothing, EXACTLY)?,
+            true,
+        ),
         None => {
-            let state = consistent(&mut system, &tried, &nothing, EXACTLY)?;
+            let state = consistent(&mut torn_loop, &tried, &nothing, EXACTLY)?;
             let near = |(now, before): (&f64, &f64)| {
                 (now - before).abs() <= ROUNDED * (now.abs() + before.abs())
             };
@@ -72,10 +76,10 @@ pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen>
             (state, kept)
         }
     };
-    let matrix = dense(&mut system, &state)?;
+    let matrix = dense(&mut torn_loop, &state)?;
     let quotas = Quotas::new(flat, selected);
     let free = quotas.pick(&matrix, &nothing)?;
-    // Where nothing is given the point says little: rather what the compiler prefers.
+    // Without start values the point is arbitrary, so the choice of the compiler is preferred.
     let preferred = || -> Vec<bool> {
         (unknowns.iter())
             .map(|leaf| {
@@ -109,21 +113,21 @@ pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen>
     })
 }
 
-/// Whether the others follow from these states where the point is. What they hardly follow from makes
-/// a value of a guess: with x as the state of a pendulum, y where its rod is level.
+/// Whether the other unknowns can be computed from these states at the point. If the Jacobian is almost singular, they would
+/// keep the value of their guess: y of a pendulum with the state x, when its rod is level.
 pub fn follows(flat: &Flat, selected: &Selected, states: &[Leaf], point: &Point) -> bool {
-    /// Of the smallest singular value with all unknowns, so much has to be left with the others.
+    /// The least ratio of the smallest singular value for the other unknowns to that for all unknowns.
     const HARDLY: f64 = 1e-6;
     let unknowns = &selected.unknowns;
     if unknowns.len() > LARGEST {
         return true;
     }
     let block = selected.iterated_on(unknowns.clone());
-    let mut system = System::new(flat, &block, point);
+    let mut torn_loop = TornLoop::new(flat, &block, point);
     let values: Vec<f64> = (unknowns.iter())
         .map(|&leaf| point.real(leaf).unwrap_or(0.0))
         .collect();
-    let slopes = (system.run(&values).ok()).and_then(|state| dense(&mut system, &state));
+    let slopes = (torn_loop.run(&values).ok()).and_then(|state| dense(&mut torn_loop, &state));
     let Some(mut all) = slopes else {
         return false;
     };
@@ -132,7 +136,7 @@ pub fn follows(flat: &Flat, selected: &Selected, states: &[Leaf], point: &Point)
         .filter(|&at| !states.contains(&unknowns[at]))
         .collect();
     let others = all.select_columns(&columns);
-    // Nothing is left to follow, or nothing to follow from; an empty matrix has no singular values.
+    // An empty matrix has no singular values.
     if others.is_empty() {
         return columns.is_empty() && others.nrows() == 0;
     }
@@ -149,7 +153,7 @@ fn scale_rows(matrix: &mut DMatrix<f64>) {
     }
 }
 
-/// The same block in an order that does not depend on that of declarations, nor does its rounding then.
+/// The block sorted by name, so that rounding errors do not depend on the order of declarations.
 fn by_name(flat: &Flat, selected: &Selected) -> Selected {
     let mut sorted = selected.clone();
     (sorted.unknowns).sort_by_cached_key(|&leaf| flat.leaf_name(leaf));
@@ -160,8 +164,8 @@ fn by_name(flat: &Flat, selected: &Selected) -> Selected {
     sorted
 }
 
-fn dense(system: &mut System<'_>, state: &State) -> Option<DMatrix<f64>> {
-    let rows = system.slopes_at(state).ok()?;
+fn dense(torn_loop: &mut TornLoop<'_>, state: &LoopState) -> Option<DMatrix<f64>> {
+    let rows = torn_loop.slopes_at(state).ok()?;
     let mut matrix = DMatrix::zeros(rows.len(), state.values.len());
     for (at, row) in rows.iter().enumerate() {
         for &(column, value) in row {
@@ -171,26 +175,26 @@ fn dense(system: &mut System<'_>, state: &State) -> Option<DMatrix<f64>> {
     Some(matrix)
 }
 
-/// So many times their rounding errors residuals may be.
+/// Residuals may be so many times their rounding errors.
 const EXACTLY: f64 = 100.0;
-/// The same where start values are given with a few digits.
+/// The same for start values that are given with a few digits.
 const NEARLY: f64 = 1e11;
 
-fn holds(state: &State, times: f64) -> bool {
+fn holds(state: &LoopState, times: f64) -> bool {
     (state.residuals.iter().zip(&state.noise))
         .all(|(residual, noise)| residual.abs() <= times * noise + 1e-300)
 }
 
-/// What follows from the values given one equation after the other, as through couplings: `X0 = x`.
-fn follow(system: &mut System<'_>, mut values: Vec<f64>, given: &[bool]) -> Option<Vec<f64>> {
+/// Computes unknowns from the given values where one equation after the other has a single unknown left, as in `X0 = x`.
+fn follow(torn_loop: &mut TornLoop<'_>, mut values: Vec<f64>, given: &[bool]) -> Option<Vec<f64>> {
     let mut known = given.to_vec();
-    let mut served = vec![false; system.run(&values).ok()?.residuals.len()];
+    let mut served = vec![false; torn_loop.run(&values).ok()?.residuals.len()];
     loop {
         glance();
-        let Ok(state) = system.run(&values) else {
+        let Ok(state) = torn_loop.run(&values) else {
             return Some(values);
         };
-        let Ok(rows) = system.slopes_at(&state) else {
+        let Ok(rows) = torn_loop.slopes_at(&state) else {
             return Some(values);
         };
         let mut found = false;
@@ -211,7 +215,8 @@ fn follow(system: &mut System<'_>, mut values: Vec<f64>, given: &[bool]) -> Opti
     }
 }
 
-/// Points to start from: as given, then with guesses where nothing is given.
+/// Points to start from: the given values, with zeros and then with guesses for all other unknowns. Guesses differ a little
+/// from each other, because symmetric points may be singular.
 fn starts(start: &[f64], given: &[bool]) -> Vec<Vec<f64>> {
     (GUESSES.iter())
         .map(|&guess| {
@@ -225,24 +230,29 @@ fn starts(start: &[f64], given: &[bool]) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// Values near one of the starts that satisfy the equations; fixed ones stay.
+/// Values near one of the starts that satisfy the equations; fixed values do not change.
 fn consistent(
-    system: &mut System<'_>,
+    torn_loop: &mut TornLoop<'_>,
     starts: &[Vec<f64>],
     fixed: &[bool],
     times: f64,
-) -> Option<State> {
-    (starts.iter()).find_map(|start| project(system, start.clone(), fixed, times))
+) -> Option<LoopState> {
+    (starts.iter()).find_map(|start| project(torn_loop, start.clone(), fixed, times))
 }
 
-/// Newton's method with the shortest step that the slopes allow.
-fn project(system: &mut System<'_>, start: Vec<f64>, fixed: &[bool], times: f64) -> Option<State> {
-    let mut state = system.run(&start).ok()?;
+/// Newton's method for more unknowns than equations: each step is the shortest solution of the linear equations.
+fn project(
+    torn_loop: &mut TornLoop<'_>,
+    start: Vec<f64>,
+    fixed: &[bool],
+    times: f64,
+) -> Option<LoopState> {
+    let mut state = torn_loop.run(&start).ok()?;
     for _ in 0..MOST_STEPS {
         if holds(&state, EXACTLY) {
             return Some(state);
         }
-        let mut matrix = dense(system, &state)?;
+        let mut matrix = dense(torn_loop, &state)?;
         for (column, _) in fixed.iter().enumerate().filter(|(_, fixed)| **fixed) {
             matrix.column_mut(column).fill(0.0);
         }
@@ -259,7 +269,7 @@ fn project(system: &mut System<'_>, start: Vec<f64>, fixed: &[bool], times: f64)
             let values: Vec<f64> = (state.values.iter().zip(step.iter()))
                 .map(|(value, step)| value - length * step)
                 .collect();
-            let tried = system.run(&values).ok().filter(|tried| {
+            let tried = torn_loop.run(&values).ok().filter(|tried| {
                 let now = DVector::from_vec(tried.residuals.clone()).norm();
                 now < size || holds(tried, EXACTLY)
             });
@@ -277,17 +287,17 @@ fn project(system: &mut System<'_>, start: Vec<f64>, fixed: &[bool], times: f64)
     holds(&state, times).then_some(state)
 }
 
-/// How many candidates of each selection are no states, and which columns are candidates.
+/// The number of candidates of each selection that are no states, and the columns of the candidates.
 #[derive(Clone, Debug)]
 pub struct Quotas {
-    /// By column: its selection, and its place in the order of preference.
+    /// By column: the selection, and the rank in its order of preference; `None` if the column is no candidate.
     of: Vec<Option<(usize, usize)>>,
     dependent: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Picked {
-    /// Columns that are left over.
+    /// Candidates that are no pivots.
     pub states: Vec<usize>,
     /// The smallest pivot among candidates.
     pub smallest: f64,
@@ -314,7 +324,7 @@ impl Quotas {
         }
     }
 
-    /// Takes columns until all rows are served; what is wished is taken last. `None` if the rest does not
+    /// Takes columns as pivots until each row has one; columns in `wished` are taken last. `None` if the other columns do not
     /// suffice.
     pub fn pick(&self, matrix: &DMatrix<f64>, wished: &[bool]) -> Option<Picked> {
         let mut work = matrix.clone();
@@ -323,7 +333,7 @@ impl Quotas {
         let mut quotas = self.dependent.clone();
         let mut smallest = f64::INFINITY;
         for _ in 0..work.nrows() {
-            // What is no candidate comes first, then candidates within their quotas.
+            // Columns that are no candidates come first, then candidates within their quotas.
             let open = |column: usize| match self.of[column] {
                 None => Some(0),
                 Some((selection, _)) if quotas[selection] == 0 => None,

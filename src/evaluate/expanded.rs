@@ -1,7 +1,7 @@
 //! Expressions with auxiliaries (Q101) written out, for messages.
 //!
-//! Before: a solved model. After: an expression as text, each auxiliary replaced by what it was
-//! assigned while that stays short, and the variables that it comes down to.
+//! Before: a solved model. After: an expression as text, each auxiliary replaced by the expression that it is assigned while
+//! the text stays short, and the variables that occur in it then.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,7 +15,7 @@ const MOST_NODES: usize = 40;
 
 pub(super) struct Expanded<'s> {
     flat: &'s Flat,
-    /// What auxiliaries are assigned. Each is made of earlier ones, so following them ends.
+    /// The expressions assigned to auxiliaries. Each contains earlier auxiliaries only, so substitution ends.
     definitions: FxHashMap<Leaf, ExprId>,
 }
 
@@ -29,7 +29,7 @@ impl<'s> Expanded<'s> {
         Expanded { flat, definitions }
     }
 
-    /// The expression itself, or what the auxiliary that it is stands for.
+    /// The definition if the expression is an auxiliary, otherwise the expression.
     fn follow(&self, mut id: ExprId) -> ExprId {
         while let Node::Leaf(leaf) = self.flat.exprs.node(id)
             && let Some(&definition) = self.definitions.get(&leaf)
@@ -46,7 +46,7 @@ impl<'s> Expanded<'s> {
         found
     }
 
-    /// Written out if that is short; else only the auxiliary that the whole is.
+    /// The expression written out if that is short; otherwise only the outermost auxiliary is replaced.
     pub fn text(&self, root: ExprId) -> String {
         let mut out = String::new();
         match self.is_short(root) {
@@ -73,13 +73,13 @@ impl<'s> Expanded<'s> {
         stack.is_empty()
     }
 
-    /// The variables that it comes down to, each once, from left to right.
+    /// The variables that occur in the expression written out, each once, from left to right.
     pub fn leaves(&self, root: ExprId) -> Vec<Leaf> {
         let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
         let (mut stack, mut operands) = (vec![root], Vec::new());
         while let Some(id) = stack.pop() {
             let id = self.follow(id);
-            // What stands there twice was walked through before.
+            // Shared expressions are visited once.
             if !seen.insert(id) {
                 continue;
             }

@@ -1,10 +1,10 @@
-//! What went wrong in an evaluation, in words and as data.
+//! Failures of an evaluation, as data and in words.
 
 use super::Point;
 use super::expanded::Expanded;
 use super::linear::Singular;
 use super::point::leaves;
-use super::walk::Trouble;
+use super::walk::EvalError;
 use crate::base::diagnostics::{Code, Diagnostic};
 use crate::base::source::Span;
 use crate::expr::{ExprId, Value, show_briefly, show_number};
@@ -21,9 +21,9 @@ pub enum Reason {
     Singular,
     /// The iteration of a nonlinear loop found no solution.
     NotFound,
-    /// Something that is needed has no value, or a value of the wrong type.
+    /// A variable that is needed has no value, or a value of the wrong type.
     NoValue,
-    /// A parameter was zero when the model was solved, and is not any more.
+    /// A parameter was zero when the model was solved, and is not zero now.
     NotZero,
     /// Two `when`s restart one state from different values.
     Restarts,
@@ -42,8 +42,8 @@ impl Reason {
     }
 }
 
-/// Why a model has no value at a point. Equations and unknowns: where that is, the worst first; their ids are those of the model that
-/// was evaluated. What is shown of it is text already: who shows it may have another model in hand, a position has its own.
+/// Why a model has no value at a point. Equations and unknowns are sorted, the most likely cause first; their ids are those of
+/// the model that was evaluated. The texts are made at once, because the caller may hold the model of another mode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     pub reason: Reason,
@@ -51,12 +51,12 @@ pub struct Failure {
     pub message: String,
     pub notes: Vec<String>,
     pub unknowns: Vec<Leaf>,
-    pub equations: Vec<Place>,
+    pub equations: Vec<EquationPlace>,
 }
 
-/// An equation, and for the first of them where it was written and its text.
+/// An equation of a failure; the first ones come with their span and text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct EquationPlace {
     pub equation: EqId,
     shown: Option<(Span, String)>,
 }
@@ -73,13 +73,13 @@ impl std::fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// What an expression gives the value of.
+/// The quantity whose value an expression gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
     Value(Leaf),
-    /// Of an unknown, in a linear loop.
+    /// The coefficient of an unknown in a linear loop.
     Coefficient(Leaf),
-    /// What is known in an equation of a linear loop, one of whose unknowns this is.
+    /// The right side of an equation in a linear loop; the leaf is one of the unknowns of the loop.
     Known(Leaf),
 }
 
@@ -108,7 +108,7 @@ impl Subject {
     }
 }
 
-/// How many names or equations are shown.
+/// The most names or equations that are shown.
 const SHOWN: usize = 6;
 
 impl Failure {
@@ -123,26 +123,30 @@ impl Failure {
         }
     }
 
-    /// One more equation in which it is, of the model that was evaluated.
+    /// Adds an equation of the model that was evaluated.
     pub fn add_equation(&mut self, flat: &Flat, id: EqId) {
         let shown = (self.equations.len() < SHOWN).then(|| {
             let span = flat.equations[id.index()].span;
             (span, flat.equation_text(id))
         });
         let equation = id;
-        self.equations.push(Place { equation, shown });
+        self.equations.push(EquationPlace { equation, shown });
     }
 
-    /// As the user is told.
+    /// The diagnostic of this failure.
     pub fn diagnostic(&self) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(self.reason.code(), self.message.clone());
-        let shown = || self.equations.iter().filter_map(|one| one.shown.as_ref());
+        let shown = || {
+            self.equations
+                .iter()
+                .filter_map(|place| place.shown.as_ref())
+        };
         for (span, text) in shown() {
             if diagnostic.labels.iter().all(|label| label.span != *span) {
                 diagnostic = diagnostic.at(*span, text.clone());
             }
         }
-        // The equation is shown already.
+        // Notes that repeat an equation in the source are left out.
         let is_shown = |note: &String| shown().any(|(_, text)| text == note);
         let more =
             (self.notes.iter()).filter(|note| !note.starts_with("from `") && !is_shown(note));
@@ -172,7 +176,8 @@ impl Failure {
         let text = flat.expression(zero);
         let message = format!("`{text}` is zero in the model, and the model was solved so");
         let mut failure = Failure::new(Reason::NotZero, point.time, message);
-        let note = "what it stands before was left out; give another value in the model itself";
+        let note =
+            "the terms that it multiplies were left out; give another value in the model itself";
         failure.notes.push(note.into());
         failure
     }
@@ -180,7 +185,7 @@ impl Failure {
     pub(super) fn with_equation(mut self, flat: &Flat, equation: Option<EqId>) -> Self {
         if let Some(id) = equation {
             let text = flat.equation_text(id);
-            // Once is enough for an equation that was solved as written.
+            // An equation that was solved as written has been added as a definition already.
             if !self.notes.contains(&text) {
                 self.notes.push(format!("from `{text}`"));
             }
@@ -189,7 +194,7 @@ impl Failure {
         self
     }
 
-    /// Auxiliaries say nothing to a reader: what the divisor is made of is told.
+    /// A divisor is zero. Auxiliaries in it are written out, because their names mean nothing to the user.
     pub(super) fn of_divisor(
         solved: &Solved,
         point: &Point,
@@ -217,25 +222,25 @@ impl Failure {
     }
 
     /// An expression that has no value.
-    pub(super) fn of_trouble(
+    pub(super) fn of_error(
         flat: &Flat,
         point: &Point,
         subject: Subject,
         expression: ExprId,
-        trouble: Trouble,
+        error: EvalError,
     ) -> Self {
         let what = subject.words(flat);
         let time = show_briefly(point.time);
-        let (reason, message) = match trouble {
-            Trouble::NotANumber(_) => (
+        let (reason, message) = match error {
+            EvalError::NotANumber(_) => (
                 Reason::NotFinite,
                 format!("{what} is not a number at Time = {time}"),
             ),
-            Trouble::WrongType(_) => (
+            EvalError::WrongType(_) => (
                 Reason::NoValue,
                 format!("{what} mixes real and boolean values"),
             ),
-            Trouble::Unknown(leaf) => (
+            EvalError::Unknown(leaf) => (
                 Reason::NoValue,
                 format!(
                     "{what} cannot be computed: `{}` has no value",
@@ -245,7 +250,7 @@ impl Failure {
         };
         let mut failure = Failure::new(reason, point.time, message);
         failure.notes.push(subject.definition(flat, expression));
-        if let Trouble::NotANumber(part) = trouble {
+        if let EvalError::NotANumber(part) = error {
             if part != expression {
                 let text = flat.expression(part);
                 failure.notes.push(format!("`{text}` is not a number"));
@@ -317,7 +322,7 @@ impl Failure {
         failure
     }
 
-    /// A choice of states that the others do not follow from.
+    /// A choice of states from which the other unknowns cannot be computed.
     pub(super) fn of_choice(
         flat: &Flat,
         point: &Point,
@@ -345,7 +350,7 @@ impl Failure {
         failure
     }
 
-    /// `off`: how far the sides of each equation that is iterated on are apart at the best point.
+    /// `off` contains, for each residual equation, the difference of its sides at the best point.
     pub(super) fn not_found(
         flat: &Flat,
         point: &Point,
@@ -354,7 +359,7 @@ impl Failure {
         notes: Vec<String>,
     ) -> Self {
         let what = match unknowns {
-            [one] => format!("no solution for `{}`", flat.leaf_name(*one)),
+            [unknown] => format!("no solution for `{}`", flat.leaf_name(*unknown)),
             _ => format!(
                 "no solution of the nonlinear loop of {}",
                 names(flat, unknowns)
@@ -395,7 +400,7 @@ fn names(flat: &Flat, unknowns: &[Leaf]) -> String {
     list.join(", ")
 }
 
-/// "where a = 1, b = 2"
+/// The text "where a = 1, b = 2" for the variables of an expression.
 fn values_in(flat: &Flat, point: &Point, expression: ExprId) -> Option<String> {
     values_of(flat, point, leaves(&flat.exprs, expression))
 }
@@ -404,7 +409,7 @@ fn values_of(flat: &Flat, point: &Point, leaves: Vec<Leaf>) -> Option<String> {
     let mut list: Vec<(Leaf, Value)> = (leaves.into_iter())
         .filter_map(|leaf| Some((leaf, point.get(leaf)?)))
         .collect();
-    // Switches make more of a difference than numbers.
+    // Truths come first: they decide which branch of an `if` failed.
     list.sort_by_key(|(_, value)| !matches!(value, Value::Bool(_)));
     let mut texts: Vec<String> = (list.iter().take(SHOWN))
         .map(|&(leaf, value)| {

@@ -1,10 +1,9 @@
 //! Systems of linear equations in numbers: A x = b.
 //!
-//! Before: A by rows, finite. After: factors that solve for any right side,
-//! or where A is singular. Rows and columns are first brought to one magnitude by powers of two, so
-//! that units play no part. Small systems are factored densely with complete pivoting, which shows the
-//! rank; large ones by faer's sparse LU with partial pivoting. Each solution is improved by its own
-//! residual.
+//! Before: a finite matrix A by rows. After: factors that solve for any right side, or the row and column at which A is
+//! singular. Rows and columns are first scaled by powers of two, so that units have no influence. Small systems are factored
+//! densely with complete pivoting, which reveals the rank; large ones by faer's sparse LU with partial pivoting. Each solution
+//! is refined iteratively.
 
 use faer::linalg::solvers::Solve;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
@@ -14,17 +13,16 @@ use sprs::CsMat;
 
 /// Up to this many unknowns a system is dense.
 const DENSE: usize = 200;
-/// How often a solution is improved.
+/// The most steps of iterative refinement.
 const MOST_CORRECTIONS: usize = 8;
 
-/// The matrix cannot be solved with.
+/// The matrix is singular.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Singular {
-    /// The row and the column that are left over, where they are known.
+    /// The row and the column without a pivot, if they are known.
     pub row: Option<u32>,
     pub column: Option<u32>,
-    /// The smallest pivot (or, of a large system, what takes its place), that of a regular matrix
-    /// being about 1.
+    /// The smallest pivot, or an estimate of it for a large system. That of a regular matrix is about 1.
     pub pivot: f64,
 }
 
@@ -44,13 +42,13 @@ pub struct Factored {
 }
 
 impl Factored {
-    /// A square matrix, by rows.
+    /// Factors a square matrix, given by rows.
     pub fn new(mut matrix: CsMat<f64>) -> Result<Self, Singular> {
         let size = matrix.rows();
         let (rows, columns) = scales(&matrix)?;
         for (mut entries, row) in matrix.outer_iterator_mut().zip(&rows) {
             for (column, value) in entries.iter_mut() {
-                // One after the other: both together may be too large.
+                // Multiplied one after the other, because the product of the scales may overflow.
                 *value *= row;
                 *value *= columns[column];
             }
@@ -89,9 +87,8 @@ impl Factored {
         Ok(factored)
     }
 
-    /// Solves for a right side, which has as many elements as there are rows. Corrected as long as
-    /// that at least halves by how much the worst row is off, beside its own terms: a row of small
-    /// terms counts as much as one of large ones.
+    /// Solves for a right side, which has as many elements as there are rows. The refinement goes on as long as each step at
+    /// least halves the largest residual, each relative to the terms of its row.
     pub fn solve(&self, right: &[f64]) -> Vec<f64> {
         let right = product(right, &self.rows);
         let mut solution = self.once(&right);
@@ -122,9 +119,8 @@ impl Factored {
         product(&solution, &self.columns)
     }
 
-    /// About how far a solution may be off: by the noise of the right side, and by rounding when it
-    /// was solved for. The errors are taken with signs at random a few times; a true bound would
-    /// need the inverse.
+    /// An estimate of the error of a solution, from the noise of the right side and from rounding errors. The errors are
+    /// propagated a few times with random signs; an exact bound would need the inverse.
     pub fn doubt(&self, solution: &[f64], noise: &[f64]) -> Vec<f64> {
         const TIMES: usize = 3;
         let mut errors = product(noise, &self.rows);
@@ -143,7 +139,7 @@ impl Factored {
         product(&most, &self.columns)
     }
 
-    /// For each unknown a value as large, beside its coefficients, as the largest of these is beside its.
+    /// For each unknown the value that has, after scaling, the size of the largest of these values.
     pub fn alike(&self, values: &[f64]) -> Vec<f64> {
         let largest = (values.iter().zip(&self.columns))
             .fold(0.0, |largest: f64, (value, scale)| {
@@ -152,7 +148,7 @@ impl Factored {
         self.columns.iter().map(|scale| scale * largest).collect()
     }
 
-    /// Right side and solution are scaled.
+    /// Solves once by the factors; right side and solution are scaled.
     fn once(&self, right: &[f64]) -> Vec<f64> {
         match &self.factors {
             Factors::Dense(factors) => {
@@ -169,7 +165,8 @@ impl Factored {
         }
     }
 
-    /// A matrix near a singular one blows up a right side of ones; what grows most is undetermined.
+    /// An error if the matrix is almost singular: then the solution for a right side of ones is huge, and its largest element
+    /// belongs to the unknown that is not determined.
     fn check_growth(&self) -> Result<(), Singular> {
         let size = self.rows.len();
         let mut signs = Signs::default();
@@ -198,7 +195,7 @@ fn product(values: &[f64], scales: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Signs in no regular order, so as not to be orthogonal to anything by chance.
+/// Pseudorandom signs, so that a right side made of them is not orthogonal to a singular direction.
 struct Signs(u64);
 
 impl Default for Signs {
@@ -248,7 +245,7 @@ fn scales(matrix: &CsMat<f64>) -> Result<(Vec<f64>, Vec<f64>), Singular> {
     Ok((rows, columns))
 }
 
-/// A pivot at the level of rounding is zero.
+/// An error if the smallest pivot is at the level of rounding errors.
 fn check_pivots(size: usize, factors: &FullPivLU<f64, Dyn, Dyn>) -> Result<(), Singular> {
     let upper = factors.u();
     let pivot = |at: usize| upper[(at, at)].abs();
@@ -312,7 +309,7 @@ mod tests {
         }
     }
 
-    /// Floating: every row of a chain is a difference, so that all may be raised together.
+    /// Each row of a ring is a difference, so that a constant can be added to all unknowns.
     #[test]
     fn singular_matrices_are_refused() {
         for size in [2, 7, DENSE, DENSE + 1, 3000] {

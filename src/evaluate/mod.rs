@@ -1,22 +1,21 @@
-//! The plain evaluator of solved models: slow and obvious, for tests and for single points.
+//! The plain evaluator of solved models: slow and simple, for tests, starts and single points.
 //!
-//! Before: a solved model and a [`Point`] with what is known: states, inputs, parameters, discrete
-//! variables, Time. After [`evaluate`]: every variable of the model has a value there, or a
-//! [`Failure`] says which has none and why. Nothing happens at a single point: no `when` is
-//! triggered, discrete variables keep their values.
+//! Before: a solved model and a [`Point`] with the known values: states, inputs, parameters, discrete variables, Time. After
+//! [`evaluate`]: every variable of the model has a value, or a [`Failure`] tells which variable has none and why. There are no
+//! events at a single point: no `when` acts, and discrete variables keep their values.
 
-pub mod at;
 mod choose;
 mod expanded;
 mod failure;
 mod homotopy;
 mod linear;
-mod matrix;
 mod newton;
+mod newton_matrix;
 mod numbers;
 mod point;
+pub mod settings;
 pub mod show;
-mod system;
+mod torn_loop;
 pub(crate) mod walk;
 
 pub use choose::{Chosen, Quotas};
@@ -37,7 +36,7 @@ use choose::{choose, follows};
 use failure::Subject;
 use linear::Factored;
 pub(crate) use walk::Walk;
-use walk::{Errors, Known, Rounded, Trouble};
+use walk::{Errors, EvalError, Known, Rounded};
 
 /// The value of an expression of parameters and constants; `None` if it has none.
 pub(crate) fn value_of(flat: &Flat, expression: ExprId, walk: &mut Walk) -> Option<Value> {
@@ -53,7 +52,7 @@ pub(crate) fn value_of(flat: &Flat, expression: ExprId, walk: &mut Walk) -> Opti
     value.ok().map(|rounded| rounded.value)
 }
 
-/// The number that an expression of parameters and constants comes to.
+/// The real value of an expression of parameters and constants; `None` if it is not finite.
 pub fn constant(flat: &Flat, expression: ExprId) -> Option<f64> {
     let value = value_of(flat, expression, &mut Walk::default())?;
     value.real().filter(|number| number.is_finite())
@@ -73,8 +72,8 @@ pub fn truth(flat: &Flat, point: &Point, condition: ExprId) -> Option<bool> {
     }
 }
 
-/// Computes everything from what is known at the point, block by block. What the point says of an
-/// iteration variable is its first guess: evaluating again near by finds the solution near by.
+/// Computes all values from the known ones, block by block. The values of iteration variables in the point are the first
+/// guesses: evaluating again at a nearby point finds the nearby solution.
 pub fn evaluate(solved: &Solved, point: &mut Point) -> Result<(), Failure> {
     run(solved, point, &mut |evaluator, selected| {
         let states = evaluator.point.chosen(&solved.flat, selected);
@@ -82,8 +81,7 @@ pub fn evaluate(solved: &Solved, point: &mut Point) -> Result<(), Failure> {
     })
 }
 
-/// The same where nothing is chosen yet: values at the start, and the choice of states for each
-/// selection there.
+/// Computes the values at the start, and chooses the states of each selection there.
 pub fn evaluate_start(solved: &Solved, point: &mut Point) -> Result<Vec<Chosen>, Failure> {
     let mut chosen = Vec::new();
     run(solved, point, &mut |evaluator, selected| match choose(
@@ -107,7 +105,7 @@ pub fn evaluate_start(solved: &Solved, point: &mut Point) -> Result<Vec<Chosen>,
     Ok(chosen)
 }
 
-/// What is done with a block of which some unknowns are states.
+/// Solves a block of which some unknowns are states.
 type Select<'a> = &'a mut dyn FnMut(&mut Evaluator<'_>, &Selected) -> Result<(), Failure>;
 
 fn run(solved: &Solved, point: &mut Point, select: Select<'_>) -> Result<(), Failure> {
@@ -117,9 +115,11 @@ fn run(solved: &Solved, point: &mut Point, select: Select<'_>) -> Result<(), Fai
         point,
         walk: Walk::default(),
     };
-    evaluator.point.settle(&solved.flat, &mut evaluator.walk)?;
+    evaluator
+        .point
+        .update_dependents(&solved.flat, &mut evaluator.walk)?;
     for &zero in &solved.zeros {
-        // Another value of a parameter than the model was solved with.
+        // A parameter has another value than when the model was solved.
         if evaluator.try_value(zero) != Ok(Value::Real(0.0)) {
             return Err(Failure::of_zero(&solved.flat, evaluator.point, zero));
         }
@@ -132,7 +132,7 @@ fn run(solved: &Solved, point: &mut Point, select: Select<'_>) -> Result<(), Fai
             Block::Linear(linear) => evaluator.linear(linear)?,
             Block::Nonlinear(nonlinear) => evaluator.nonlinear(nonlinear)?,
             Block::Selected(selected) => select(&mut evaluator, selected)?,
-            // Nothing is triggered: a discrete variable keeps its value.
+            // No `when` acts: a discrete variable keeps its value.
             Block::When(when) => {
                 if let Some(value) = evaluator.point.get(Leaf::Var(when.target.variable())) {
                     evaluator.point.put(when.target, value);
@@ -141,9 +141,9 @@ fn run(solved: &Solved, point: &mut Point, select: Select<'_>) -> Result<(), Fai
         }
     }
     evaluator.divisors(solved)?;
-    for gone in &solved.flat.eliminated {
-        let value = evaluator.value(Subject::Value(gone.leaf), gone.expression)?;
-        evaluator.point.put(gone.leaf, value);
+    for eliminated in &solved.flat.eliminated {
+        let value = evaluator.value(Subject::Value(eliminated.leaf), eliminated.expression)?;
+        evaluator.point.put(eliminated.leaf, value);
     }
     Ok(())
 }
@@ -156,7 +156,7 @@ struct Evaluator<'s> {
 }
 
 impl Evaluator<'_> {
-    /// Other values of parameters may make a divisor vanish that does not with those of the model.
+    /// Checks the divisors if a parameter has another value: a divisor may vanish that does not with the values of the model.
     fn divisors(&mut self, solved: &Solved) -> Result<(), Failure> {
         if !self.point.has_other_parameters(&solved.flat) {
             return Ok(());
@@ -169,16 +169,15 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    fn try_value(&mut self, root: ExprId) -> Result<Value, Trouble> {
+    fn try_value(&mut self, root: ExprId) -> Result<Value, EvalError> {
         self.point.value(&self.flat.exprs, root, &mut self.walk)
     }
 
-    /// A finite value.
+    /// The value of an expression; an error if it is not finite.
     fn value(&mut self, subject: Subject, root: ExprId) -> Result<Value, Failure> {
         let value = self.try_value(root);
-        let value = value.map_err(|trouble| {
-            Failure::of_trouble(self.flat, self.point, subject, root, trouble)
-        })?;
+        let value = value
+            .map_err(|error| Failure::of_error(self.flat, self.point, subject, root, error))?;
         Failure::check_finite(self.flat, self.point, subject, root, value)?;
         Ok(value)
     }
@@ -192,7 +191,7 @@ impl Evaluator<'_> {
         } = *assignment;
         let flat = self.flat;
         if let Some(guard) = guard {
-            // What has no value at all is told by the expression it stands in.
+            // If the divisor itself has no value, the evaluation of the assignment reports that.
             if self.try_value(guard) == Ok(Value::Real(0.0)) {
                 let failure = Failure::of_divisor(self.solved, self.point, target, guard);
                 return Err(failure.with_equation(flat, equation));
@@ -211,7 +210,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// States being chosen, the others are iterated on: linear equations take one step.
+    /// Solves a block for the unknowns that are no states, by iteration: linear equations take one step.
     fn selected(&mut self, selected: &Selected, states: &[Leaf]) -> Result<(), Failure> {
         for &state in states {
             if self.point.real(state).is_none() {
@@ -284,11 +283,11 @@ impl Evaluator<'_> {
     /// A coefficient or a right side of a linear system.
     fn number(&mut self, subject: Subject, root: ExprId, row: EqId) -> Result<f64, Failure> {
         let flat = self.flat;
-        let wrong = Trouble::WrongType(root);
+        let wrong = EvalError::WrongType(root);
         (self.value(subject, root))
             .and_then(|value| {
                 (value.real())
-                    .ok_or_else(|| Failure::of_trouble(flat, self.point, subject, root, wrong))
+                    .ok_or_else(|| Failure::of_error(flat, self.point, subject, root, wrong))
             })
             .map_err(|failure| failure.with_equation(flat, Some(row)))
     }

@@ -1,55 +1,55 @@
 //! Nonlinear loops: Newton's method with damping, from several starting points.
 //!
-//! Before: a torn loop, and guesses. After: values of its unknowns at which the residuals vanish to
-//! rounding: nothing else is ever returned. The step is exact. It is shortened until the next one, by
-//! the same matrix, would be shorter (the natural monotonicity test, Deuflhard 1974): this does not
-//! depend on how equations and variables are scaled. It ends when the residuals are as small as their
-//! rounding errors, or nearly so and no step makes them smaller.
+//! Before: a torn loop, and guesses. After: values of its unknowns at which the residuals vanish up to rounding errors, or a
+//! failure. Jacobians are exact. A step is shortened until the next step, computed with the same matrix, becomes shorter (the
+//! natural monotonicity test, Deuflhard 1974): this does not depend on how equations and variables are scaled. The iteration
+//! ends when the residuals are within their rounding errors, or close to them and no step makes them smaller.
 
 use super::Point;
 use super::failure::Failure;
 use super::homotopy::follow;
-use super::matrix::Matrix;
-use super::system::{Bad, State, System};
+use super::newton_matrix::NewtonMatrix;
+use super::torn_loop::{BadGuess, LoopState, TornLoop};
 use crate::base::cancel::glance;
 use crate::flat::{EqId, Flat, Leaf};
 use crate::passes::blocks::Nonlinear;
 
-/// From a voltage of 5 V a diode comes down by 26 mV a step.
+/// Many steps are needed for exponentials: the voltage of a diode decreases by 26 mV in each step, perhaps from 5 V on.
 const MOST_STEPS: usize = 400;
 const MOST_HALVINGS: usize = 60;
-/// How often a singular matrix is left by a move.
+/// The most moves away from points with a singular matrix.
 const MOST_MOVES: usize = 3;
-/// A change is one if it is so many times what rounding may make of it.
+/// Smaller changes, relative to their rounding errors, count as zero.
 const DOUBT: f64 = 4.0;
-/// Residuals so many times their noise are accepted where they cannot be made smaller.
+/// Residuals up to so many times their noise are accepted if they cannot be made smaller.
 const NEAR: f64 = 100.0;
-/// Tried in this order where the first guess fails.
+/// Guesses that are tried in this order if the first one fails.
 const GUESSES: [f64; 10] = [1.0, -1.0, 0.1, -0.1, 1e-3, 10.0, -10.0, 100.0, 1e3, 1e-6];
 
-/// From so many of them a way to the solution is followed, where all fail.
+/// If all guesses fail, a homotopy is followed from so many of them.
 const FOLLOWED: usize = 3;
 
 /// Values of the unknowns of the loop: iteration variables, then inner ones.
 pub fn solve(flat: &Flat, block: &Nonlinear, point: &Point) -> Result<Vec<(Leaf, f64)>, Failure> {
-    let mut system = System::new(flat, block, point);
+    let mut torn_loop = TornLoop::new(flat, block, point);
     let mut best = Attempt::default();
     let starts = starts(block, point);
     for start in &starts {
-        match iterate(&mut system, start.clone()) {
-            Ok(state) => return Ok(system.leaves().zip(state.values).collect()),
+        match iterate(&mut torn_loop, start.clone()) {
+            Ok(state) => return Ok(torn_loop.leaves().zip(state.values).collect()),
             Err(attempt) => best = best.or_better(attempt),
         }
     }
     for start in starts.iter().take(FOLLOWED) {
-        if let Some(state) = follow(&mut system, start) {
-            return Ok(system.leaves().zip(state.values).collect());
+        if let Some(state) = follow(&mut torn_loop, start) {
+            return Ok(torn_loop.leaves().zip(state.values).collect());
         }
     }
     Err(best.failure(flat, block, point))
 }
 
-/// First what is given, 0 elsewhere; then other guesses where nothing is given; then everywhere.
+/// Starting points: first the given values, and 0 for the other unknowns; then the given values with other guesses; then
+/// guesses for all unknowns.
 fn starts(block: &Nonlinear, point: &Point) -> Vec<Vec<f64>> {
     let given: Vec<Option<f64>> = (block.iteration.iter())
         .map(|&leaf| point.real(leaf).filter(|value| value.is_finite()))
@@ -58,7 +58,7 @@ fn starts(block: &Nonlinear, point: &Point) -> Vec<Vec<f64>> {
         (given.iter().enumerate())
             .map(|(at, value)| match value {
                 Some(value) if keep => *value,
-                // Not all the same, lest they be at a symmetric point.
+                // Guesses differ a little from each other, because symmetric points may be singular.
                 _ => guess * (1.0 + 0.03 * (at % 7) as f64),
             })
             .collect()
@@ -74,26 +74,26 @@ fn starts(block: &Nonlinear, point: &Point) -> Vec<Vec<f64>> {
     starts
 }
 
-pub(super) fn iterate(system: &mut System<'_>, start: Vec<f64>) -> Result<State, Attempt> {
+pub(super) fn iterate(torn_loop: &mut TornLoop<'_>, start: Vec<f64>) -> Result<LoopState, Attempt> {
     let count = start.len();
-    let mut state = system.run(&start).map_err(|bad| Attempt {
+    let mut state = torn_loop.run(&start).map_err(|bad| Attempt {
         bad: Some(bad),
         reached: None,
     })?;
-    let mut known = system.matrix(&state).ok();
+    let mut known = torn_loop.matrix(&state).ok();
     let mut moves = 0;
-    let mut pace = Pace::default();
+    let mut contraction = Contraction::default();
     for _ in 0..MOST_STEPS {
         glance();
-        if within(&state.residuals, &state.noise, 1.0) && is_sharp(system, &state) {
+        if within(&state.residuals, &state.noise, 1.0) && is_sharp(torn_loop, &state) {
             return Ok(state);
         }
         let Some(matrix) = known else {
             moves += 1;
-            match moved(system, &state.values[..count]) {
+            match moved_off(torn_loop, &state.values[..count]) {
                 Some((next, matrix)) if moves <= MOST_MOVES => {
                     (state, known) = (next, Some(matrix));
-                    pace = Pace::default();
+                    contraction = Contraction::default();
                     continue;
                 }
                 _ => break,
@@ -105,65 +105,65 @@ pub(super) fn iterate(system: &mut System<'_>, start: Vec<f64>) -> Result<State,
         if !finite || within(&step, now, f64::EPSILON) {
             break;
         }
-        let longest = pace.longest(now, &step);
+        let longest = contraction.longest(now, &step);
         let Some((part, next, matrix)) =
-            shortened(system, &matrix, &state, (&step, &doubt), longest)
+            shortened(torn_loop, &matrix, &state, (&step, &doubt), longest)
         else {
             break;
         };
-        pace.took(part, step);
+        contraction.took(part, step);
         (state, known) = (next, matrix);
     }
-    match near(system, &state) && is_sharp(system, &state) {
+    match is_near(torn_loop, &state) && is_sharp(torn_loop, &state) {
         true => Ok(state),
         false => Err(Attempt::stuck(state)),
     }
 }
 
-/// Whether the residuals say where the solution is: far out, all they say may be rounding, as of
-/// `sqrt(x*x + 1) - x = -4` at 1e16, which has no solution at all.
-fn is_sharp(system: &mut System<'_>, state: &State) -> bool {
-    /// Of the largest value, so much may be in doubt; where all values are about zero, of this.
+/// Whether the residuals determine the solution: far from zero they may vanish by rounding alone, as those of
+/// `sqrt(x*x + 1) - x = -4` at 1e16, which has no solution.
+fn is_sharp(torn_loop: &mut TornLoop<'_>, state: &LoopState) -> bool {
+    /// The largest estimated error, relative to the largest value, and the least such value.
     const DOUBTFUL: f64 = 1e-4;
     const ABOUT_ZERO: f64 = 1e-9;
     if state.residuals.iter().all(|&residual| residual == 0.0) {
         return true;
     }
-    let Ok(matrix) = system.matrix(state) else {
+    let Ok(matrix) = torn_loop.matrix(state) else {
         return false;
     };
     let (_, doubt) = matrix.step_with_doubt(&state.residuals, &state.noise);
-    let guessed = &state.values[..system.guessed()];
+    let guessed = &state.values[..torn_loop.guessed()];
     let largest = guessed
         .iter()
         .fold(ABOUT_ZERO, |most: f64, value| most.max(value.abs()));
     doubt.iter().all(|doubt| doubt.abs() <= DOUBTFUL * largest)
 }
 
-/// Without progress: as near as rounding allows, or stuck. The residuals alone tell which, as a step
-/// may be small because it was lost; but there may be no value of an iteration variable between two
-/// that are too large and too small, and one that is zero may be found as what rounding left of others.
-fn near(system: &mut System<'_>, state: &State) -> bool {
-    let mut errors = match system.matrix(state) {
+/// After the last step without progress: whether the residuals are as small as rounding allows. The size of the step does not
+/// tell that, because it may have been lost to rounding. The bound includes the rounding of iteration variables: the next
+/// floating-point numbers may be too large and too small, and a value of zero may be the rest of a difference.
+fn is_near(torn_loop: &mut TornLoop<'_>, state: &LoopState) -> bool {
+    let mut errors = match torn_loop.matrix(state) {
         Ok(matrix) => matrix.blur(&state.values, &state.residuals, &state.noise),
         Err(_) => Vec::new(),
     };
-    errors.resize(system.guessed(), 0.0);
+    errors.resize(torn_loop.guessed(), 0.0);
     for (error, value) in errors.iter_mut().zip(&state.values) {
         *error = error.max(f64::EPSILON * value.abs());
     }
-    let slack = system.slack(state, errors);
+    let slack = torn_loop.slack(state, errors);
     slack.is_some_and(|slack| within(&state.residuals, &slack, NEAR))
 }
 
-/// A bound that is not finite bounds nothing.
+/// Whether all values are within finite bounds.
 fn within(values: &[f64], bounds: &[f64], factor: f64) -> bool {
     (values.iter().zip(bounds))
         .all(|(value, bound)| bound.is_finite() && value.abs() <= factor * bound.abs())
 }
 
-/// How large residuals are beside their noise.
-fn excess(state: &State) -> f64 {
+/// The largest residual relative to its noise.
+fn excess(state: &LoopState) -> f64 {
     (state.residuals.iter().zip(&state.noise))
         .filter(|(residual, _)| **residual != 0.0)
         .fold(0.0, |most, (residual, noise)| {
@@ -171,17 +171,19 @@ fn excess(state: &State) -> f64 {
         })
 }
 
-/// To a multiple solution every full step goes the same part of the way: (x - 2)**2 halves x - 2.
+/// The convergence to a multiple solution: every full step goes the same part of the way, as for (x - 2)**2, where x - 2 is
+/// halved.
 #[derive(Debug, Default)]
-struct Pace {
+struct Contraction {
     last: Vec<f64>,
-    /// How many full steps became shorter by about the same factor.
+    /// The number of full steps in a row that became shorter by about the same factor.
     alike: usize,
     factor: f64,
 }
 
-impl Pace {
-    /// How many steps it would be to the end, if they go on as they have.
+impl Contraction {
+    /// The factor by which the step has to be longer to reach a multiple solution at once; 1 if the convergence does not look
+    /// like that.
     fn longest(&mut self, now: &[f64], step: &[f64]) -> f64 {
         const ALIKE: usize = 4;
         let size = |at: usize| self.last[at].abs() / now[at].abs().max(self.last[at].abs());
@@ -197,7 +199,7 @@ impl Pace {
         if self.alike < ALIKE {
             return 1.0;
         }
-        // A solution of multiplicity m leaves 1 - 1/m.
+        // At a solution of multiplicity m each step leaves the part 1 - 1/m of the error.
         (1.0 / (1.0 - factor)).round()
     }
 
@@ -206,23 +208,22 @@ impl Pace {
     }
 }
 
-/// The longest of step, step/2, step/4, ... that brings the solution nearer, with the matrix there, and
-/// what part of the step that is. Where that is singular (beyond the end of a table) a shorter one is
-/// taken, if there is one. What changes by less than it is in doubt does not change: of a variable that
-/// is zero but for rounding, all of it may be.
+/// The longest of step, step/2, step/4, ... that comes closer to the solution: the part of the step, the state and the matrix
+/// there. If that matrix is singular (behind the end of a table), a shorter step with a regular matrix is preferred. Changes
+/// that are smaller than their estimated errors count as zero.
 fn shortened(
-    system: &mut System<'_>,
-    matrix: &Matrix,
-    state: &State,
+    torn_loop: &mut TornLoop<'_>,
+    matrix: &NewtonMatrix,
+    state: &LoopState,
     (step, doubt): (&[f64], &[f64]),
     longest: f64,
-) -> Option<(f64, State, Option<Matrix>)> {
+) -> Option<(f64, LoopState, Option<NewtonMatrix>)> {
     let now = &state.values[..step.len()];
     let mut scales: Vec<f64> = (now.iter().zip(step))
         .map(|(value, change)| value.abs().max(change.abs()))
         .collect();
     let others = matrix.alike(&scales);
-    // One that is zero and stays so in this step may begin to move in the next one.
+    // A variable that is zero and does not change in this step may change in the next one.
     for (scale, other) in scales.iter_mut().zip(others) {
         if *scale == 0.0 {
             *scale = other;
@@ -245,7 +246,7 @@ fn shortened(
         if trial == now {
             break;
         }
-        if let Ok(next) = system.run(&trial) {
+        if let Ok(next) = torn_loop.run(&trial) {
             if within(&next.residuals, &next.noise, 1.0) {
                 return Some((part, next, None));
             }
@@ -254,11 +255,11 @@ fn shortened(
                     let after = size(&matrix.step(&next.residuals));
                     after <= (1.0 - part.min(1.0) / 4.0) * before
                 }
-                // All is in doubt: then the residuals have to tell.
+                // The step is below its estimated error, so the residuals decide.
                 false => excess(&next) < excess(state) / 2.0,
             };
             if nearer {
-                match system.matrix(&next) {
+                match torn_loop.matrix(&next) {
                     Ok(matrix) => return Some((part, next, Some(matrix))),
                     Err(_) => singular = singular.or(Some((part, next, None))),
                 }
@@ -269,9 +270,8 @@ fn shortened(
     singular
 }
 
-/// A state where the matrix is regular, as near by as may be: q*abs(q) has no slope at 0, a table
-/// none beyond its ends.
-fn moved(system: &mut System<'_>, now: &[f64]) -> Option<(State, Matrix)> {
+/// The closest state tried at which the matrix is regular: q*abs(q) has a slope of 0 at 0, and a table behind its ends.
+fn moved_off(torn_loop: &mut TornLoop<'_>, now: &[f64]) -> Option<(LoopState, NewtonMatrix)> {
     const FAR: [f64; 7] = [1e-4, 1e-2, 0.3, 3.0, 30.0, 300.0, 3000.0];
     let signed = FAR.into_iter().flat_map(|far| [far, -far]);
     signed.into_iter().find_map(|far| {
@@ -281,22 +281,22 @@ fn moved(system: &mut System<'_>, now: &[f64]) -> Option<(State, Matrix)> {
                 value + far * scale * (1.0 + 0.07 * (at % 5) as f64)
             })
             .collect();
-        let state = system.run(&trial).ok()?;
-        let matrix = system.matrix(&state).ok()?;
+        let state = torn_loop.run(&trial).ok()?;
+        let matrix = torn_loop.matrix(&state).ok()?;
         Some((state, matrix))
     })
 }
 
-/// How a start went wrong.
+/// The result of a start that failed.
 #[derive(Debug, Default)]
 pub(super) struct Attempt {
-    /// Why it could not even begin.
-    bad: Option<Bad>,
-    reached: Option<State>,
+    /// Why the residuals have no value at the start.
+    bad: Option<BadGuess>,
+    reached: Option<LoopState>,
 }
 
 impl Attempt {
-    fn stuck(state: State) -> Self {
+    fn stuck(state: LoopState) -> Self {
         Attempt {
             bad: None,
             reached: Some(state),
@@ -329,7 +329,7 @@ impl Attempt {
             off.sort_by(|a, b| b.1.total_cmp(&a.1));
             let near: Vec<String> = (block.iteration.iter().zip(&state.values))
                 .take(SHOWN)
-                // Where an iteration ends in vain only the first digits mean anything.
+                // Only the first digits of a failed iteration are meaningful.
                 .map(|(&leaf, &value)| format!("{} = {value:.2e}", flat.leaf_name(leaf)))
                 .collect();
             notes.push(format!("the nearest found: {}", near.join(", ")));
@@ -346,21 +346,21 @@ impl Attempt {
     }
 }
 
-fn bad_text(flat: &Flat, block: &Nonlinear, bad: Bad) -> String {
+fn bad_text(flat: &Flat, block: &Nonlinear, bad: BadGuess) -> String {
     let inner = |at: usize| &block.inner[at];
     match bad {
-        Bad::Divisor(at) => {
+        BadGuess::Divisor(at) => {
             let divisor = inner(at).guard.map(|guard| flat.expression(guard));
             let name = flat.leaf_name(inner(at).target);
             let divisor = divisor.unwrap_or_default();
             format!("at the guesses tried, the divisor `{divisor}` of `{name}` is zero")
         }
-        Bad::Inner(at) => {
+        BadGuess::Inner(at) => {
             let name = flat.leaf_name(inner(at).target);
             let text = flat.expression(inner(at).value);
             format!("at the guesses tried, {name} = {text} is not a finite number")
         }
-        Bad::Residual(at) => {
+        BadGuess::Residual(at) => {
             let text = flat.expression(block.residuals[at].value);
             format!("at the guesses tried, `{text}` is not a finite number")
         }

@@ -1,4 +1,4 @@
-//! Expressions at values that are given leaf by leaf, as numbers: false and true are 0 and 1.
+//! Evaluation of expressions with values that are given leaf by leaf as numbers: false and true are 0 and 1.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use super::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::{Arena, ExprId, Value};
 use crate::flat::{Flat, Leaf, Type};
 
-/// The memory of evaluations at one time.
+/// An evaluator for one time, which reuses its memory from one expression to the next.
 #[derive(Debug)]
 pub struct Numbers<'f> {
     flat: &'f Flat,
@@ -27,7 +27,7 @@ impl<'f> Numbers<'f> {
         &self.flat.exprs
     }
 
-    /// The number that an expression comes to; parameters have their values. `None` if it is not finite.
+    /// The value of an expression; parameters have their values. `None` if it is not finite.
     pub fn value(&mut self, id: ExprId, values: &FxHashMap<Leaf, f64>) -> Option<f64> {
         let flat = self.flat;
         let leaf = |leaf: Leaf| {

@@ -1,8 +1,8 @@
-//! Values of all variables at one instant.
+//! Values of all variables at one time.
 //!
-//! A new point has the values of parameters, the defaults of inputs, the start values of states and
-//! discrete variables, and start values as guesses; where there are none, 0 or false. What is set is
-//! kept; parameters and start values that are computed from a parameter that was set follow it.
+//! A new point has the values of parameters, the defaults of inputs, the start values of states and discrete variables, and
+//! start values as guesses; without these, 0 or false. Values that are set stay; parameters and start values that depend on a
+//! parameter that was set are computed anew.
 
 use rustc_hash::FxHashSet;
 
@@ -15,10 +15,10 @@ use crate::passes::blocks::{Selected, Solved};
 #[derive(Clone, Debug)]
 pub struct Point {
     pub time: f64,
-    /// Where the values of each variable begin: its own, then those of its derivatives.
+    /// The index of the first value of each variable: its own value, then those of its derivatives.
     firsts: Vec<u32>,
     values: Vec<Option<Value>>,
-    /// What discrete variables become.
+    /// The next values of discrete variables.
     next: Vec<Option<Value>>,
     set: FxHashSet<Leaf>,
 }
@@ -64,7 +64,7 @@ impl Point {
             point.put(Leaf::Var(given.variable), given.value);
         }
         if !flat.starts.is_empty() {
-            // Of derivatives.
+            // Start values of derivatives that are states.
             for state in flat.states().filter(|state| matches!(state, Leaf::Der(..))) {
                 if let Some(value) = flat.start_of(state) {
                     point.put(state, value);
@@ -74,8 +74,7 @@ impl Point {
         point
     }
 
-    /// Nothing happens at a single point: the value before is the value, and so is the next one
-    /// unless an equation gives it.
+    /// There are no events at a single point: `pre(x)` equals x, and so does `new(x)` unless an equation gives it.
     pub fn get(&self, leaf: Leaf) -> Option<Value> {
         let of = |variable: VarId| self.values[self.firsts[variable.index()] as usize];
         match leaf {
@@ -89,13 +88,13 @@ impl Point {
         self.get(leaf).and_then(Value::real)
     }
 
-    /// Gives a value: of a state, an input, a parameter, a discrete variable; or a guess.
+    /// Sets a state, an input, a parameter or a discrete variable. A candidate that is set is chosen as a state.
     pub fn set(&mut self, leaf: Leaf, value: Value) {
         self.set.insert(leaf);
         self.put(leaf, value);
     }
 
-    /// Where to begin when an unknown is iterated on. A candidate is not chosen as a state by this.
+    /// Sets the first guess of an unknown. A candidate is not chosen as a state by this.
     pub fn guess(&mut self, leaf: Leaf, value: Value) {
         self.put(leaf, value);
     }
@@ -150,68 +149,77 @@ impl Point {
             .then(|| self.firsts[variable.index()] as usize + order as usize)
     }
 
-    /// Computes anew what depends on parameters that were set.
-    pub(super) fn settle(&mut self, flat: &Flat, walk: &mut Walk) -> Result<(), Failure> {
+    /// Computes anew the values that depend on parameters that were set.
+    pub(super) fn update_dependents(
+        &mut self,
+        flat: &Flat,
+        walk: &mut Walk,
+    ) -> Result<(), Failure> {
         if self.set.is_empty() {
             return Ok(());
         }
-        let mut state = vec![State::New; flat.variables.len()];
+        let mut visits = vec![Visit::New; flat.variables.len()];
         for leaf in &self.set {
             if let Leaf::Var(variable) = *leaf {
-                state[variable.index()] = State::Moved;
+                visits[variable.index()] = Visit::Changed;
             }
         }
         for given in &flat.values {
-            self.follow(flat, *given, &mut state, walk)?;
+            self.update_value(flat, *given, &mut visits, walk)?;
         }
         for given in &flat.starts {
-            // A guess that was computed since is better than the start value.
+            // Start values of other variables are guesses; a value that was computed before is a better guess.
             let variable = flat.variable(given.variable);
-            let unset = state[given.variable.index()] != State::Moved;
+            let unset = visits[given.variable.index()] != Visit::Changed;
             if unset && matches!(variable.kind, Kind::State | Kind::Discrete) {
-                self.follow(flat, *given, &mut state, walk)?;
+                self.update_value(flat, *given, &mut visits, walk)?;
             }
         }
         Ok(())
     }
 
-    /// One value, after those it depends on.
-    fn follow(
+    /// Computes one value anew, after the values on which it depends.
+    fn update_value(
         &mut self,
         flat: &Flat,
         given: Given,
-        state: &mut [State],
+        visits: &mut [Visit],
         walk: &mut Walk,
     ) -> Result<(), Failure> {
         let mut stack = vec![given];
         while let Some(&top) = stack.last() {
             let place = top.variable.index();
-            if matches!(state[place], State::Moved | State::Same) {
+            if matches!(visits[place], Visit::Changed | Visit::Unchanged) {
                 stack.pop();
                 continue;
             }
             let needs = variables(&flat.exprs, top.expression);
             let before = stack.len();
-            if state[place] == State::New {
-                state[place] = State::Open;
+            if visits[place] == Visit::New {
+                visits[place] = Visit::Open;
                 let open = needs
                     .iter()
-                    .filter(|need| state[need.index()] == State::New);
+                    .filter(|need| visits[need.index()] == Visit::New);
                 stack.extend(open.filter_map(|&need| flat.value(need)));
                 if stack.len() > before {
                     continue;
                 }
             }
             stack.pop();
-            let moved = needs.iter().any(|need| state[need.index()] == State::Moved);
-            state[place] = if moved { State::Moved } else { State::Same };
+            let moved = needs
+                .iter()
+                .any(|need| visits[need.index()] == Visit::Changed);
+            visits[place] = if moved {
+                Visit::Changed
+            } else {
+                Visit::Unchanged
+            };
             if moved {
                 let leaf = Leaf::Var(top.variable);
                 let what = Subject::Value(leaf);
                 let value = self.value(&flat.exprs, top.expression, walk);
-                let value = value.map_err(|trouble| {
-                    Failure::of_trouble(flat, self, what, top.expression, trouble)
-                })?;
+                let value = value
+                    .map_err(|error| Failure::of_error(flat, self, what, top.expression, error))?;
                 Failure::check_finite(flat, self, what, top.expression, value)?;
                 self.put(leaf, value);
             }
@@ -219,19 +227,19 @@ impl Point {
         Ok(())
     }
 
-    /// The number that an expression comes to here, if it does.
+    /// The real value of an expression at this point; `None` if it is not finite.
     pub fn number(&self, exprs: &Arena<Leaf>, root: ExprId) -> Option<f64> {
         let value = self.value(exprs, root, &mut Walk::default()).ok()?;
         value.real().filter(|number| number.is_finite())
     }
 
-    /// The value of an expression here.
+    /// The value of an expression at this point.
     pub(crate) fn value(
         &self,
         exprs: &Arena<Leaf>,
         root: ExprId,
         walk: &mut Walk,
-    ) -> Result<Value, super::walk::Trouble> {
+    ) -> Result<Value, super::walk::EvalError> {
         let known = Known {
             time: self.time,
             leaf: &|leaf| self.get(leaf).map(Rounded::exact),
@@ -241,29 +249,29 @@ impl Point {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum Visit {
     New,
     Open,
-    Same,
-    Moved,
+    Unchanged,
+    Changed,
 }
 
 /// The leaves of an expression, each once, in the order of their places in the arena.
 pub(crate) fn leaves(exprs: &Arena<Leaf>, root: ExprId) -> Vec<Leaf> {
     let mut seen = FxHashSet::default();
     let mut found = Vec::new();
-    let mut work = vec![root];
-    while let Some(id) = work.pop() {
+    let mut stack = vec![root];
+    while let Some(id) = stack.pop() {
         if !seen.insert(id) {
             continue;
         }
         match exprs.node(id) {
             Node::Number(_) | Node::Bool(_) | Node::Time => {}
             Node::Leaf(leaf) => found.push((id, leaf)),
-            Node::Unary(_, a) => work.push(a),
-            Node::Binary(_, a, b) => work.extend([a, b]),
-            Node::If(a, b, c) => work.extend([a, b, c]),
-            Node::Call(_, args) | Node::List(args) => work.extend(exprs.args(args)),
+            Node::Unary(_, a) => stack.push(a),
+            Node::Binary(_, a, b) => stack.extend([a, b]),
+            Node::If(a, b, c) => stack.extend([a, b, c]),
+            Node::Call(_, args) | Node::List(args) => stack.extend(exprs.args(args)),
         }
     }
     found.sort_unstable_by_key(|&(id, _)| id);

@@ -1,12 +1,10 @@
-//! The value of one expression, by a plain walk with its own stack.
+//! The value of one expression, by a simple traversal with a stack of its own.
 //!
-//! Only what is needed is evaluated: of an `if` the branch that holds, of `and` and `or` the second
-//! operand where the first does not decide. So what is not a number ends the walk at once: it would
-//! make the result not a number, or be lost in a comparison. Infinite values may vanish again (1/inf)
-//! and are left to the caller.
+//! Only the operands that are needed are evaluated: the branch of an `if` that holds, and the second operand of `and` and `or`
+//! only if the first does not decide. Therefore a NaN ends the traversal at once: it would make the result NaN, or be lost in a
+//! comparison. Infinite values may vanish again (1/inf), so the caller checks the result.
 //!
-//! On demand every value comes with a bound on its rounding error, found by moving each operand by
-//! its own error.
+//! If requested, every value comes with a bound on its rounding error, found by moving each operand by its own error.
 
 use crate::expr::{
     Arena, Args, BinaryOp, ExprId, Function, Node, Value, apply_binary, apply_call, apply_unary,
@@ -16,14 +14,14 @@ use crate::flat::Leaf;
 
 /// Why an expression has no value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Trouble {
+pub enum EvalError {
     NotANumber(ExprId),
-    /// A boolean where a real is wanted, or the other way round.
+    /// A boolean operand where a real one is needed, or vice versa.
     WrongType(ExprId),
     Unknown(Leaf),
 }
 
-/// A value and how far rounding may have moved it.
+/// A value and a bound on its rounding error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rounded {
     pub value: Value,
@@ -36,7 +34,7 @@ impl Rounded {
     }
 }
 
-/// What an expression is evaluated at.
+/// The values at which an expression is evaluated.
 pub struct Known<'k> {
     pub time: f64,
     pub leaf: &'k dyn Fn(Leaf) -> Option<Rounded>,
@@ -54,10 +52,10 @@ pub enum Errors {
     Bound,
 }
 
-/// The memory of a walk, to be used again for the next one.
+/// The memory of a traversal, reused by the next one.
 #[derive(Debug, Default)]
 pub struct Walk {
-    /// The walk in which a node was evaluated.
+    /// For each node, the number of the last traversal that has evaluated it.
     done: Vec<u32>,
     values: Vec<Rounded>,
     turn: u32,
@@ -71,13 +69,13 @@ impl Walk {
         root: ExprId,
         known: &Known<'_>,
         errors: Errors,
-    ) -> Result<Rounded, Trouble> {
+    ) -> Result<Rounded, EvalError> {
         if self.done.len() < exprs.len() {
             self.done.resize(exprs.len(), 0);
             let nothing = Rounded::exact(Value::Bool(false));
             self.values.resize(exprs.len(), nothing);
         }
-        // Marks of earlier walks do not count; after four billion of them they are wiped out.
+        // Marks of earlier traversals have other numbers; before a number is used again, all marks are cleared.
         self.turn = match self.turn.checked_add(1) {
             Some(turn) => turn,
             None => {
@@ -94,7 +92,7 @@ impl Walk {
             }
             if let Some(result) = self.step(exprs, id, known, errors)? {
                 if matches!(result.value, Value::Real(value) if value.is_nan()) {
-                    return Err(Trouble::NotANumber(id));
+                    return Err(EvalError::NotANumber(id));
                 }
                 self.values[id.index()] = result;
                 self.done[id.index()] = self.turn;
@@ -108,7 +106,7 @@ impl Walk {
         self.done[id.index()] == self.turn
     }
 
-    /// The value of a node that was evaluated; otherwise it is put on the stack.
+    /// The value of a node; if it was not evaluated yet, the node is put on the stack.
     fn need(&mut self, id: ExprId) -> Option<Rounded> {
         if self.is_done(id) {
             return Some(self.values[id.index()]);
@@ -125,15 +123,15 @@ impl Walk {
         (self.work.len() == before).then(|| ids.iter().map(|id| self.values[id.index()]).collect())
     }
 
-    /// `None` if operands have to be evaluated first: they lie on the stack then.
+    /// Evaluates a node; `None` if operands have to be evaluated first, which are on the stack then.
     fn step(
         &mut self,
         exprs: &Arena<Leaf>,
         id: ExprId,
         known: &Known<'_>,
         errors: Errors,
-    ) -> Result<Option<Rounded>, Trouble> {
-        let wrong = Trouble::WrongType(id);
+    ) -> Result<Option<Rounded>, EvalError> {
+        let wrong = EvalError::WrongType(id);
         let operands = match exprs.node(id) {
             Node::Number(value) => return Ok(Some(Rounded::exact(Value::Real(value.0)))),
             Node::Bool(value) => return Ok(Some(Rounded::exact(Value::Bool(value)))),
@@ -141,10 +139,10 @@ impl Walk {
             Node::Leaf(leaf) => {
                 return match (known.leaf)(leaf) {
                     Some(value) => Ok(Some(value)),
-                    None => Err(Trouble::Unknown(leaf)),
+                    None => Err(EvalError::Unknown(leaf)),
                 };
             }
-            // Nothing happens at a single point.
+            // There are no events at a single point.
             Node::Call(Function::Sample, _) => {
                 return Ok(Some(Rounded::exact(Value::Bool(false))));
             }
@@ -168,7 +166,7 @@ impl Walk {
             Node::Call(Function::Table, args) => {
                 return self.table(exprs, id, args, errors);
             }
-            // Its elements are evaluated by the table that uses it.
+            // A table evaluates the elements of its lists itself.
             Node::List(_) => return Err(wrong),
             Node::Unary(_, a) => self.need_all(&[a]),
             Node::Binary(_, a, b) => self.need_all(&[a, b]),
@@ -190,7 +188,7 @@ impl Walk {
                 _
             )
         );
-        // What is left of a division is rounded like what was divided.
+        // The rounding error of a remainder is that of the dividend.
         let inside = match (exprs.node(id), operands.first()) {
             (Node::Call(Function::Mod, _), Some(first)) => first.value.real().unwrap_or(0.0),
             _ => 0.0,
@@ -206,8 +204,8 @@ impl Walk {
         id: ExprId,
         args: Args,
         errors: Errors,
-    ) -> Result<Option<Rounded>, Trouble> {
-        let wrong = Trouble::WrongType(id);
+    ) -> Result<Option<Rounded>, EvalError> {
+        let wrong = EvalError::WrongType(id);
         let &[x, xs, ys] = exprs.args(args) else {
             return Err(wrong);
         };
@@ -226,7 +224,7 @@ impl Walk {
             let x = values.first()?.real()?;
             Some(Value::Real(interpolate(x, xs, ys)))
         };
-        // Between -1 and 1 a value near 0 is rounded like these.
+        // The rounding error of an interpolated value is that of the values around it, even if it is near 0.
         let above = match operands[0].value {
             Value::Real(x) => xs.partition_point(|&known| known <= x),
             Value::Bool(_) => return Err(wrong),
@@ -238,10 +236,10 @@ impl Walk {
     }
 }
 
-/// The result of an operation, with its error if that is asked for. Operands are moved by a multiple
-/// of their errors, which themselves may be too small to change anything. Where the operation jumps
-/// near by (`floor`), that is no error: they are moved to both sides, and the lesser change counts. A
-/// number inside the operation may be larger than its result.
+/// The result of an operation, with its error if that is requested. Operands are moved by a multiple of their errors, because
+/// the errors themselves may be too small to change the result. A jump of the operation nearby (`floor`) must not count as an
+/// error: operands are moved to both sides, and the smaller change counts. `inside` is a number inside the operation that may
+/// be larger than the result.
 fn rounded(
     operands: &[Rounded],
     errors: Errors,

@@ -1,15 +1,15 @@
-//! An experiment put into the flat model.
+//! Application of an experiment to the flat model.
 //!
-//! Before: the flat model as it was written. After: parameters have their values of the experiment and all
-//! that is computed from them follows; start values of the experiment are stronger than all others; an input that is
-//! given is a variable with an equation of its own, `u = 10*sin(Time)`, which index reduction can differentiate.
+//! Before: the flat model as it was written. After: parameters have the values of the experiment, and values that depend on
+//! them are computed anew; start values of the experiment override all others; an input that is given is a variable with an
+//! equation of its own, `u = 10*sin(Time)`, which index reduction can differentiate.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::collect::{Assignment, Settings, Target, twice};
 use super::convert::{Converter, Role};
 use super::names::Names;
-use super::{Changed, CommandLine, Experiment, numbers, values};
+use super::{ChangedValue, CommandLine, Experiment, numbers, values};
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::source::Span;
 use crate::evaluate::{Walk, leaves};
@@ -18,88 +18,95 @@ use crate::flat::{Equation, EquationKind, Flat, Given, InstanceId, Kind, Leaf, V
 use crate::model::check_tables;
 use crate::syntax::ast::{ExperimentStatement, Exprs};
 
-/// The statements that count: those of the experiment, and the command line.
-pub(super) struct Bodies<'t> {
+/// The statements of the experiment, and the command line.
+pub(super) struct ExperimentBodies<'t> {
     pub file: Option<(&'t Exprs, &'t [ExperimentStatement])>,
     pub command: &'t CommandLine,
 }
 
-/// `None` after an error.
+/// Applies the statements; `None` after an error.
 pub(super) fn apply(
     flat: &mut Flat,
-    bodies: &Bodies<'_>,
-    said: &mut Diagnostics,
+    bodies: &ExperimentBodies<'_>,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Experiment> {
-    let before = said.errors();
+    let before = diagnostics.errors();
     let names = std::sync::Arc::clone(&flat.names);
     let (mut file, mut command) = (Settings::default(), Settings::default());
     if let Some((exprs, body)) = bodies.file {
-        file.add(exprs, body, &names, said);
+        file.add(exprs, body, &names, diagnostics);
     }
     for (tree, body) in bodies.command.bodies() {
-        command.add(&tree.exprs, body, &names, said);
+        command.add(&tree.exprs, body, &names, diagnostics);
     }
-    let mut work = Work {
+    let mut builder = ExperimentBuilder {
         converter: Converter {
             flat,
             names: Names::default(),
-            said,
+            diagnostics,
             walk: Walk::default(),
             tables: false,
         },
         experiment: Experiment::default(),
     };
-    work.parameters(&file, &command);
-    work.starts(&file, &command);
-    work.inputs(&file, &command);
-    numbers::numbers(&mut work.converter, &file, &command, &mut work.experiment);
-    work.absolutes(&file, &command);
-    work.plots(&file);
-    work.sweeps(bodies.command);
-    if work.converter.tables || !work.experiment.set.is_empty() {
-        check_tables(work.converter.flat, work.converter.said);
+    builder.parameters(&file, &command);
+    builder.starts(&file, &command);
+    builder.inputs(&file, &command);
+    numbers::numbers(
+        &mut builder.converter,
+        &file,
+        &command,
+        &mut builder.experiment,
+    );
+    builder.absolutes(&file, &command);
+    builder.plots(&file);
+    builder.sweeps(bodies.command);
+    if builder.converter.tables || !builder.experiment.set.is_empty() {
+        check_tables(builder.converter.flat, builder.converter.diagnostics);
     }
     let method = command.method.or(file.method);
-    work.experiment.method = method.map(|name| (names.name(name.symbol).to_string(), name.span));
-    work.experiment.control = file.control.map(str::to_string);
-    work.experiment.block = file.block.map(|name| names.name(name.symbol).to_string());
-    let experiment = work.experiment;
-    (said.errors() == before).then_some(experiment)
+    builder.experiment.method = method.map(|name| (names.name(name.symbol).to_string(), name.span));
+    builder.experiment.control = file.control.map(str::to_string);
+    builder.experiment.block = file.block.map(|name| names.name(name.symbol).to_string());
+    let experiment = builder.experiment;
+    (diagnostics.errors() == before).then_some(experiment)
 }
 
-/// A value that counts, with its place.
+/// A value given to a variable, with its span.
 #[derive(Clone, Copy)]
-struct Wanted {
+struct GivenValue {
     variable: VarId,
     expression: ExprId,
     span: Span,
-    /// By the command line.
+    /// It is given on the command line.
     command: bool,
 }
 
-pub(super) struct Work<'a> {
+/// An experiment while its statements are applied.
+pub(super) struct ExperimentBuilder<'a> {
     pub converter: Converter<'a>,
     pub experiment: Experiment,
 }
 
-impl Work<'_> {
+impl ExperimentBuilder<'_> {
     pub(super) fn flat(&mut self) -> &mut Flat {
         self.converter.flat
     }
 
-    pub(super) fn say(&mut self, diagnostic: Diagnostic) {
-        self.converter.said.push(diagnostic);
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        self.converter.diagnostics.push(diagnostic);
     }
 
-    /// What is given to variables, by variable: each once in the file, and once on the command line, which counts.
-    fn wanted(
+    /// The values given to variables: each variable once. A value of the command line overrides that of the file; two values
+    /// in one of them are an error.
+    fn given_values(
         &mut self,
         file: &[Assignment<'_>],
         command: &[Assignment<'_>],
         role: Role,
         mut target: impl FnMut(&mut Self, &Target<'_>) -> Option<VarId>,
-    ) -> Vec<Wanted> {
-        let mut found: Vec<Wanted> = Vec::new();
+    ) -> Vec<GivenValue> {
+        let mut found: Vec<GivenValue> = Vec::new();
         let mut places: FxHashMap<VarId, usize> = FxHashMap::default();
         for (list, of_command) in [(file, false), (command, true)] {
             let mut seen: FxHashMap<VarId, Span> = FxHashMap::default();
@@ -110,13 +117,13 @@ impl Work<'_> {
                 };
                 if let Some(&earlier) = seen.get(&variable) {
                     let name = self.flat().name(variable);
-                    self.say(twice(&format!("`{name}`"), span, earlier));
+                    self.report(twice(&format!("`{name}`"), span, earlier));
                     continue;
                 }
                 seen.insert(variable, span);
                 let value = self.converter.value_for(variable, assignment, role);
                 let Some(expression) = value else { continue };
-                let wanted = Wanted {
+                let assigned = GivenValue {
                     variable,
                     expression,
                     span: match role {
@@ -126,10 +133,10 @@ impl Work<'_> {
                     command: of_command,
                 };
                 match places.get(&variable) {
-                    Some(&at) => found[at] = wanted,
+                    Some(&at) => found[at] = assigned,
                     None => {
                         places.insert(variable, found.len());
-                        found.push(wanted);
+                        found.push(assigned);
                     }
                 }
             }
@@ -138,36 +145,36 @@ impl Work<'_> {
     }
 
     fn parameters(&mut self, file: &Settings<'_>, command: &Settings<'_>) {
-        let wanted = self.wanted(
+        let assigned = self.given_values(
             &file.parameters,
             &command.parameters,
             Role::Parameter,
             Self::parameter,
         );
-        if wanted.is_empty() {
+        if assigned.is_empty() {
             return;
         }
         let mut changed = Vec::new();
-        for one in &wanted {
-            if let Some(given) = values::given(&mut self.flat().values, one.variable) {
-                given.expression = one.expression;
-                given.span = one.span;
-                changed.push(one.variable);
+        for entry in &assigned {
+            if let Some(given) = values::given(&mut self.flat().values, entry.variable) {
+                given.expression = entry.expression;
+                given.span = entry.span;
+                changed.push(entry.variable);
             }
         }
         match values::follow(self.flat(), &changed) {
-            Ok(moved) => self.keep_shape(&wanted, &moved),
-            Err(diagnostic) => self.say(diagnostic),
+            Ok(moved) => self.keep_shape(&assigned, &moved),
+            Err(diagnostic) => self.report(diagnostic),
         }
         let flat = &*self.converter.flat;
-        let mut set: Vec<Changed> = (wanted.iter())
-            .filter_map(|one| Some(changed_to(one, flat.value(one.variable)?)))
+        let mut set: Vec<ChangedValue> = (assigned.iter())
+            .filter_map(|entry| Some(changed_to(entry, flat.value(entry.variable)?)))
             .collect();
-        set.sort_by_key(|one| one.variable);
+        set.sort_by_key(|entry| entry.variable);
         self.experiment.set = set;
     }
 
-    /// A parameter that can be changed; what else it is, is told.
+    /// The parameter that a name means; a variable of another kind is reported.
     pub(super) fn parameter(&mut self, target: &Target<'_>) -> Option<VarId> {
         let code = Code::UnknownParameter;
         let id = (self.converter).variable(target, code, &[Kind::Parameter])?;
@@ -194,22 +201,22 @@ impl Work<'_> {
                 }
             }
         };
-        self.say(diagnostic);
+        self.report(diagnostic);
         None
     }
 
-    /// Another size, bound or index would be another model.
-    fn keep_shape(&mut self, wanted: &[Wanted], moved: &[VarId]) {
+    /// Reports given values that would change a size, a bound or an index: the model was flattened with these.
+    fn keep_shape(&mut self, assigned: &[GivenValue], moved: &[VarId]) {
         let flat = &*self.converter.flat;
         let shaping: Vec<VarId> = (moved.iter().copied())
             .filter(|id| flat.shaping.binary_search(id).is_ok())
             .collect();
-        for one in wanted {
-            self.shapes(one.variable, &shaping, one.span);
+        for entry in assigned {
+            self.shapes(entry.variable, &shaping, entry.span);
         }
     }
 
-    /// Reports a parameter if it is one of those that shape the model, or if one of them follows it.
+    /// Reports a parameter if it is in `shaping`, or if a parameter in `shaping` depends on it.
     pub(super) fn shapes(&mut self, parameter: VarId, shaping: &[VarId], span: Span) {
         let flat = &*self.converter.flat;
         let own = shaping.iter().find(|&&id| id == parameter);
@@ -226,36 +233,37 @@ impl Work<'_> {
         if shape != parameter {
             diagnostic = diagnostic.note(format!("through `{}`", flat.name(shape)));
         }
-        self.say(diagnostic.hint("change its value in the model"));
+        self.report(diagnostic.hint("change its value in the model"));
     }
 
     fn starts(&mut self, file: &Settings<'_>, command: &Settings<'_>) {
-        let wanted = self.wanted(&file.initial, &command.initial, Role::Start, Self::started);
-        if wanted.is_empty() {
+        let assigned =
+            self.given_values(&file.initial, &command.initial, Role::Start, Self::started);
+        if assigned.is_empty() {
             return;
         }
-        // Nothing is further out than an experiment but the command line.
+        // The command line has depth 0, the experiment depth 1, and the model all deeper ones.
         for given in &mut self.flat().starts {
             given.depth += 2;
         }
         let mut new: Vec<Given> = Vec::new();
-        for one in &wanted {
-            let Some(value) = self.converter.finite(one.expression, one.span) else {
+        for entry in &assigned {
+            let Some(value) = self.converter.finite(entry.expression, entry.span) else {
                 continue;
             };
             let given = Given {
-                variable: one.variable,
+                variable: entry.variable,
                 value,
-                expression: one.expression,
-                span: one.span,
-                depth: if one.command { 0 } else { 1 },
+                expression: entry.expression,
+                span: entry.span,
+                depth: if entry.command { 0 } else { 1 },
             };
-            self.experiment.starts.push(changed_to(one, &given));
+            self.experiment.starts.push(changed_to(entry, &given));
             new.push(given);
         }
-        self.experiment.starts.sort_by_key(|one| one.variable);
-        // Start values and `init(x) = v` of the model are overruled.
-        let given: FxHashSet<VarId> = wanted.iter().map(|one| one.variable).collect();
+        self.experiment.starts.sort_by_key(|entry| entry.variable);
+        // Start values and `init(x) = v` of the model are overridden.
+        let given: FxHashSet<VarId> = assigned.iter().map(|entry| entry.variable).collect();
         let Flat {
             equations,
             exprs,
@@ -273,7 +281,7 @@ impl Work<'_> {
         });
     }
 
-    /// A variable that can be started.
+    /// The variable that a name means, if it can have a start value; other kinds are reported.
     fn started(&mut self, target: &Target<'_>) -> Option<VarId> {
         let kinds = [Kind::State, Kind::Discrete, Kind::Algebraic, Kind::Output];
         let id = (self.converter).variable(target, Code::UnknownVariable, &kinds)?;
@@ -286,7 +294,7 @@ impl Work<'_> {
         let message = format!("`{name}` has no start value");
         let diagnostic = Diagnostic::new(Code::NotAVariable, message)
             .at(target.span, format!("its kind: {}", kind.text()));
-        self.say(match kind {
+        self.report(match kind {
             Kind::Input => diagnostic.hint(format!("an input is given: `input {name} = ...`")),
             _ => diagnostic.hint(format!("a parameter is changed: `parameter {name} = ...`")),
         });
@@ -294,26 +302,28 @@ impl Work<'_> {
     }
 
     fn inputs(&mut self, file: &Settings<'_>, command: &Settings<'_>) {
-        let wanted = self.wanted(&file.inputs, &command.inputs, Role::Input, Self::input);
-        if wanted.is_empty() {
+        let assigned = self.given_values(&file.inputs, &command.inputs, Role::Input, Self::input);
+        if assigned.is_empty() {
             return;
         }
-        let given: FxHashSet<VarId> = wanted.iter().map(|one| one.variable).collect();
+        let given: FxHashSet<VarId> = assigned.iter().map(|entry| entry.variable).collect();
         let flat = self.flat();
         flat.values.retain(|value| !given.contains(&value.variable));
-        for one in &wanted {
-            flat.variables[one.variable.index()].kind = Kind::Algebraic;
-            let left = flat.exprs.leaf(Leaf::Var(one.variable));
+        for entry in &assigned {
+            flat.variables[entry.variable.index()].kind = Kind::Algebraic;
+            let left = flat.exprs.leaf(Leaf::Var(entry.variable));
             flat.equations.push(Equation {
                 left,
-                right: one.expression,
+                right: entry.expression,
                 origin: InstanceId::TOP,
-                span: one.span,
+                span: entry.span,
                 kind: EquationKind::Equation,
             });
         }
-        let mut inputs: Vec<(VarId, Span)> =
-            wanted.iter().map(|one| (one.variable, one.span)).collect();
+        let mut inputs: Vec<(VarId, Span)> = assigned
+            .iter()
+            .map(|entry| (entry.variable, entry.span))
+            .collect();
         inputs.sort_unstable_by_key(|&(id, _)| id);
         self.experiment.inputs = inputs;
     }
@@ -328,24 +338,24 @@ impl Work<'_> {
         let message = format!("`{}` is no input of `{}`", flat.name(id), flat.model());
         let diagnostic =
             Diagnostic::new(Code::NotAVariable, message).at(target.span, "not an input");
-        self.say(diagnostic.hint("declare it in the model: `input u`"));
+        self.report(diagnostic.hint("declare it in the model: `input u`"));
         None
     }
 }
 
-fn changed_to(one: &Wanted, given: &Given) -> Changed {
-    Changed {
-        variable: one.variable,
+fn changed_to(entry: &GivenValue, given: &Given) -> ChangedValue {
+    ChangedValue {
+        variable: entry.variable,
         value: given.value,
-        span: one.span,
+        span: entry.span,
     }
 }
 
-/// Whether the value of a parameter is computed from another one, at any depth.
+/// Whether the value of a parameter depends on another one, directly or indirectly.
 fn depends(flat: &Flat, parameter: VarId, on: VarId) -> bool {
-    let mut work = vec![parameter];
+    let mut stack = vec![parameter];
     let mut seen = FxHashSet::default();
-    while let Some(id) = work.pop() {
+    while let Some(id) = stack.pop() {
         if id == on {
             return true;
         }
@@ -353,7 +363,7 @@ fn depends(flat: &Flat, parameter: VarId, on: VarId) -> bool {
             && let Some(given) = flat.value(id)
         {
             let needs = leaves(&flat.exprs, given.expression);
-            work.extend(needs.into_iter().map(Leaf::variable));
+            stack.extend(needs.into_iter().map(Leaf::variable));
         }
     }
     false

@@ -1,6 +1,6 @@
-//! The statements of an experiment, sorted by what they say.
+//! The statements of an experiment, grouped by kind.
 //!
-//! Before: the trees. After: [`Settings`], in which numbers and the method stand once. Names are not looked up yet.
+//! Before: the trees. After: [`Settings`], in which each number and the method occur at most once. Names are not looked up yet.
 
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::intern::{Interner, Symbol};
@@ -34,7 +34,7 @@ impl<'t> Target<'t> {
         }
     }
 
-    /// As it was written, but for blanks.
+    /// The name as it was written, without blanks.
     pub fn text(&self, names: &Interner) -> String {
         let mut text = String::new();
         for (at, &(name, index)) in self.parts.iter().enumerate() {
@@ -84,7 +84,7 @@ pub(super) struct Settings<'t> {
     pub initial: Vec<Assignment<'t>>,
     pub absolutes: Vec<Assignment<'t>>,
     pub plots: Vec<Vec<Target<'t>>>,
-    /// `ctblock`, word for word
+    /// The text of a `ctblock`.
     pub control: Option<&'t str>,
     /// The name of the first `outblock`.
     pub block: Option<Name>,
@@ -97,7 +97,7 @@ impl<'t> Settings<'t> {
         exprs: &'t Exprs,
         body: &'t [ExperimentStatement],
         names: &Interner,
-        said: &mut Diagnostics,
+        diagnostics: &mut Diagnostics,
     ) {
         let assignments = |list: &[(Reference, ExprId)]| -> Vec<Assignment<'t>> {
             let assignment = |&(reference, value): &(Reference, ExprId)| Assignment {
@@ -128,7 +128,7 @@ impl<'t> Settings<'t> {
                 }
                 &ExperimentKind::Method(name) => {
                     if let Some(earlier) = self.method.replace(name) {
-                        said.push(twice("the method", name.span, earlier.span));
+                        diagnostics.push(twice("the method", name.span, earlier.span));
                     }
                     continue;
                 }
@@ -145,7 +145,7 @@ impl<'t> Settings<'t> {
                     continue;
                 }
                 ExperimentKind::ClassicInputs(count, list) => {
-                    self.classic_inputs(exprs, *count, list, names, said);
+                    self.classic_inputs(exprs, *count, list, names, diagnostics);
                     continue;
                 }
                 ExperimentKind::Plot(list) => {
@@ -166,35 +166,35 @@ impl<'t> Settings<'t> {
             let number = Number { exprs, value };
             if let Some(earlier) = slot.replace(number) {
                 let what = format!("the {what}");
-                said.push(twice(&what, number.span(), earlier.span()));
+                diagnostics.push(twice(&what, number.span(), earlier.span()));
             }
         }
     }
 
-    /// `input 2, u(independ, 10.0), v(independ, 1.0)`: how many, and each constant.
+    /// `input 2, u(independ, 10.0), v(independ, 1.0)`: the number of inputs, and a constant for each.
     fn classic_inputs(
         &mut self,
         exprs: &'t Exprs,
         count: ExprId,
         list: &[(Name, Name, ExprId)],
         names: &Interner,
-        said: &mut Diagnostics,
+        diagnostics: &mut Diagnostics,
     ) {
         let wrong = match exprs.node(count) {
             Node::Number(count) => count.0 != list.len() as f64,
             _ => true,
         };
         if wrong {
-            let message = format!("{} inputs follow, not as many as said", list.len());
+            let message = format!("the number of inputs is wrong: {} follow", list.len());
             let diagnostic = Diagnostic::new(Code::WrongSetting, message);
-            said.push(diagnostic.at(exprs.span(count), "how many follow"));
+            diagnostics.push(diagnostic.at(exprs.span(count), "the number given here"));
         }
         for &(name, kind, value) in list {
             let word = names.name(kind.symbol);
             if word != "independ" {
                 let message = format!("an input of the unknown kind `{word}`");
                 let diagnostic = Diagnostic::new(Code::Syntax, message).at(kind.span, "unknown");
-                said.push(diagnostic.hint("write `u(independ, 10.0)`"));
+                diagnostics.push(diagnostic.hint("write `u(independ, 10.0)`"));
             }
             let target = Target::of_name(exprs, name);
             self.inputs.push(Assignment { target, value });

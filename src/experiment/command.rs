@@ -1,8 +1,8 @@
 //! The command line as a source text.
 //!
-//! Before: a [`Request`]. After: a source file named "command line" that shows its options, a line each, and for
-//! each of them a tree, as if it were a statement of an experiment: `--set R1.R=5` is `parameter R1.R=5`. The spans of
-//! the trees lie in that file, so that messages show the option with a mark below the mistake.
+//! Before: a [`Request`]. After: a source file named "command line" that contains the options, one in each line, and for each
+//! option a tree as of a statement in an experiment: `--set R1.R=5` becomes `parameter R1.R=5`. The spans of the trees refer to
+//! that file, so that messages show the option and mark the mistake.
 
 use super::collect::Target;
 use super::{Request, sweep};
@@ -13,24 +13,24 @@ use crate::expr::{Node, show_number};
 use crate::syntax::ast::{Ast, ExperimentKind, ExperimentStatement, Item, Reference};
 use crate::syntax::parse;
 
-/// What stands before a statement while it is read.
+/// The text before a statement while it is parsed.
 const HEAD: &str = "experiment commandline\n";
 
 #[derive(Debug, Default)]
 pub struct CommandLine {
     pub(super) trees: Vec<Ast>,
-    pub(super) sweeps: Vec<Swept>,
+    pub(super) sweeps: Vec<SweepOption>,
 }
 
-/// A sweep that could be read: its name is the only thing plotted in its tree.
+/// A sweep that was read. Its tree is a `plot` statement whose only name is that of the parameter.
 #[derive(Debug)]
-pub(super) struct Swept {
+pub(super) struct SweepOption {
     pub(super) tree: Ast,
     pub(super) values: Vec<f64>,
     pub(super) span: Span,
 }
 
-impl Swept {
+impl SweepOption {
     /// The name of the parameter.
     pub(super) fn target(&self) -> Option<Target<'_>> {
         match body(&self.tree)? {
@@ -45,20 +45,20 @@ impl Swept {
     }
 }
 
-/// An option with the word of an experiment that says the same.
-struct Line {
+/// An option with the keyword of an experiment that has the same meaning.
+struct OptionLine {
     option: &'static str,
     word: &'static str,
     text: String,
 }
 
 impl CommandLine {
-    /// Reads the options; mistakes are reported, and what could not be read is left out.
+    /// Reads the options. Mistakes are reported, and options that could not be read are left out.
     pub fn read(
         request: &Request,
         sources: &mut Sources,
         interner: &mut Interner,
-        said: &mut Diagnostics,
+        diagnostics: &mut Diagnostics,
     ) -> CommandLine {
         let lines = lines(request);
         let mut command = CommandLine::default();
@@ -76,12 +76,12 @@ impl CommandLine {
         }
         let file = sources.add("command line".to_string(), shown, Origin::User);
         for (line, &start) in lines.iter().zip(&starts) {
-            let mut reader = Reader {
+            let mut reader = OptionReader {
                 file,
                 start,
                 line,
                 interner,
-                said,
+                diagnostics,
             };
             match line.option {
                 "--sweep" => command.sweeps.extend(reader.sweep()),
@@ -98,13 +98,13 @@ impl CommandLine {
     }
 }
 
-fn lines(request: &Request) -> Vec<Line> {
+fn lines(request: &Request) -> Vec<OptionLine> {
     let mut lines = Vec::new();
     let mut add = |option, word, texts: &[String]| {
         for text in texts {
-            // One line, whatever was typed; every byte keeps its place.
+            // Line breaks become blanks, so that each option has one line and every byte keeps its place.
             let text = text.replace(['\n', '\r'], " ");
-            lines.push(Line { option, word, text });
+            lines.push(OptionLine { option, word, text });
         }
     };
     let number = |value: Option<f64>| Vec::from_iter(value.map(show_number));
@@ -131,16 +131,16 @@ fn body(tree: &Ast) -> Option<&[ExperimentStatement]> {
     }
 }
 
-struct Reader<'a> {
+struct OptionReader<'a> {
     file: FileId,
-    /// Where the text of the option begins in the file.
+    /// The start of the text of the option in the file.
     start: usize,
-    line: &'a Line,
+    line: &'a OptionLine,
     interner: &'a mut Interner,
-    said: &'a mut Diagnostics,
+    diagnostics: &'a mut Diagnostics,
 }
 
-impl Reader<'_> {
+impl OptionReader<'_> {
     /// The text as a statement of an experiment.
     fn statement(&mut self, text: &str) -> Option<Ast> {
         let line = self.line;
@@ -149,7 +149,7 @@ impl Reader<'_> {
             _ => text.to_string(),
         };
         if text.trim().is_empty() {
-            self.fault("nothing is given".to_string());
+            self.fault("the value is missing".to_string());
             return None;
         }
         let parsed = format!("{HEAD}{} {text}\nend\n", line.word);
@@ -166,7 +166,7 @@ impl Reader<'_> {
             for label in &mut diagnostic.labels {
                 shift.span(&mut label.span);
             }
-            self.said.push(diagnostic);
+            self.diagnostics.push(diagnostic);
         }
         if !fine {
             return None;
@@ -188,14 +188,14 @@ impl Reader<'_> {
         Some(tree)
     }
 
-    fn sweep(&mut self) -> Option<Swept> {
+    fn sweep(&mut self) -> Option<SweepOption> {
         match sweep::read(&self.line.text) {
             Ok((name, values)) => {
                 let span = Span::new(self.file, self.start, self.start + self.line.text.len());
                 let tree = self.statement(name)?;
-                let swept = Swept { tree, values, span };
+                let swept = SweepOption { tree, values, span };
                 if swept.target().is_none() {
-                    self.fault("one parameter is wanted".to_string());
+                    self.fault("exactly one parameter is needed".to_string());
                     return None;
                 }
                 Some(swept)
@@ -208,9 +208,9 @@ impl Reader<'_> {
     }
 
     fn fault(&mut self, message: String) {
-        let Line { option, text, .. } = self.line;
+        let OptionLine { option, text, .. } = self.line;
         let example = match *option {
-            "--sweep" => sweep::HOW,
+            "--sweep" => sweep::SYNTAX_HINT,
             "--init" => "write `--init C1.e=2`",
             "--input" => "write `--input \"u=sin(Time)\"`",
             "--absolute" => "write `--absolute 1e-10` or `--absolute x=1e-10`",
@@ -223,11 +223,12 @@ impl Reader<'_> {
         };
         let span = Span::new(self.file, self.start, self.start + text.len());
         let diagnostic = Diagnostic::new(code, format!("`{option}`: {message}"));
-        self.said.push(diagnostic.at(span, "here").hint(example));
+        self.diagnostics
+            .push(diagnostic.at(span, "here").hint(example));
     }
 }
 
-/// From places in the text that was read to those in the text that is shown.
+/// Moves spans from the text that was parsed to the text that is shown.
 struct Shift {
     file: FileId,
     from: usize,

@@ -1,4 +1,5 @@
-//! Expressions of an experiment in the flat model: real or boolean, of parameters, constants and perhaps Time.
+//! Conversion of expressions of an experiment into the flat model. They are real or boolean, and contain parameters, constants
+//! and, for inputs, Time.
 
 use super::collect::{Assignment, Number, Target};
 use super::names::Names;
@@ -9,7 +10,7 @@ use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp, Value};
 use crate::flat::{Flat, Kind, Leaf, Type, VarId};
 use crate::syntax::ast::Exprs;
 
-/// What an expression is the value of.
+/// The use of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Parameter,
@@ -38,13 +39,13 @@ impl Role {
     }
 }
 
-/// Looks names up and converts expressions; what is wrong is reported.
+/// Looks names up and converts expressions; errors are reported.
 pub(super) struct Converter<'a> {
     pub flat: &'a mut Flat,
     pub names: Names,
-    pub said: &'a mut Diagnostics,
+    pub diagnostics: &'a mut Diagnostics,
     pub walk: Walk,
-    /// A `table` was met.
+    /// A `table` was converted.
     pub tables: bool,
 }
 
@@ -57,7 +58,9 @@ impl Converter<'_> {
             indices.push(self.index(expression, target.exprs.span(index))?);
         }
         let found = (self.names).lookup(self.flat, target, &indices, code, wanted);
-        found.map_err(|diagnostic| self.said.push(diagnostic)).ok()
+        found
+            .map_err(|diagnostic| self.diagnostics.push(diagnostic))
+            .ok()
     }
 
     fn index(&mut self, expression: ExprId, span: Span) -> Option<u32> {
@@ -66,12 +69,12 @@ impl Converter<'_> {
         if whole.is_none() {
             let message = "an index is a whole number from 1 on";
             let diagnostic = Diagnostic::new(Code::IndexBounds, message);
-            self.said.push(diagnostic.at(span, "is none"));
+            self.diagnostics.push(diagnostic.at(span, "is none"));
         }
         whole.map(|value| value as u32)
     }
 
-    /// A finite number that an expression of parameters and constants comes to.
+    /// The value of a real expression of parameters and constants; `None` after an error.
     pub fn number(&mut self, number: Number<'_>) -> Option<f64> {
         let (expression, ty) = self.expression(number.exprs, number.value, Role::Number)?;
         if ty != Type::Real {
@@ -81,7 +84,7 @@ impl Converter<'_> {
         self.finite(expression, number.span()).and_then(Value::real)
     }
 
-    /// The value that an expression of parameters and constants comes to.
+    /// The finite value of an expression of parameters and constants; `None` after an error.
     pub fn finite(&mut self, expression: ExprId, span: Span) -> Option<Value> {
         let value = value_of(self.flat, expression, &mut self.walk);
         let fine = match value {
@@ -92,13 +95,13 @@ impl Converter<'_> {
         if !fine {
             let message = "this is not a number";
             let diagnostic = Diagnostic::new(Code::BadValue, message);
-            self.said
+            self.diagnostics
                 .push(diagnostic.at(span, "infinite or not a number"));
         }
         value.filter(|_| fine)
     }
 
-    /// The value given to a variable, of the variable's type.
+    /// The expression given to a variable, whose type it must have.
     pub fn value_for(
         &mut self,
         id: VarId,
@@ -116,7 +119,7 @@ impl Converter<'_> {
                 ty.text()
             );
             let place = exprs.span(assignment.value);
-            (self.said).push(Diagnostic::new(Code::TypeClash, message).at(place, ty.text()));
+            (self.diagnostics).push(Diagnostic::new(Code::TypeClash, message).at(place, ty.text()));
             return None;
         }
         Some(expression)
@@ -124,10 +127,10 @@ impl Converter<'_> {
 
     fn clash(&mut self, wanted: Type, found: Type, span: Span) {
         let message = format!("{} where {} is wanted", found.text(), wanted.text());
-        (self.said).push(Diagnostic::new(Code::TypeClash, message).at(span, found.text()));
+        (self.diagnostics).push(Diagnostic::new(Code::TypeClash, message).at(span, found.text()));
     }
 
-    /// The expression in the flat model, with its type; operands come first, so this is a loop.
+    /// The expression in the flat model, with its type. Operands precede their users in the arena, so this is a loop.
     pub fn expression(
         &mut self,
         exprs: &Exprs,
@@ -136,7 +139,7 @@ impl Converter<'_> {
     ) -> Option<(ExprId, Type)> {
         let first = exprs.firsts[root.index()];
         let mut new: Vec<(ExprId, Type)> = Vec::new();
-        // Lists that a table takes; others may not stand.
+        // The first list that no table has taken as an argument yet.
         let mut open: Option<Span> = None;
         let mut lists = 0;
         for at in first..=root.0 {
@@ -152,7 +155,7 @@ impl Converter<'_> {
             };
             let ids: Vec<ExprId> = operands.iter().map(|&id| of(id).0).collect();
             let types: Vec<Type> = operands.iter().map(|&id| of(id).1).collect();
-            // Which operand has the wrong type.
+            // The first operand with a wrong type, and the type that it should have.
             let mut wrong: Option<(usize, Type)> = None;
             let mut want = |at: usize, ty: Type| {
                 if types[at] != ty && wrong.is_none() {
@@ -177,7 +180,7 @@ impl Converter<'_> {
                     let code = Code::UnknownVariable;
                     let found = (self.names).lookup(self.flat, &target, &indices, code, &wanted);
                     let id = found
-                        .map_err(|diagnostic| self.said.push(diagnostic))
+                        .map_err(|diagnostic| self.diagnostics.push(diagnostic))
                         .ok()?;
                     let variable = self.flat.variable(id);
                     if !wanted.contains(&variable.kind) {
@@ -247,13 +250,13 @@ impl Converter<'_> {
         }
         if let (1.., Some(span)) = (lists, open) {
             let diagnostic = Diagnostic::new(Code::IndexUse, "a list may not stand here");
-            (self.said).push(diagnostic.at(span, "a single value is wanted"));
+            (self.diagnostics).push(diagnostic.at(span, "a single value is wanted"));
             return None;
         }
         new.last().copied()
     }
 
-    /// Two lists of equal length behind the value.
+    /// Whether a `table` has two lists of equal length after the argument.
     fn fits_table(&mut self, exprs: &Exprs, operands: &[ExprId]) -> bool {
         self.tables = true;
         let length = |at: usize| match operands.get(at).map(|&id| exprs.node(id)) {
@@ -264,7 +267,7 @@ impl Converter<'_> {
         if let (false, Some(&first)) = (fits, operands.get(1)) {
             let message = "`table` takes a value and two lists of equal length";
             let diagnostic = Diagnostic::new(Code::BadTable, message);
-            self.said
+            self.diagnostics
                 .push(diagnostic.at(exprs.span(first), "in this table"));
         }
         fits
@@ -277,7 +280,7 @@ impl Converter<'_> {
         };
         let message = format!("{} cannot depend on {what}", role.text());
         let diagnostic = Diagnostic::new(Code::DependsOnVariable, message);
-        (self.said).push(
+        (self.diagnostics).push(
             diagnostic
                 .at(span, "not a parameter or constant")
                 .hint(role.may_use()),

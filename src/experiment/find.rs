@@ -1,9 +1,9 @@
-//! Which experiment is taken, and for which model.
+//! The choice of an experiment, and of its model.
 //!
-//! An experiment without a name of its own has that of its model; a `cmodel` names no model and is for the one
-//! that is compiled.
+//! An experiment without a name of its own has the name of its model; a `cmodel` names no model and belongs to the one that is
+//! compiled.
 
-use super::apply::{Bodies, apply};
+use super::apply::{ExperimentBodies, apply};
 use super::{CommandLine, Experiment, Request};
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::intern::Interner;
@@ -13,12 +13,12 @@ use crate::model::Types;
 use crate::syntax::ast::{self, Ast, Item, ModelKind};
 use crate::syntax::load::Loaded;
 
-/// Everything that experiments are made of.
+/// The files and the command line from which experiments are read.
 #[derive(Clone, Copy, Debug)]
-pub struct Bench<'t> {
+pub struct ExperimentSources<'t> {
     pub names: &'t Interner,
     pub trees: &'t [Ast],
-    /// The file that was named as the experiment.
+    /// The file that `--experiment` names; experiments are read from this file only.
     pub only: Option<FileId>,
     pub command: &'t CommandLine,
     pub request: &'t Request,
@@ -26,59 +26,59 @@ pub struct Bench<'t> {
     pub points: usize,
 }
 
-/// An experiment for a model, with the tree it stands in.
+/// An experiment for a model, with the tree that contains it.
 #[derive(Clone, Copy)]
 struct Candidate<'t> {
     tree: &'t Ast,
     experiment: &'t ast::Experiment,
 }
 
-impl<'t> Bench<'t> {
-    /// Does what was asked for to the flat model: what the experiment says, then what the command line says.
-    /// Where none is named and `always` one is wanted, the model's own is taken. `None` after an error.
-    pub fn perform(
+impl<'t> ExperimentSources<'t> {
+    /// Applies the chosen experiment to the flat model, with the settings of the command line. If no experiment is named and
+    /// `always` is set, the default one of the model is applied. `None` after an error.
+    pub fn apply_chosen(
         &self,
         flat: &mut Flat,
         always: bool,
-        said: &mut Diagnostics,
+        diagnostics: &mut Diagnostics,
     ) -> Option<Experiment> {
         let found = match (self.only, &self.request.experiment) {
-            (Some(file), _) => Some(self.of_file(flat, file, said)?),
-            (None, Some(name)) => Some(self.named(flat, name, said)?),
-            (None, None) if always => self.default(flat, said)?,
+            (Some(file), _) => Some(self.of_file(flat, file, diagnostics)?),
+            (None, Some(name)) => Some(self.named(flat, name, diagnostics)?),
+            (None, None) if always => self.default(flat, diagnostics)?,
             (None, None) => None,
         };
-        self.run(flat, found, self.command, said)
+        self.apply(flat, found, self.command, diagnostics)
     }
 
-    /// Looks at every experiment for this model, each on a model of its own. A `cmodel` counts if it is for this one.
-    pub fn check(&self, flat: &Flat, compiled: bool, said: &mut Diagnostics) {
+    /// Checks every experiment for this model, each on a copy of the model. A `cmodel` belongs to the model that is compiled.
+    pub fn check(&self, flat: &Flat, compiled: bool, diagnostics: &mut Diagnostics) {
         let all = self.candidates(flat, None);
-        self.report_doubles(flat, &all, said);
+        self.report_doubles(flat, &all, diagnostics);
         for candidate in all {
             if candidate.experiment.model.is_some() || compiled {
-                self.run(
+                self.apply(
                     &mut flat.clone(),
                     Some(candidate),
                     &CommandLine::default(),
-                    said,
+                    diagnostics,
                 );
             }
         }
     }
 
-    fn run(
+    fn apply(
         &self,
         flat: &mut Flat,
         found: Option<Candidate<'t>>,
         command: &CommandLine,
-        said: &mut Diagnostics,
+        diagnostics: &mut Diagnostics,
     ) -> Option<Experiment> {
-        let bodies = Bodies {
+        let bodies = ExperimentBodies {
             file: found.map(|found| (&found.tree.exprs, &found.experiment.body[..])),
             command,
         };
-        let mut experiment = apply(flat, &bodies, said)?;
+        let mut experiment = apply(flat, &bodies, diagnostics)?;
         experiment.most_points = (self.points < usize::MAX).then_some(self.points);
         if let Some(Candidate { experiment: of, .. }) = found {
             experiment.name = of.name.map(|name| self.names.name(name.symbol).to_string());
@@ -104,7 +104,7 @@ impl<'t> Bench<'t> {
         found
     }
 
-    /// The name it is chosen by.
+    /// The name by which a candidate is chosen.
     fn name<'f>(&self, flat: &'f Flat, candidate: &Candidate<'t>) -> &'f str
     where
         't: 'f,
@@ -115,13 +115,18 @@ impl<'t> Bench<'t> {
         }
     }
 
-    fn named(&self, flat: &Flat, wanted: &str, said: &mut Diagnostics) -> Option<Candidate<'t>> {
+    fn named(
+        &self,
+        flat: &Flat,
+        wanted: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Candidate<'t>> {
         let all = self.candidates(flat, None);
         let fits = |found: &Candidate<'t>| self.name(flat, found) == wanted;
         let fitting: Vec<Candidate<'t>> = all.iter().copied().filter(fits).collect();
-        let before = said.errors();
-        self.report_doubles(flat, &fitting, said);
-        if said.errors() > before {
+        let before = diagnostics.errors();
+        self.report_doubles(flat, &fitting, diagnostics);
+        if diagnostics.errors() > before {
             return None;
         }
         if let Some(&found) = preferred(&fitting) {
@@ -135,7 +140,7 @@ impl<'t> Bench<'t> {
             let name = self.names.name(other.name.or(other.model)?.symbol);
             (name == wanted).then_some(other)?.model
         });
-        said.push(match for_another {
+        diagnostics.push(match for_another {
             Some(other) => self.of_another(diagnostic, other),
             None if known.is_empty() => {
                 diagnostic.hint(format!("write `experiment {model} ... end` into the file"))
@@ -152,11 +157,16 @@ impl<'t> Bench<'t> {
             .hint(format!("choose its model with `--model {name}`"))
     }
 
-    /// The experiment of a file that holds one for this model.
-    fn of_file(&self, flat: &Flat, file: FileId, said: &mut Diagnostics) -> Option<Candidate<'t>> {
+    /// The experiment for this model in the file that was named.
+    fn of_file(
+        &self,
+        flat: &Flat,
+        file: FileId,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Candidate<'t>> {
         let all = self.candidates(flat, Some(file));
         if !all.is_empty() {
-            return self.choose(flat, &all, said)?;
+            return self.choose(flat, &all, diagnostics)?;
         }
         let shown = self.request.experiment.as_deref().unwrap_or("");
         let model = flat.model();
@@ -167,30 +177,30 @@ impl<'t> Bench<'t> {
         let other = (self.trees.iter().filter(|tree| tree.file == file))
             .flat_map(experiments)
             .find_map(|experiment| experiment.model);
-        said.push(match other {
+        diagnostics.push(match other {
             Some(other) => self.of_another(diagnostic, other),
             None => diagnostic.hint(format!("write `experiment {model} ... end` into it")),
         });
         None
     }
 
-    fn default(&self, flat: &Flat, said: &mut Diagnostics) -> Option<Option<Candidate<'t>>> {
-        self.choose(flat, &self.candidates(flat, None), said)
+    fn default(&self, flat: &Flat, diagnostics: &mut Diagnostics) -> Option<Option<Candidate<'t>>> {
+        self.choose(flat, &self.candidates(flat, None), diagnostics)
     }
 
-    /// The one without a name of its own, else the only one; `None` after an error.
+    /// The experiment without a name of its own, otherwise the only one; `None` after an error.
     fn choose(
         &self,
         flat: &Flat,
         all: &[Candidate<'t>],
-        said: &mut Diagnostics,
+        diagnostics: &mut Diagnostics,
     ) -> Option<Option<Candidate<'t>>> {
-        let before = said.errors();
+        let before = diagnostics.errors();
         let unnamed: Vec<Candidate<'t>> = (all.iter().copied())
             .filter(|found| found.experiment.name.is_none())
             .collect();
-        self.report_doubles(flat, &unnamed, said);
-        if said.errors() > before {
+        self.report_doubles(flat, &unnamed, diagnostics);
+        if diagnostics.errors() > before {
             return None;
         }
         match (preferred(&unnamed), all) {
@@ -209,12 +219,12 @@ impl<'t> Bench<'t> {
         let names: Vec<String> = (all.iter())
             .map(|found| format!("`--experiment {}`", self.name(flat, found)))
             .collect();
-        said.push(diagnostic.hint(format!("choose with {}", names.join(" or "))));
+        diagnostics.push(diagnostic.hint(format!("choose with {}", names.join(" or "))));
         None
     }
 
-    /// Two of one name; a `cmodel` gives way to an `experiment`.
-    fn report_doubles(&self, flat: &Flat, all: &[Candidate<'t>], said: &mut Diagnostics) {
+    /// Reports two experiments with one name. A `cmodel` and an `experiment` may share a name: the `experiment` is taken.
+    fn report_doubles(&self, flat: &Flat, all: &[Candidate<'t>], diagnostics: &mut Diagnostics) {
         for (at, found) in all.iter().enumerate() {
             let same = |other: &&Candidate<'t>| {
                 self.name(flat, other) == self.name(flat, found)
@@ -228,7 +238,7 @@ impl<'t> Bench<'t> {
                 self.name(flat, found),
                 flat.model()
             );
-            said.push(
+            diagnostics.push(
                 Diagnostic::new(Code::DefinedTwice, message)
                     .at(found.experiment.span, "given again here")
                     .at(earlier.experiment.span, "first here")
@@ -253,8 +263,8 @@ fn experiments(tree: &Ast) -> impl Iterator<Item = &ast::Experiment> {
     })
 }
 
-/// Reports experiments for models that are not there.
-pub fn missing_models(loaded: &Loaded, types: &Types, said: &mut Diagnostics) {
+/// Reports experiments for models that do not exist.
+pub fn missing_models(loaded: &Loaded, types: &Types, diagnostics: &mut Diagnostics) {
     for tree in &loaded.trees {
         for experiment in experiments(tree) {
             let Some(model) = experiment.model else {
@@ -270,7 +280,7 @@ pub fn missing_models(loaded: &Loaded, types: &Types, said: &mut Diagnostics) {
             known.sort_unstable();
             let name = loaded.interner.name(model.symbol);
             let message = format!("there is no model `{}`", crate::syntax::shorten(name));
-            said.push(
+            diagnostics.push(
                 Diagnostic::new(Code::UnknownModel, message)
                     .at(model.span, "the experiment is for it")
                     .suggest_or_list(name, "there are", &known),
@@ -279,8 +289,8 @@ pub fn missing_models(loaded: &Loaded, types: &Types, said: &mut Diagnostics) {
     }
 }
 
-/// The model that the experiments of a file without a `model` are for: the one of the experiment asked for, else
-/// of the last one. A `cmodel` is for the last `model` of the files that are included.
+/// For a main file without a `model`: the model of the experiment that is named, otherwise of the last experiment. A `cmodel`
+/// belongs to the last `model` of the included files.
 pub fn model_of(loaded: &Loaded, request: &Request) -> Option<String> {
     let models = |tree: &Ast| {
         let items = tree.items.iter().rev();
@@ -313,13 +323,13 @@ pub fn model_of(loaded: &Loaded, request: &Request) -> Option<String> {
         }
     }
     let found = found?;
-    // One that is not there is reported where it is named.
+    // A model that does not exist is reported by `missing_models`.
     let is_there = (loaded.trees.iter().flat_map(|tree| &tree.items))
         .any(|item| matches!(item, Item::Model(model) if model.name.symbol == found));
     is_there.then(|| name(found).to_string())
 }
 
-/// Models that experiments of the main file, or of the one named as the experiment, are for.
+/// The models of the experiments in the main file and in the file that was named as the experiment.
 pub fn models_of<'l>(
     loaded: &'l Loaded,
     only: Option<FileId>,

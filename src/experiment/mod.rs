@@ -1,9 +1,9 @@
-//! Experiments: what is done with a model, as a file and the command line say it.
+//! Experiments: the settings of a run, from a file and from the command line.
 //!
-//! Before: a flat model, the files with their experiments, and a [`Request`], what the command line says.
-//! After [`Bench::perform`]: parameters, start values and inputs of the flat model are those of the
-//! experiment, so that sorting and solving see them (zeros, states, the derivatives of inputs); all else is in
-//! an [`Experiment`], for the simulator. What the command line says counts more than the file.
+//! Before: a flat model, the files with their experiments, and a [`Request`] with the settings of the command line. After
+//! [`ExperimentSources::apply_chosen`]: parameters, start values and inputs of the flat model are those of the experiment, so
+//! that sorting and solving use them (zeros, states, derivatives of inputs); all other settings are in an [`Experiment`], for
+//! the simulator. Settings of the command line override those of the file.
 
 mod apply;
 mod collect;
@@ -17,7 +17,7 @@ mod sweep;
 mod values;
 
 pub use command::CommandLine;
-pub use find::{Bench, missing_models, model_of, models_of};
+pub use find::{ExperimentSources, missing_models, model_of, models_of};
 pub use sweep::{Sweep, read as read_sweep};
 pub use values::with_parameter;
 
@@ -27,10 +27,10 @@ use crate::expr::{Value, show_number};
 use crate::flat::VarId;
 use std::path::{Path, PathBuf};
 
-/// More points of output than this nobody can keep.
+/// The most points of output.
 const MOST_POINTS: usize = 100_000_000;
 
-/// What the command line says.
+/// The settings of the command line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     /// The name of an experiment, or a file that holds one.
@@ -54,7 +54,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// The file that holds the experiment: what is no name is one.
+    /// The file that holds the experiment, if the option is not a name.
     pub fn file(&self) -> Option<PathBuf> {
         let wanted = self.experiment.as_deref()?;
         let is_name = wanted.starts_with(char::is_alphabetic)
@@ -62,51 +62,52 @@ impl Request {
         (!is_name).then(|| Path::new(wanted).to_path_buf())
     }
 
-    /// Nothing is asked for.
+    /// Whether the command line gives no settings.
     pub fn is_empty(&self) -> bool {
         *self == Request::default()
     }
 }
 
-/// What is left of an experiment for the simulator.
+/// The settings of an experiment for the simulator, and the changes that were made to the flat model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Experiment {
-    /// The name of its own, and where it is written.
+    /// The name, if it has one of its own.
     pub name: Option<String>,
+    /// `None` without an experiment in a file.
     pub span: Option<Span>,
     pub start: f64,
     pub until: Option<f64>,
-    /// How many points of output, the first and the last with them.
+    /// The number of points of output, including the first and the last.
     pub points: Option<usize>,
-    /// The interval between them, where it was given; the last one may be shorter.
+    /// The interval between points, if it was given; the last one may be shorter.
     pub step: Option<f64>,
-    /// The most points that there may be, where that is less than [`MOST_POINTS`].
+    /// The most points allowed, if that is less than [`MOST_POINTS`].
     pub most_points: Option<usize>,
-    /// The integrator, not checked here.
+    /// The name of the integrator, not checked here.
     pub method: Option<(String, Span)>,
     pub tolerance: Option<f64>,
     pub absolute: Option<f64>,
     /// Absolute tolerances of single variables, by variable.
     pub absolutes: Vec<(VarId, f64)>,
-    /// A list for each `plot`.
+    /// The quantities of each `plot`.
     pub plots: Vec<Vec<Plotted>>,
-    /// Parameters with other values, by variable.
-    pub set: Vec<Changed>,
-    /// Start values given, by variable.
-    pub starts: Vec<Changed>,
-    /// Inputs given, by variable, each with its place.
+    /// Parameters with other values, sorted by variable.
+    pub set: Vec<ChangedValue>,
+    /// Start values, sorted by variable.
+    pub starts: Vec<ChangedValue>,
+    /// Inputs that are given, sorted by variable, each with its span.
     pub inputs: Vec<(VarId, Span)>,
     pub sweeps: Vec<Sweep>,
-    /// `ctblock`: statements of the target language, word for word.
+    /// The text of a `ctblock`: statements of the target language.
     pub control: Option<String>,
     /// The name of the first `outblock`.
     pub block: Option<String>,
-    pub places: Places,
+    pub places: SettingSpans,
 }
 
-/// Where the numbers of an experiment were given; `None` where they were not.
+/// The spans of the numbers of an experiment; `None` for those that were not given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct SettingSpans {
     pub start: Option<Span>,
     pub until: Option<Span>,
     pub points: Option<Span>,
@@ -117,28 +118,28 @@ pub struct Places {
 
 /// A value that the experiment gives.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Changed {
+pub struct ChangedValue {
     pub variable: VarId,
     pub value: Value,
     pub span: Span,
 }
 
-/// What is to be shown.
+/// A quantity that is plotted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plotted {
     /// As written.
     pub name: String,
     pub span: Span,
-    /// `None` for what is computed from variables: see [`DERIVED`].
+    /// `None` for a quantity that is computed from variables: see [`DERIVED`].
     pub variable: Option<VarId>,
 }
 
-/// Last parts of names that are no variables and can be shown all the same: the power of a port,
-/// `C1.A.power`, and what a storage holds.
+/// The last parts of names of quantities that are no variables: the power of a port, `C1.A.power`, and the contents of a
+/// storage.
 pub const DERIVED: &[&str] = &["power", "momentum", "displacement"];
 
 impl Experiment {
-    /// What a picture of its run is called.
+    /// The title of a plot of its run.
     pub fn title(&self, model: &str) -> String {
         match &self.name {
             Some(name) => format!("{model}: {name}"),
@@ -146,7 +147,7 @@ impl Experiment {
         }
     }
 
-    /// How many times follow the first one up to `until`.
+    /// The number of intervals of output up to `until`.
     fn intervals(&self, until: f64, points: usize) -> f64 {
         let span = until - self.start;
         match (self.step, self.points) {
@@ -156,12 +157,12 @@ impl Experiment {
         }
     }
 
-    /// How many times of output there are up to `until`.
+    /// The number of points of output up to `until`.
     pub fn count(&self, until: f64, points: usize) -> usize {
         (self.intervals(until, points) + 1.0) as usize
     }
 
-    /// Why there are too many times of output up to `until`, if there are.
+    /// The error if there are too many points of output up to `until`.
     pub fn too_many(&self, until: f64, points: usize) -> Option<Diagnostic> {
         let most = self.most_points.unwrap_or(MOST_POINTS).min(MOST_POINTS);
         let count = self.intervals(until, points) + 1.0;
@@ -181,8 +182,8 @@ impl Experiment {
         })
     }
 
-    /// The times of output up to `until`, both ends with them: at the steps given, else at the number of points
-    /// given, else at `points` of them.
+    /// The times of output up to `until`, both ends included, by the step or number of points of the experiment, otherwise
+    /// `points` of them.
     pub fn times(&self, until: f64, points: usize) -> Vec<f64> {
         let span = until - self.start;
         if span <= 0.0 {
@@ -192,7 +193,7 @@ impl Experiment {
         let mut times: Vec<f64> = (0..last as usize)
             .map(|at| match self.step {
                 Some(step) => self.start + at as f64 * step,
-                // Multiplied first: fewer last digits that nobody asked for.
+                // Multiplied before the division, which gives rounder numbers.
                 None => self.start + span * at as f64 / last,
             })
             .collect();

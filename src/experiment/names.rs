@@ -1,4 +1,4 @@
-//! Names of an experiment in the flat model.
+//! Lookup of names of an experiment in the flat model.
 
 use rustc_hash::FxHashMap;
 
@@ -7,18 +7,18 @@ use crate::base::diagnostics::{Code, Diagnostic, nearest};
 use crate::base::intern::Symbol;
 use crate::flat::{Flat, InstanceId, Kind, VarId};
 
-/// Where a name stands, with its index: 0 for what is no array.
+/// A name in an instance, with its index: 0 if it is no array.
 type Place = (InstanceId, Symbol, u32);
 
-/// Submodels and variables by name, made when the first one is looked up.
+/// Tables of submodels and variables by name, made at the first lookup.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     known: Option<(FxHashMap<Place, InstanceId>, FxHashMap<Place, VarId>)>,
 }
 
 impl Names {
-    /// The variable that a name means, its indices given in order; what is wrong otherwise, with the kinds
-    /// of variables that are suggested.
+    /// The variable that a name means; `indices` are the values of its indices in order. If there is none, the error suggests
+    /// variables of the kinds in `wanted`.
     pub fn lookup(
         &mut self,
         flat: &Flat,

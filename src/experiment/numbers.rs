@@ -1,7 +1,7 @@
 //! The numbers of an experiment: times, points, tolerances.
 //!
-//! After: all are finite and make sense together. What the command line says of the points (their number or their
-//! distance) replaces all that the file says of them.
+//! Before: the settings of the file and of the command line. After: all numbers are finite and consistent with each other. If
+//! the command line gives the number of points or the step, both settings of the file are ignored.
 
 use super::Experiment;
 use super::collect::{Number, Settings};
@@ -10,13 +10,13 @@ use crate::base::diagnostics::{Code, Diagnostic};
 use crate::base::source::Span;
 use crate::expr::show_number;
 
-/// More points than this nobody can keep.
+/// The most points of output.
 const MOST_POINTS: f64 = super::MOST_POINTS as f64;
 
-/// A step that is off by this part of the whole still divides it.
+/// A step divides a span of time if the quotient is an integer up to this relative error.
 const DIVIDES: f64 = 1e-6;
 
-/// How many steps there are in a span of time, the last one perhaps shorter.
+/// The number of steps in a span of time; the last step may be shorter.
 pub(super) fn intervals(span: f64, step: f64) -> f64 {
     let ratio = span / step;
     match (ratio - ratio.round()).abs() <= DIVIDES * ratio.max(1.0) {
@@ -25,8 +25,8 @@ pub(super) fn intervals(span: f64, step: f64) -> f64 {
     }
 }
 
-/// A number with its place, and whether it comes from the command line.
-type Found = Option<(f64, Span, bool)>;
+/// A number with its span; true if it comes from the command line.
+type ReadNumber = Option<(f64, Span, bool)>;
 
 /// Puts the numbers into the experiment; mistakes are reported.
 pub(super) fn numbers(
@@ -35,8 +35,8 @@ pub(super) fn numbers(
     command: &Settings<'_>,
     experiment: &mut Experiment,
 ) {
-    let mut read = |file: Option<Number<'_>>, command: Option<Number<'_>>| -> Found {
-        // Both are read: the file's mistakes are mistakes, overruled or not.
+    let mut read = |file: Option<Number<'_>>, command: Option<Number<'_>>| -> ReadNumber {
+        // Both are read, because mistakes in the file are reported even if the command line overrides them.
         let of_file = file.and_then(|it| Some((converter.number(it)?, it.span(), false)));
         let of_command = command.and_then(|it| Some((converter.number(it)?, it.span(), true)));
         of_command.or(of_file)
@@ -48,12 +48,12 @@ pub(super) fn numbers(
     let mut step = read(file.step, command.step);
     let tolerance = read(file.tolerance, command.tolerance);
     let absolute = read(file.absolute, command.absolute);
-    let moved = |found: Found| found.is_some_and(|(.., command)| command);
+    let moved = |found: ReadNumber| found.is_some_and(|(.., command)| command);
     if overruled {
         points = points.filter(|&(.., command)| command);
         step = step.filter(|&(.., command)| command);
     } else if (moved(start) || moved(until)) && points.is_some() {
-        // The file's points and step agreed about another time.
+        // Points and step of the file agree only for the times of the file.
         step = None;
     }
     for (found, what) in [
@@ -77,7 +77,7 @@ pub(super) fn numbers(
             Some((_, place, _)) => diagnostic.at(place, "starts here"),
             None => diagnostic.hint("time runs from 0 on unless `start` says otherwise"),
         };
-        converter.said.push(diagnostic);
+        converter.diagnostics.push(diagnostic);
         return;
     }
     let whole = |value: f64| value.fract() == 0.0 && value >= 1.0;
@@ -99,7 +99,7 @@ pub(super) fn numbers(
     experiment.step = step.map(|(value, ..)| value);
     experiment.tolerance = tolerance.map(|(value, ..)| value);
     experiment.absolute = absolute.map(|(value, ..)| value);
-    let place = |found: Found| found.map(|(_, span, _)| span);
+    let place = |found: ReadNumber| found.map(|(_, span, _)| span);
     experiment.places.start = place(start);
     experiment.places.until = place(until);
     experiment.places.points = place(points);
@@ -120,7 +120,7 @@ pub(super) fn numbers(
     }
 }
 
-/// The number of points that the step makes; one that was given has to agree.
+/// Computes the number of points from the step; a number that was given has to agree with it.
 fn agree(
     converter: &mut Converter<'_>,
     experiment: &mut Experiment,
@@ -143,13 +143,13 @@ fn agree(
             let diagnostic = Diagnostic::new(Code::WrongSetting, message)
                 .at(span, format!("makes {} points", show_number(count)))
                 .at(place, format!("{points} points"));
-            (converter.said).push(diagnostic.hint("leave one of them out"));
+            (converter.diagnostics).push(diagnostic.hint("leave one of them out"));
         }
         _ => experiment.points = Some(count as usize),
     }
 }
 
-fn positive(converter: &mut Converter<'_>, found: Found, what: &str) {
+fn positive(converter: &mut Converter<'_>, found: ReadNumber, what: &str) {
     if let Some((value, span, _)) = found
         && value <= 0.0
     {
@@ -173,5 +173,5 @@ pub(super) fn tolerance(converter: &mut Converter<'_>, number: Number<'_>) -> Op
 
 fn wrong(converter: &mut Converter<'_>, message: &str, span: Span, place: String) {
     let diagnostic = Diagnostic::new(Code::WrongSetting, message);
-    converter.said.push(diagnostic.at(span, place));
+    converter.diagnostics.push(diagnostic.at(span, place));
 }

@@ -1,8 +1,8 @@
-//! What is swept, what is shown, and how exactly variables are wanted.
+//! Sweeps, plots, and absolute tolerances of single variables.
 
 use rustc_hash::FxHashMap;
 
-use super::apply::Work;
+use super::apply::ExperimentBuilder;
 use super::collect::{Assignment, Number, Settings, Target, twice};
 use super::convert::Converter;
 use super::{CommandLine, DERIVED, Plotted, Sweep, numbers};
@@ -11,7 +11,7 @@ use crate::base::source::Span;
 use crate::evaluate::Walk;
 use crate::flat::{Kind, Type, VarId};
 
-impl Work<'_> {
+impl ExperimentBuilder<'_> {
     pub(super) fn absolutes(&mut self, file: &Settings<'_>, command: &Settings<'_>) {
         let mut found: Vec<(VarId, f64)> = Vec::new();
         for list in [&file.absolutes, &command.absolutes] {
@@ -33,12 +33,12 @@ impl Work<'_> {
                     let kind = flat.variable(id).kind.text();
                     let message = format!("`{}` has no tolerance", flat.name(id));
                     let diagnostic = Diagnostic::new(Code::NotAVariable, message);
-                    self.say(diagnostic.at(target.span, format!("its kind: {kind}")));
+                    self.report(diagnostic.at(target.span, format!("its kind: {kind}")));
                     continue;
                 }
                 if let Some(&earlier) = seen.get(&id) {
                     let what = format!("the absolute tolerance of `{}`", flat.name(id));
-                    self.say(twice(&what, target.span, earlier));
+                    self.report(twice(&what, target.span, earlier));
                     continue;
                 }
                 seen.insert(id, target.span);
@@ -79,13 +79,13 @@ impl Work<'_> {
         }
     }
 
-    /// Looks without a word.
+    /// Whether a name is that of a variable; nothing is reported.
     fn is_variable(&mut self, target: &Target<'_>) -> bool {
-        let mut unsaid = Diagnostics::default();
+        let mut ignored = Diagnostics::default();
         let mut quiet = Converter {
             flat: self.converter.flat,
             names: std::mem::take(&mut self.converter.names),
-            said: &mut unsaid,
+            diagnostics: &mut ignored,
             walk: Walk::default(),
             tables: false,
         };
@@ -94,7 +94,7 @@ impl Work<'_> {
         found
     }
 
-    /// Parameters that take one value after the other: real ones, each once, and none that shapes the model.
+    /// Checks the sweeps: each parameter must be real, may be swept only once, and must not determine the size of the model.
     pub(super) fn sweeps(&mut self, command: &CommandLine) {
         for swept in &command.sweeps {
             let Some(target) = swept.target() else {
@@ -107,18 +107,18 @@ impl Work<'_> {
             let name = flat.name(variable);
             if flat.variable(variable).ty != Type::Real {
                 let message = format!("`{name}` is boolean: it cannot be swept");
-                self.say(Diagnostic::new(Code::TypeClash, message).at(target.span, "boolean"));
+                self.report(Diagnostic::new(Code::TypeClash, message).at(target.span, "boolean"));
                 continue;
             }
             let swept_before = (self.experiment.sweeps.iter())
                 .find(|sweep| sweep.variable == variable)
                 .map(|sweep| sweep.span);
-            // What the file gives is overruled.
+            // A sweep overrides a value of the file, but not one of the command line.
             let set_too = (self.experiment.set.iter())
                 .find(|set| set.variable == variable && set.span.file == swept.span.file)
                 .map(|set| set.span);
             if let Some(earlier) = swept_before.or(set_too) {
-                self.say(twice(&format!("`{name}`"), swept.span, earlier));
+                self.report(twice(&format!("`{name}`"), swept.span, earlier));
                 continue;
             }
             let shaping = self.flat().shaping.clone();

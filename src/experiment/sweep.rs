@@ -1,7 +1,7 @@
-//! Sweeps: a parameter and the values it takes, one run each.
+//! Sweeps: a parameter and its values, one run for each value.
 //!
-//! `R1.R=10,20,50` names them; `R1.R=1..100/12` are 12 from 1 to 100 at equal distances, `R1.R=1..100/12log` at equal
-//! ratios.
+//! `R1.R=10,20,50` lists the values; `R1.R=1..100/12` means 12 values from 1 to 100 at equal distances, `R1.R=1..100/12log`
+//! at equal ratios.
 
 use crate::base::source::Span;
 use crate::flat::VarId;
@@ -15,13 +15,13 @@ pub struct Sweep {
     pub span: Span,
 }
 
-pub(super) const HOW: &str =
+pub(super) const SYNTAX_HINT: &str =
     "write `R1.R=10,20,50`, or `R1.R=1..100/12` for 12 values, or `R1.R=1..100/12log`";
 
-/// More runs than this are a slip.
+/// More values than this are taken for a mistake.
 const MOST: usize = 1_000_000;
 
-/// The name and the values of `R1.R=1..100/12log`; the error says what is wrong.
+/// Reads the name and the values of `R1.R=1..100/12log`.
 pub fn read(text: &str) -> Result<(&str, Vec<f64>), String> {
     let (name, values) = (text.split_once('='))
         .ok_or_else(|| "a sweep needs a parameter and its values".to_string())?;
@@ -57,7 +57,7 @@ fn range(from: &str, rest: &str) -> Result<Vec<f64>, String> {
     };
     let count: usize = count
         .parse()
-        .map_err(|_| format!("`{count}` is no number of values"))?;
+        .map_err(|_| format!("`{count}` is not a number of values"))?;
     if count == 0 {
         return Err("the sweep has no values".to_string());
     }
@@ -73,7 +73,7 @@ fn range(from: &str, rest: &str) -> Result<Vec<f64>, String> {
     let at = |step: usize| {
         let part = step as f64 / (count.max(2) - 1) as f64;
         match step {
-            // The ends as they were written.
+            // The ends are not computed, so that they are exact.
             0 => from,
             _ if step + 1 == count => to,
             _ if logarithmic => from * (to / from).powf(part),

@@ -1,7 +1,7 @@
-//! Other values of parameters: what is computed from them follows.
+//! Propagation of changed parameters.
 //!
-//! Before: a flat model in which some parameters were given another expression. After: the values of all parameters,
-//! constants, defaults of inputs and start values that depend on these are computed anew; nothing else is touched.
+//! Before: a flat model in which some parameters have another expression. After: the values of all parameters, constants,
+//! defaults of inputs and start values that depend on them are computed anew; all other values are untouched.
 
 use rustc_hash::FxHashSet;
 
@@ -10,7 +10,7 @@ use crate::evaluate::{Walk, leaves, value_of};
 use crate::expr::{ExprId, Node, Value, show_number};
 use crate::flat::{Flat, Given, Leaf, VarId};
 
-/// Gives a parameter another value: for one run of a sweep, on a copy of the flat model.
+/// Gives a parameter another value, for one run of a sweep on a copy of the flat model.
 pub fn with_parameter(flat: &mut Flat, parameter: VarId, value: f64) -> Result<(), Diagnostic> {
     let expression = flat.exprs.number(value);
     let Some(given) = given(&mut flat.values, parameter) else {
@@ -29,19 +29,19 @@ pub(super) fn given(list: &mut [Given], id: VarId) -> Option<&mut Given> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum Visit {
     New,
-    /// On the stack: meeting it again is a circle.
+    /// On the stack: if it is met again, the definitions are circular.
     Open,
-    Same,
-    Moved,
+    Unchanged,
+    Changed,
 }
 
-/// Computes anew what depends on parameters whose expressions have changed, themselves included. Those that have
-/// another value now, in order.
+/// Computes the values anew that depend on parameters whose expressions have changed, including these. Returns the variables
+/// whose values differ now, sorted.
 pub(super) fn follow(flat: &mut Flat, changed: &[VarId]) -> Result<Vec<VarId>, Diagnostic> {
     let changed: FxHashSet<VarId> = changed.iter().copied().collect();
-    let mut state = vec![State::New; flat.variables.len()];
+    let mut visits = vec![Visit::New; flat.variables.len()];
     let mut moved = Vec::new();
     let mut walk = Walk::default();
     for at in 0..flat.values.len() {
@@ -53,33 +53,33 @@ pub(super) fn follow(flat: &mut Flat, changed: &[VarId]) -> Result<Vec<VarId>, D
                 ..
             } = flat.values[top];
             let place = variable.index();
-            if matches!(state[place], State::Moved | State::Same) {
+            if matches!(visits[place], Visit::Changed | Visit::Unchanged) {
                 stack.pop();
                 continue;
             }
             let needs = needs(flat, expression);
-            if state[place] == State::New {
-                state[place] = State::Open;
-                if let Some(&circle) = needs.iter().find(|id| state[id.index()] == State::Open) {
-                    return Err(circular(flat, &stack, circle, &state));
+            if visits[place] == Visit::New {
+                visits[place] = Visit::Open;
+                if let Some(&circle) = needs.iter().find(|id| visits[id.index()] == Visit::Open) {
+                    return Err(circular(flat, &stack, circle, &visits));
                 }
                 let before = stack.len();
-                let open = needs.iter().filter(|id| state[id.index()] == State::New);
-                stack.extend(open.filter_map(|id| place_of(&flat.values, *id)));
+                let open = needs.iter().filter(|id| visits[id.index()] == Visit::New);
+                stack.extend(open.filter_map(|id| index_of(&flat.values, *id)));
                 if stack.len() > before {
                     continue;
                 }
             }
             stack.pop();
-            let follows = needs.iter().any(|id| state[id.index()] == State::Moved);
+            let follows = needs.iter().any(|id| visits[id.index()] == Visit::Changed);
             if !follows && !changed.contains(&variable) {
-                state[place] = State::Same;
+                visits[place] = Visit::Unchanged;
                 continue;
             }
             let value = value(flat, &flat.values[top], &mut walk)?;
-            state[place] = match value == flat.values[top].value {
-                true if !changed.contains(&variable) => State::Same,
-                _ => State::Moved,
+            visits[place] = match value == flat.values[top].value {
+                true if !changed.contains(&variable) => Visit::Unchanged,
+                _ => Visit::Changed,
             };
             if value != flat.values[top].value {
                 moved.push(variable);
@@ -90,7 +90,7 @@ pub(super) fn follow(flat: &mut Flat, changed: &[VarId]) -> Result<Vec<VarId>, D
     for at in 0..flat.starts.len() {
         let start = flat.starts[at];
         let needs = needs(flat, start.expression);
-        if needs.iter().any(|id| state[id.index()] == State::Moved) {
+        if needs.iter().any(|id| visits[id.index()] == Visit::Changed) {
             flat.starts[at].value = value(flat, &start, &mut walk)?;
         }
     }
@@ -98,7 +98,7 @@ pub(super) fn follow(flat: &mut Flat, changed: &[VarId]) -> Result<Vec<VarId>, D
     Ok(moved)
 }
 
-fn place_of(list: &[Given], id: VarId) -> Option<usize> {
+fn index_of(list: &[Given], id: VarId) -> Option<usize> {
     list.binary_search_by_key(&id, |given| given.variable).ok()
 }
 
@@ -126,12 +126,12 @@ fn value(flat: &Flat, given: &Given, walk: &mut Walk) -> Result<Value, Diagnosti
         .at(given.span, format!("`{text}` gives {problem}")))
 }
 
-fn circular(flat: &Flat, stack: &[usize], circle: VarId, state: &[State]) -> Diagnostic {
+fn circular(flat: &Flat, stack: &[usize], circle: VarId, visits: &[Visit]) -> Diagnostic {
     let name = flat.name(circle);
     let message = format!("the parameter `{name}` depends on itself");
     let mut diagnostic = Diagnostic::new(Code::DependsOnItself, message);
     let open = (stack.iter().map(|&at| &flat.values[at]))
-        .filter(|given| state[given.variable.index()] == State::Open);
+        .filter(|given| visits[given.variable.index()] == Visit::Open);
     let from = open.skip_while(|given| given.variable != circle);
     const MOST: usize = 5;
     for given in from.take(MOST) {

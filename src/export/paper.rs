@@ -13,7 +13,7 @@ use crate::expr::{Node, Value};
 use crate::flat::{EquationKind, Flat, Given, Kind, Leaf, Type};
 use crate::passes::blocks::Solved;
 use crate::positions::{Positions, Values, plain};
-use crate::simulate::job::{Wishes, job};
+use crate::simulate::job::{RunOptions, job};
 use crate::simulate::run::{End, Observer, RowKind, run};
 
 /// A refusal that names what jumps; what cannot be compared is refused as well.
@@ -74,9 +74,9 @@ pub fn at_start(
 ) -> Result<Values, Refusal> {
     without_values_zero(&mut flat);
     let names: Vec<String> = leaves.iter().map(|&leaf| named.leaf_name(leaf)).collect();
-    let wishes = Wishes {
+    let wishes = RunOptions {
         vars: names.clone(),
-        ..Wishes::default()
+        ..RunOptions::default()
     };
     let experiment = Experiment {
         until: Some(experiment.start),

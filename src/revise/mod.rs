@@ -29,7 +29,7 @@ use std::path::PathBuf;
 
 use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
-use crate::compile::{Compiled, Options, compile};
+use crate::compile::{LoadedFlat, Options, load_flat};
 use crate::syntax::load::{Files, Input};
 
 /// Where texts are compiled.
@@ -48,17 +48,17 @@ impl fmt::Debug for Desk<'_> {
 }
 
 impl Desk<'_> {
-    pub fn compile(&self, text: &str) -> Compiled {
+    pub fn compile(&self, text: &str) -> LoadedFlat {
         let input = Input::Revised(self.path.clone(), text.to_string());
-        compile(&input, self.options, self.files)
+        load_flat(&input, self.options, self.files)
     }
 
     /// With the parameters, start values and inputs of an experiment.
-    pub fn compile_with(&self, text: &str, experiment: &str) -> Compiled {
+    pub fn compile_with(&self, text: &str, experiment: &str) -> LoadedFlat {
         let input = Input::Revised(self.path.clone(), text.to_string());
         let mut options = self.options.clone();
         options.request.experiment = Some(experiment.to_string());
-        compile(&input, &options, self.files)
+        load_flat(&input, &options, self.files)
     }
 }
 

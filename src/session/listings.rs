@@ -8,7 +8,7 @@ use crate::base::words::count;
 use crate::bond::fields::fields;
 use crate::bond::view::{Choice, view};
 use crate::compile::reduced;
-use crate::compile::{Aliases, Presented, bond_graph, presented, sorted, sorted_somewhere};
+use crate::compile::{Aliases, Presented, bond_graph, presented, sorted, sorted_in_some_mode};
 use crate::expr::print::Style;
 use crate::flat::{Flat, Kind, VarId};
 use crate::listing;
@@ -29,7 +29,7 @@ impl Session {
             }
             Output::Sorted => {
                 let aliases = self.partition.ok_or(UNSORTED)?;
-                let done = sorted_somewhere(flat, aliases, &mut said);
+                let done = sorted_in_some_mode(flat, aliases, &mut said);
                 done.map(|(flat, sorted, positions)| {
                     let position = positions.map(|positions| said_of(&positions, "sorted"));
                     let list = listing::sorted::sorted_somewhere;

@@ -16,7 +16,7 @@ use crate::expr::show_briefly;
 use crate::flat::Flat;
 use crate::picture::{Trajectories, svg, terminal};
 use crate::simulate::columns::Column;
-use crate::simulate::job::{Job, Wishes, job};
+use crate::simulate::job::{Job, RunOptions, job};
 use crate::simulate::run::{End, Observer, Outcome, RowKind, run};
 use crate::syntax::load::Files;
 
@@ -130,7 +130,7 @@ impl Session {
         let Some((flat, experiment)) = model else {
             return Ok(self.told(&sources, &diagnostics));
         };
-        let made = job(flat, &experiment, &Wishes::default(), &mut diagnostics)?;
+        let made = job(flat, &experiment, &RunOptions::default(), &mut diagnostics)?;
         let mut reply = self.told(&sources, &diagnostics);
         let Some(job) = made else {
             return Ok(reply);

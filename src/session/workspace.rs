@@ -10,7 +10,7 @@ use super::command::list;
 use super::entry::{Entry, What, With, defined, without};
 use super::{Experiment, Model, Reply, Session};
 use crate::base::source::Origin;
-use crate::compile::{Compiled, Options, compile};
+use crate::compile::{LoadedFlat, Options, load_flat};
 use crate::syntax::load::Files;
 
 /// The texts of a session: as typed, or an include of the file that was entered.
@@ -49,7 +49,7 @@ impl Workspace {
     }
 }
 
-fn compiled(entry: &Entry, files: &dyn Files) -> Compiled {
+fn compiled(entry: &Entry, files: &dyn Files) -> LoadedFlat {
     let options = Options {
         model: entry.name.clone(),
         ..Options::default()
@@ -58,7 +58,7 @@ fn compiled(entry: &Entry, files: &dyn Files) -> Compiled {
         entries: vec![entry],
         files,
     };
-    compile(&entry.input(), &options, &with)
+    load_flat(&entry.input(), &options, &with)
 }
 
 /// The text that stands for an entry among others; none where an include cannot name its file.
@@ -100,7 +100,7 @@ impl Session {
     }
 
     /// Takes what was compiled, if it has no errors; all that was said of the model before is forgotten.
-    fn take(&mut self, entry: Entry, own: Entry, compiled: Compiled, files: &dyn Files) -> Reply {
+    fn take(&mut self, entry: Entry, own: Entry, compiled: LoadedFlat, files: &dyn Files) -> Reply {
         let reply = self.told(&compiled.sources, &compiled.diagnostics);
         if let Some(flat) = compiled.flat {
             let read = (compiled.sources.ids())

@@ -1,19 +1,19 @@
 //! Values at the start of a run.
 //!
-//! Before: a solved model and its start values. After: a machine whose registers hold a consistent
-//! start, states chosen where the run chooses them, and the vector of states. Loops are solved by the
-//! plain evaluator, which tries other guesses where the first fails.
+//! Before: a solved model and its start values. After: the registers of the machine hold consistent values, the states are
+//! chosen where the choice is left to the run, and the vector of states is returned. Loops are solved by the plain evaluator,
+//! which tries other guesses if the first one fails.
 
-use super::point::{adopt, value};
+use super::point::{load_point, value};
 use crate::evaluate::{Failure, Point, evaluate_start};
 use crate::passes::blocks::{Block, Solved};
 use crate::program::Program;
 use crate::program::machine::Machine;
 
-/// In smaller models everything is looked at once, recorded or not.
+/// Smaller models are evaluated as a whole, so that a failure is found in variables too that are not recorded.
 const LARGE: usize = 10_000;
 
-/// Computes the start; the states come back.
+/// Computes the start, and returns the states.
 pub fn begin(
     solved: &Solved,
     program: &Program,
@@ -23,7 +23,6 @@ pub fn begin(
     let flat = &solved.flat;
     let mut point = Point::new(solved);
     point.time = time;
-    // As they have been decided so far.
     for discrete in &program.discretes {
         point.guess(
             discrete.leaf,
@@ -32,8 +31,8 @@ pub fn begin(
     }
     let iterates = |block: &Block| matches!(block, Block::Nonlinear(_) | Block::Selected(_));
     if flat.variables.len() > LARGE && !solved.blocks.iter().any(iterates) {
-        // Nothing to guess, and much to compute: the machine does it from the states.
-        adopt(program, &point, machine);
+        // No loop needs a guess: the machine computes all values from the states, and faster.
+        load_point(program, &point, machine);
         let mut states = vec![0.0; program.state_count()];
         machine.states(&mut states);
         return Ok(states);
@@ -46,7 +45,7 @@ pub fn begin(
         let mut states: Vec<usize> = (0..selection.candidates.len())
             .filter(|&candidate| found.contains(&selection.candidates[candidate]))
             .collect();
-        // What the compiler could not choose: the first ones.
+        // Where the compiler could not choose, the first candidates are states.
         for candidate in 0..selection.candidates.len() {
             if states.len() < selection.states as usize && !states.contains(&candidate) {
                 states.push(candidate);
@@ -54,7 +53,7 @@ pub fn begin(
         }
         machine.choose(at, &states);
     }
-    adopt(program, &point, machine);
+    load_point(program, &point, machine);
     let mut states = vec![0.0; program.state_count()];
     machine.states(&mut states);
     Ok(states)

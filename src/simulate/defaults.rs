@@ -1,7 +1,7 @@
-//! How long to run where nobody says.
+//! The default end time of a run.
 //!
-//! The eigenvalues of the model at its start tell how fast it moves: a run is as long as the slowest of
-//! them needs to settle, or to swing a few times; longer where a sine or a known time acts on it later.
+//! The eigenvalues of the model at its start give its time constants and periods: a run is as long as the slowest motion
+//! needs to decay, or to swing a few times. It is longer if sources with a slower sine or a later time event need more.
 
 use nalgebra::DMatrix;
 
@@ -12,14 +12,14 @@ use crate::program::Program;
 use crate::program::code::Op;
 use crate::program::machine::{Extent, Machine};
 
-/// Larger models are run for a second.
+/// No eigenvalues are computed for larger models.
 const LARGEST: usize = 200;
 /// A decay is over after so many time constants.
-const CONSTANTS: f64 = 7.0;
-/// An oscillation has been seen after so many periods.
+const TIME_CONSTANTS: f64 = 7.0;
+/// An oscillation is shown for so many periods.
 const PERIODS: f64 = 10.0;
-/// Eigenvalues smaller than this, beside the largest, are none: what only integrates.
-const NOTHING: f64 = 1e-9;
+/// Eigenvalues smaller than this, relative to the largest, count as zero: the model only integrates there.
+const ZERO: f64 = 1e-9;
 
 /// A round end time after the start, and why.
 pub fn until(solved: &Solved, program: &Program, start: f64) -> (f64, &'static str) {
@@ -37,9 +37,9 @@ const OUTSIDE: &str = "from what acts on it in time";
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Spans {
-    /// What the model needs by itself.
+    /// The time that the motion of the model needs.
     motion: Option<f64>,
-    /// What its sources need: a few periods of a sine, twice the first time that is known in advance.
+    /// The time that its sources need: a few periods of a sine, twice the first time event.
     outside: Option<f64>,
 }
 
@@ -52,7 +52,7 @@ fn spans(solved: &Solved, program: &Program, start: f64) -> Option<Spans> {
     }
     machine.evaluate_event(start, &states).ok()?;
     let known = match program.has_known_times() {
-        true => events.next_known(&mut machine, start) - start,
+        true => events.next_time_event(&mut machine, start) - start,
         false => f64::INFINITY,
     };
     let known = (known > 0.0 && known.is_finite()).then_some(2.0 * known);
@@ -65,19 +65,20 @@ fn spans(solved: &Solved, program: &Program, start: f64) -> Option<Spans> {
 
 /// Periods of the slowest sine of Time.
 fn sine(machine: &mut Machine<'_>) -> Option<f64> {
-    const SEEN: f64 = 3.0;
+    const PERIODS: f64 = 3.0;
     let slowest = sines(machine).into_iter().reduce(f64::min)?;
-    Some(SEEN * std::f64::consts::TAU / slowest)
+    Some(PERIODS * std::f64::consts::TAU / slowest)
 }
 
-/// How fast the fastest sine of Time turns, in radians.
+/// The angular frequency of the fastest sine of Time.
 pub fn fastest_sine(machine: &mut Machine<'_>) -> Option<f64> {
     sines(machine).into_iter().reduce(f64::max)
 }
 
+/// The angular frequencies of all sines of Time: the slopes of their arguments while the states are constant.
 fn sines(machine: &mut Machine<'_>) -> Vec<f64> {
-    let still = vec![0.0; machine.program.state_count()];
-    if machine.along_time(&still).is_err() {
+    let no_rates = vec![0.0; machine.program.state_count()];
+    if machine.along_time(&no_rates).is_err() {
         return Vec::new();
     }
     (machine.program.event.code.iter())
@@ -87,6 +88,7 @@ fn sines(machine: &mut Machine<'_>) -> Vec<f64> {
         .collect()
 }
 
+/// The time that the slowest motion at the start needs.
 fn longest(machine: &mut Machine<'_>, start: f64, states: &[f64]) -> Option<f64> {
     let size = states.len();
     if size == 0 || size > LARGEST {
@@ -108,16 +110,15 @@ fn longest(machine: &mut Machine<'_>, start: f64, states: &[f64]) -> Option<f64>
         .iter()
         .fold(0.0, |most: f64, value| most.max(value.norm()));
     let span = |value: &nalgebra::Complex<f64>| {
-        let settled = CONSTANTS / value.re.abs();
-        let swung = PERIODS * std::f64::consts::TAU / value.im.abs();
-        // Of an oscillation the shorter of the two; a decay does not swing.
+        let decay = TIME_CONSTANTS / value.re.abs();
+        let oscillation = PERIODS * std::f64::consts::TAU / value.im.abs();
         match value.im == 0.0 {
-            true => settled,
-            false => settled.min(swung),
+            true => decay,
+            false => decay.min(oscillation),
         }
     };
     (values.iter())
-        .filter(|value| value.norm() > NOTHING * fastest)
+        .filter(|value| value.norm() > ZERO * fastest)
         .map(span)
         .filter(|span| span.is_finite())
         .reduce(f64::max)
@@ -134,7 +135,7 @@ fn round_up(span: f64) -> f64 {
         digits if digits <= 5.0 => 5.0,
         _ => 10.0,
     };
-    // Through its text: 5e-5 and not 0.00005000000000000001.
+    // Parsed from its text, so that the result is 5e-5 and not 0.00005000000000000001.
     format!("{digits}e{exponent}")
         .parse()
         .unwrap_or(digits * power)

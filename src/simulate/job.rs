@@ -1,18 +1,20 @@
-//! What is to be run: a solved model with its program, columns and plan.
+//! A job: a solved model with its program, columns and plan, ready to run.
 //!
-//! Before: a flat model with an experiment in it, and what of the experiment is left. After: a [`Job`], ready
-//! to run. What nobody has said is chosen here, and told.
+//! Before: a flat model into which the experiment was put, and the other settings of the experiment. After: a [`Job`].
+//! Settings that the user did not give are chosen here, and [`Job::chosen`] reports them.
 
 use super::columns::{self, Column};
 use super::defaults;
-use super::events::What;
-use super::halt::place;
+use super::events::Unresolved;
 use super::integrate::Method;
 use super::run::{Absolute, Plan};
+use super::run_error::place;
 use crate::base::clock::Clock;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::compile::leaky_switches;
-use crate::compile::{Aliases, Product, Solution, Stage, Unwatched, Watch, solved_in, solved_with};
+use crate::compile::{
+    Aliases, NoObserver, Product, Solution, Stage, StageObserver, solved_in, solved_with,
+};
 use crate::experiment::Experiment;
 use crate::expr::show_number;
 use crate::flat::{Flat, Kind};
@@ -22,63 +24,63 @@ use crate::program::machine::Machine;
 use crate::program::{Program, build};
 
 const TOLERANCE: f64 = 1e-6;
-/// The absolute tolerance, beside the relative one.
+/// The absolute tolerance divided by the relative one.
 const ABSOLUTE: f64 = 1e-3;
-/// Errors smaller than this are rounding.
+/// Smaller relative tolerances cannot be kept because of rounding errors.
 const SMALLEST: f64 = 1e-13;
 const POINTS: usize = 501;
 
-/// What is wanted of a run beside the experiment.
+/// Options of a run that are no part of an experiment.
 #[derive(Clone, Debug, Default)]
-pub struct Wishes {
+pub struct RunOptions {
     /// Patterns of names; empty for the usual columns.
     pub vars: Vec<String>,
     pub steady: bool,
-    /// Where another run of the same sweep ends.
+    /// The end time of the other runs of a sweep, where the experiment gives none.
     pub until: Option<f64>,
-    /// For what is told of times.
+    /// The clock for reported times.
     pub clock: Clock,
 }
 
 #[derive(Debug)]
 pub struct Job {
     pub solved: Solved,
-    /// Of a model that is solved anew in each mode.
+    /// `None` for a model that one set of formulas serves in all modes.
     pub positions: Option<Box<Positions>>,
     pub program: Program,
     pub columns: Vec<Column>,
     pub plan: Plan,
-    /// Columns that are drawn together, where the experiment says so.
+    /// Columns that are drawn together, if the experiment groups them.
     pub panels: Option<Vec<Vec<usize>>>,
-    /// What was chosen because nobody said it.
+    /// Settings that were chosen because the user did not give them, in words.
     pub chosen: Vec<String>,
-    /// Seconds: sorting and solving, making the program.
+    /// Seconds for sorting and solving, and for building the program.
     pub seconds: (f64, f64),
     pub clock: Clock,
 }
 
-/// `None` after an error; a wrong name on the command line is an error of usage.
+/// `None` after an error in the model; `Err` if a name on the command line is wrong.
 pub fn job(
     flat: Flat,
     experiment: &Experiment,
-    wishes: &Wishes,
-    said: &mut Diagnostics,
+    options: &RunOptions,
+    diagnostics: &mut Diagnostics,
 ) -> Result<Option<Job>, String> {
-    job_with(flat, experiment, wishes, &mut Unwatched, said)
+    job_with(flat, experiment, options, &mut NoObserver, diagnostics)
 }
 
-/// The same with somebody who looks on.
+/// The same; `observer` is told of the stages.
 pub fn job_with(
     flat: Flat,
     experiment: &Experiment,
-    wishes: &Wishes,
-    watch: &mut dyn Watch,
-    said: &mut Diagnostics,
+    options: &RunOptions,
+    observer: &mut dyn StageObserver,
+    diagnostics: &mut Diagnostics,
 ) -> Result<Option<Job>, String> {
-    let clock = wishes.clock;
+    let clock = options.clock;
     let begun = clock.now();
-    leaky_switches::hint(&flat, said);
-    let Some(solution) = solved_with(flat, Aliases::Eliminate, watch, said) else {
+    leaky_switches::hint(&flat, diagnostics);
+    let Some(solution) = solved_with(flat, Aliases::Eliminate, observer, diagnostics) else {
         return Ok(None);
     };
     let Solution {
@@ -86,36 +88,41 @@ pub fn job_with(
         positions,
     } = solution;
     let solving = clock.now() - begun;
-    if inputs(&solved.flat, said).is_none() {
+    if inputs(&solved.flat, diagnostics).is_none() {
         return Ok(None);
     }
-    let Some(method) = method(experiment, said) else {
+    let Some(method) = method(experiment, diagnostics) else {
         return Ok(None);
     };
-    let Some((columns, panels)) =
-        recorded(&mut solved, positions.as_deref(), experiment, wishes, said)?
+    let Some((columns, panels)) = recorded(
+        &mut solved,
+        positions.as_deref(),
+        experiment,
+        options,
+        diagnostics,
+    )?
     else {
         return Ok(None);
     };
     let begun = clock.now();
     let values: Vec<_> = columns.iter().map(|column| column.value).collect();
-    watch.before(Stage::Program);
+    observer.before(Stage::Program);
     let program = build(&solved, &values);
-    watch.after(Stage::Program, Product::Counts(&program.counts()));
+    observer.after(Stage::Program, Product::Counts(&program.counts()));
     let building = clock.now() - begun;
-    let still = |positions: &Positions| positions.written.states().next().is_none();
-    if program.state_count() == 0 && positions.as_deref().is_none_or(still) {
-        no_dynamics(&solved.flat, said);
+    let without_states = |positions: &Positions| positions.written.states().next().is_none();
+    if program.state_count() == 0 && positions.as_deref().is_none_or(without_states) {
+        no_dynamics(&solved.flat, diagnostics);
     }
-    if samples(&solved.flat, &program, said).is_none() {
+    if samples(&solved.flat, &program, diagnostics).is_none() {
         return Ok(None);
     }
     let mut chosen = Vec::new();
-    // What an experiment leaves out it leaves to us; where there is none, all is told.
-    let tells = experiment.span.is_none();
+    // An experiment leaves settings out on purpose, so only those of the command line are reported.
+    let from_command_line = experiment.span.is_none();
     let start = experiment.start;
-    let until = experiment.until.or(wishes.until).unwrap_or_else(|| {
-        let (until, why) = match positions.as_deref().and_then(first_position) {
+    let until = experiment.until.or(options.until).unwrap_or_else(|| {
+        let (until, why) = match positions.as_deref().and_then(first_mode) {
             Some((solved, program)) => defaults::until(&solved, &program, start),
             None => defaults::until(&solved, &program, start),
         };
@@ -124,11 +131,15 @@ pub fn job_with(
         until
     });
     if let Some(too_many) = experiment.too_many(until, POINTS) {
-        said.push(too_many);
+        diagnostics.push(too_many);
         return Ok(None);
     }
     let times = experiment.times(until, POINTS);
-    if tells && experiment.points.is_none() && experiment.step.is_none() && until > start {
+    if from_command_line
+        && experiment.points.is_none()
+        && experiment.step.is_none()
+        && until > start
+    {
         chosen.push(format!("{POINTS} points"));
     }
     let mut relative = experiment.tolerance.unwrap_or(TOLERANCE);
@@ -139,7 +150,7 @@ pub fn job_with(
             "tolerance {least}, smaller ones are lost in rounding"
         ));
     }
-    if tells && experiment.tolerance.is_none() && program.state_count() > 0 {
+    if from_command_line && experiment.tolerance.is_none() && program.state_count() > 0 {
         let method = method.name();
         chosen.push(format!("{method} with tolerance {}", show_number(relative)));
     }
@@ -152,7 +163,7 @@ pub fn job_with(
             all: absolute,
             single: experiment.absolutes.clone(),
         },
-        steady: wishes.steady,
+        steady: options.steady,
         columns: columns.iter().map(|column| column.name.clone()).collect(),
     };
     Ok(Some(Job {
@@ -168,25 +179,25 @@ pub fn job_with(
     }))
 }
 
-/// Of a model with positions one that is possible: it tells how fast the model is.
-fn first_position(positions: &Positions) -> Option<(Solved, Program)> {
+/// A possible mode of the model: its eigenvalues give the default end time.
+fn first_mode(positions: &Positions) -> Option<(Solved, Program)> {
     let mut keys = positions.candidates();
     let solved = keys.find_map(|key| solved_in(positions, &key, Aliases::Eliminate))?;
     let program = build(&solved, &[]);
     Some((solved, program))
 }
 
-/// Every input has a value: an expression of the experiment, or a default.
-fn inputs(flat: &Flat, said: &mut Diagnostics) -> Option<()> {
-    let before = said.errors();
+/// Reports inputs that have no value, neither an expression of the experiment nor a default.
+fn inputs(flat: &Flat, diagnostics: &mut Diagnostics) -> Option<()> {
+    let before = diagnostics.errors();
     for id in flat.variable_ids() {
         if flat.variable(id).kind != Kind::Input || flat.value(id).is_some() {
             continue;
         }
         let name = flat.name(id);
-        let message = format!("nothing says what the input `{name}` is");
+        let message = format!("the input `{name}` has no value");
         let diagnostic = Diagnostic::new(Code::InputMissing, message);
-        said.push(
+        diagnostics.push(
             diagnostic
                 .at(flat.declaration(id).span, "declared here")
                 .hint(format!(
@@ -194,12 +205,12 @@ fn inputs(flat: &Flat, said: &mut Diagnostics) -> Option<()> {
                 )),
         );
     }
-    (said.errors() == before).then_some(())
+    (diagnostics.errors() == before).then_some(())
 }
 
-/// Samplers come again after a while.
-fn samples(flat: &Flat, program: &Program, said: &mut Diagnostics) -> Option<()> {
-    let before = said.errors();
+/// Reports samplers whose period is not above zero.
+fn samples(flat: &Flat, program: &Program, diagnostics: &mut Diagnostics) -> Option<()> {
+    let before = diagnostics.errors();
     if program.samplers.is_empty() {
         return Some(());
     }
@@ -212,19 +223,20 @@ fn samples(flat: &Flat, program: &Program, said: &mut Diagnostics) -> Option<()>
         let text = flat.expression(sampler.node);
         let message = format!("the period of `{text}` is {}", show_number(period));
         let mut diagnostic = Diagnostic::new(Code::WrongArguments, message);
-        if let Some((span, label)) = place(flat, What::Relation(sampler.node)) {
+        if let Some((span, label)) = place(flat, Unresolved::Relation(sampler.node)) {
             diagnostic = diagnostic.at(span, label);
         }
-        said.push(diagnostic.hint("`sample(start, period)` needs a period above zero"));
+        diagnostics.push(diagnostic.hint("`sample(start, period)` needs a period above zero"));
     }
-    (said.errors() == before).then_some(())
+    (diagnostics.errors() == before).then_some(())
 }
 
-fn no_dynamics(flat: &Flat, said: &mut Diagnostics) {
+fn no_dynamics(flat: &Flat, diagnostics: &mut Diagnostics) {
     let model = flat.model();
     let message = format!("`{model}` has no states: it is solved at each point by itself");
     let span = flat.instances[0].class_span;
-    said.push(Diagnostic::new(Code::NoDynamics, message).at(span, "nothing is differentiated"));
+    diagnostics
+        .push(Diagnostic::new(Code::NoDynamics, message).at(span, "nothing is differentiated"));
 }
 
 /// The columns, and which of them are drawn together.
@@ -234,12 +246,12 @@ fn recorded(
     solved: &mut Solved,
     positions: Option<&Positions>,
     experiment: &Experiment,
-    wishes: &Wishes,
-    said: &mut Diagnostics,
+    options: &RunOptions,
+    diagnostics: &mut Diagnostics,
 ) -> Result<Option<Recorded>, String> {
-    if !wishes.vars.is_empty() {
+    if !options.vars.is_empty() {
         let columns =
-            columns::matching(solved, &wishes.vars).map_err(|none| format!("`--vars`: {none}"))?;
+            columns::matching(solved, &options.vars).map_err(|none| format!("`--vars`: {none}"))?;
         return Ok(Some((columns, None)));
     }
     let mut all = columns::default(solved, positions);
@@ -252,7 +264,7 @@ fn recorded(
                 Err(none) => {
                     let diagnostic = Diagnostic::new(Code::UnknownVariable, none.message);
                     let diagnostic = diagnostic.at(plotted.span, "cannot be shown");
-                    said.push(match none.hint {
+                    diagnostics.push(match none.hint {
                         Some(hint) => diagnostic.hint(hint),
                         None => diagnostic,
                     });
@@ -276,8 +288,8 @@ fn recorded(
     Ok(Some((all, (!panels.is_empty()).then_some(panels))))
 }
 
-/// The integrator that an experiment names; none if there is no such one.
-pub fn method(experiment: &Experiment, said: &mut Diagnostics) -> Option<Method> {
+/// The integrator that an experiment names; `None` if no integrator has this name.
+pub fn method(experiment: &Experiment, diagnostics: &mut Diagnostics) -> Option<Method> {
     let Some((name, span)) = &experiment.method else {
         return Some(Method::Bdf);
     };
@@ -286,7 +298,11 @@ pub fn method(experiment: &Experiment, said: &mut Diagnostics) -> Option<Method>
         let known: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
         let message = format!("there is no method `{name}`");
         let diagnostic = Diagnostic::new(Code::UnknownMethod, message);
-        said.push((diagnostic.at(*span, "unknown")).suggest_or_list(name, "there are", &known));
+        diagnostics.push((diagnostic.at(*span, "unknown")).suggest_or_list(
+            name,
+            "there are",
+            &known,
+        ));
     }
     found
 }

@@ -1,7 +1,7 @@
-//! Between the machine and the plain evaluator: values go there and back.
+//! Exchange of values between the machine and the plain evaluator.
 //!
-//! The plain evaluator is slow and thorough. It computes the start, helps out where a loop cannot be
-//! solved from its last solution, and says in words what is wrong.
+//! The plain evaluator is slow, but tries many guesses for loops. It computes the start, solves loops that do not converge
+//! from their last solution, and its failures name the expression that has no value.
 
 use crate::evaluate::{Failure, Point, evaluate};
 use crate::expr::Value;
@@ -17,7 +17,7 @@ pub(super) fn value(flat: &Flat, leaf: Leaf, number: f64) -> Value {
     }
 }
 
-/// A point with what the machine knows: states, discrete variables, and guesses for loops.
+/// A point with the values of the machine: states, discrete variables, and guesses for loops.
 pub fn point(solved: &Solved, machine: &Machine<'_>, time: f64) -> Point {
     let flat = &solved.flat;
     let mut point = Point::new(solved);
@@ -50,8 +50,8 @@ pub fn point(solved: &Solved, machine: &Machine<'_>, time: f64) -> Point {
     point
 }
 
-/// Puts what a point says of states, discrete variables and unknowns of loops into the registers.
-pub fn adopt(program: &Program, point: &Point, machine: &mut Machine<'_>) {
+/// Copies states, discrete variables and unknowns of loops from a point into the registers.
+pub fn load_point(program: &Program, point: &Point, machine: &mut Machine<'_>) {
     for &(leaf, register) in &program.fixed {
         if !matches!(leaf, Leaf::Var(_) | Leaf::Der(..)) {
             continue;
@@ -66,11 +66,16 @@ pub fn adopt(program: &Program, point: &Point, machine: &mut Machine<'_>) {
     }
 }
 
-/// Solves the loops the slow way, from what the registers say; they have the solution afterwards.
-pub fn rescue(solved: &Solved, machine: &mut Machine<'_>, time: f64) -> Result<(), Failure> {
+/// Solves the loops by the plain evaluator, with the values in the registers as guesses. After: the registers hold the
+/// solution.
+pub fn solve_with_evaluator(
+    solved: &Solved,
+    machine: &mut Machine<'_>,
+    time: f64,
+) -> Result<(), Failure> {
     let mut point = point(solved, machine, time);
     evaluate(solved, &mut point)?;
     let program = machine.program;
-    adopt(program, &point, machine);
+    load_point(program, &point, machine);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The machine as the right sides that integrators ask for.
+//! The machine as the right sides of an integrator.
 
 use std::cell::{Cell, RefCell};
 
@@ -6,12 +6,12 @@ use super::integrate::System;
 use crate::numeric::Pattern;
 use crate::program::machine::{Extent, Machine, Stuck};
 
-/// A machine that integrators and the run share: they take turns.
+/// A machine that the integrator and the run share. They use it one after the other, never at the same time.
 #[derive(Debug)]
 pub struct Rates<'p> {
     pub machine: RefCell<Machine<'p>>,
     pattern: Pattern,
-    /// The block that could not be solved when the rates were last asked for.
+    /// The block that could not be solved in the last evaluation of the rates.
     pub stuck: Cell<Option<Stuck>>,
 }
 

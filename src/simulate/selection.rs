@@ -1,8 +1,8 @@
-//! Which candidates are states, while the model runs.
+//! The choice of states during a run (dynamic state selection).
 //!
-//! After each step the smallest pivot of the chosen set is compared with that of the best; when it falls
-//! below a third of it, the best set is taken (Mattsson, Olsson and Elmqvist 2000 choose so as well). The
-//! number of states never changes.
+//! After each step the smallest pivot of the chosen set is compared with the smallest pivot of the best set; when it falls
+//! below a third of that, the best set is chosen (as in Mattsson, Olsson and Elmqvist 2000). The number of states never
+//! changes.
 
 use nalgebra::DMatrix;
 
@@ -11,12 +11,12 @@ use crate::flat::{Flat, Leaf};
 use crate::passes::blocks::{Block, Selected, Solved};
 use crate::program::machine::Machine;
 
-/// A chosen set is kept as long as its smallest pivot is so large beside that of the best. An error of a state
-/// comes out larger in what follows from it, by the inverse of this: with a tenth a pendulum that swings
-/// half a circle loses five times the energy, for no fewer steps and changes.
-const KEPT: f64 = 0.3;
+/// A chosen set stays as long as its smallest pivot, relative to that of the best set, is larger than this. Errors of states
+/// are magnified by the inverse of this ratio in the variables computed from them: with 0.1 a pendulum that swings half a
+/// circle loses five times the energy, and needs as many steps and changes of the choice.
+const KEEP_RATIO: f64 = 0.3;
 
-/// The blocks with candidates, by their loops in the program.
+/// The blocks with candidates, each with the index of its loop in the program.
 #[derive(Debug)]
 pub struct Selections<'s> {
     blocks: Vec<(usize, &'s Selected, Quotas)>,
@@ -38,8 +38,8 @@ impl<'s> Selections<'s> {
         self.blocks.is_empty()
     }
 
-    /// Chooses anew where the choice has turned bad; true if something has changed. The registers must have
-    /// the values of the point.
+    /// Chooses other states where the pivots of the present choice are too small; true if a choice has changed. The registers
+    /// must hold the values of the point.
     pub fn improve(&self, flat: &Flat, machine: &mut Machine<'_>) -> bool {
         let mut changed = false;
         for (at, selected, quotas) in &self.blocks {
@@ -52,8 +52,8 @@ impl<'s> Selections<'s> {
         changed
     }
 
-    /// Makes a candidate a state, because it is restarted; true where that can be.
-    pub fn insist(&self, flat: &Flat, machine: &mut Machine<'_>, wanted: Leaf) -> bool {
+    /// Makes a candidate a state, because a `when` restarts it; true if that is possible.
+    pub fn make_state(&self, flat: &Flat, machine: &mut Machine<'_>, wanted: Leaf) -> bool {
         for (at, selected, quotas) in &self.blocks {
             if !selected.unknowns.contains(&wanted) {
                 continue;
@@ -84,7 +84,7 @@ fn matrix(machine: &mut Machine<'_>, at: usize) -> DMatrix<f64> {
     DMatrix::from_row_slice(rows, columns, &entries)
 }
 
-/// The states of a block now.
+/// The present states of a block.
 fn chosen(machine: &Machine<'_>, selected: &Selected) -> Vec<Leaf> {
     let slots = &machine.program.slots;
     (selected.selections.iter())
@@ -96,6 +96,7 @@ fn chosen(machine: &Machine<'_>, selected: &Selected) -> Vec<Leaf> {
         .collect()
 }
 
+/// A better choice of states, if the present one is not good enough.
 fn better(
     machine: &mut Machine<'_>,
     at: usize,
@@ -107,17 +108,17 @@ fn better(
     if matrix.iter().any(|slope| !slope.is_finite()) {
         return None;
     }
-    let nothing = vec![false; selected.unknowns.len()];
-    let best = quotas.pick(&matrix, &nothing)?;
-    let wished: Vec<bool> = (selected.unknowns.iter())
+    let none = vec![false; selected.unknowns.len()];
+    let best = quotas.pick(&matrix, &none)?;
+    let preferred: Vec<bool> = (selected.unknowns.iter())
         .map(|leaf| now.contains(leaf))
         .collect();
-    let kept = quotas.pick(&matrix, &wished).filter(|picked| {
+    let present = quotas.pick(&matrix, &preferred).filter(|picked| {
         let mut states = picked.states.iter();
-        states.all(|&at| wished[at])
+        states.all(|&at| preferred[at])
     });
-    match kept {
-        Some(kept) if kept.smallest >= KEPT * best.smallest => None,
+    match present {
+        Some(present) if present.smallest >= KEEP_RATIO * best.smallest => None,
         _ => Some(
             (best.states.iter())
                 .map(|&at| selected.unknowns[at])
@@ -126,7 +127,7 @@ fn better(
     }
 }
 
-/// Those that stay states keep their places.
+/// Applies a choice. Candidates that stay states keep their index in the vector of states.
 fn choose(
     flat: &Flat,
     machine: &mut Machine<'_>,

@@ -1,54 +1,51 @@
-//! The steady state: where all rates vanish.
+//! The steady state, in which all rates vanish.
 //!
-//! Newton's method on f(x) = 0, with the help of time where it does not lead there by itself: steps of
-//! the implicit Euler method that grow longer the smaller the rates are (pseudo-transient continuation,
-//! Kelley and Keyes 1998). A state that nothing holds (an angle, the charge between two capacitors) ends
-//! where the motion leaves it.
+//! Pseudo-transient continuation (Kelley and Keyes 1998): steps of the implicit Euler method, which grow longer as the rates
+//! become smaller, so that the method turns into Newton's method on f(x) = 0. A state whose rate does not depend on it (an
+//! angle, the charge between two capacitors) ends where the motion leaves it.
 
 use sprs::CsMat;
 use sprs::binop::csmat_binop;
 
-use super::halt::Halt;
 use super::integrate::System;
 use super::rates::Rates;
+use super::run_error::RunError;
 use crate::base::cancel::glance;
 use crate::numeric::Pattern;
 use crate::numeric::lu::Lu;
 
 const MOST_STEPS: usize = 2_000;
-/// A step so small beside the values is none.
+/// Steps that are smaller than this, relative to the values, end the search.
 const DONE: f64 = 1e-12;
 const LONGEST: f64 = 1e30;
-/// Where there is no slope: beside the length of a step.
+/// A step of the explicit Euler method relative to one of the implicit method, where a slope is infinite.
 const SHORT: f64 = 1e-3;
 
-/// Where no steady state was found: the state that moves fastest, and how fast.
+/// No steady state was found: the state with the largest rate, and that rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Restive {
+pub struct NotSteady {
     pub state: usize,
     pub rate: f64,
 }
 
-/// Moves the states to where their rates vanish.
+/// Moves the states to values at which their rates vanish.
 ///
-/// `settle` looks at relations and the choice of states after each step, and says whether it has
-/// changed anything.
+/// `iterate_event` decides relations and the choice of states after each step; true if anything has changed.
 pub fn steady(
     rates: &Rates<'_>,
     time: f64,
     states: &mut [f64],
-    settle: &mut dyn FnMut(&mut [f64]) -> Result<bool, Halt>,
-) -> Result<Result<(), Restive>, Halt> {
+    iterate_event: &mut dyn FnMut(&mut [f64]) -> Result<bool, RunError>,
+) -> Result<Result<(), NotSteady>, RunError> {
     let size = states.len();
-    let own = rates.pattern();
-    let mut whole = with_diagonal(own);
+    let pattern = rates.pattern();
+    let mut whole = with_diagonal(pattern);
     let mut lu = Lu::new(whole.matrix.structure_view());
     let place: Vec<u32> = (0..size as u32).collect();
-    let mut entries = vec![0.0; own.nnz()];
+    let mut entries = vec![0.0; pattern.nnz()];
     let (mut f, mut step) = (vec![0.0; size], vec![0.0; size]);
     let mut next = vec![0.0; size];
     rates.rates(time, states, &mut f);
-    // As long as the model takes to change by as much as it is.
     let mut length = first_length(states, &f);
     let mut size_now = norm(&f);
     for _ in 0..MOST_STEPS {
@@ -63,26 +60,26 @@ pub fn steady(
         let smooth = entries.iter().all(|entry| entry.is_finite());
         let matrix = whole.matrix.data_mut();
         matrix.fill(0.0);
-        for (&value, &to) in entries.iter().zip(&whole.own) {
+        for (&value, &to) in entries.iter().zip(&whole.entries) {
             matrix[to] = -value;
         }
         for &to in &whole.diagonal {
             matrix[to] += 1.0 / length;
         }
         step.copy_from_slice(&f);
-        let sound = match smooth {
+        let regular = match smooth {
             true => lu.factor(whole.matrix.view(), &place),
-            // An infinite slope, as of a root at zero: a little of the explicit Euler method leads away from it.
+            // A slope is infinite, as that of a root at zero: a short step of the explicit Euler method leads away from it.
             false => {
                 step.iter_mut().for_each(|step| *step *= SHORT * length);
                 true
             }
         };
-        if sound && smooth {
+        if regular && smooth {
             lu.solve(&mut step);
         }
-        if !sound || step.iter().any(|step| !step.is_finite()) {
-            // So long that nothing of the diagonal is left: a free state.
+        if !regular || step.iter().any(|step| !step.is_finite()) {
+            // The step is so long that 1/length is lost beside the Jacobian, which is singular if a state is free.
             length *= 1e-3;
             if length < f64::MIN_POSITIVE {
                 break;
@@ -105,8 +102,8 @@ pub fn steady(
         }
         states.copy_from_slice(&next);
         f.copy_from_slice(&step);
-        if settle(states)? {
-            // Another model from here on, and another way to go.
+        if iterate_event(states)? {
+            // The right sides have changed: the search starts anew from here.
             rates.rates(time, states, &mut f);
             size_now = norm(&f);
             length = first_length(states, &f);
@@ -126,14 +123,16 @@ pub fn steady(
                 false => worst,
             }
         });
-    Ok(Err(Restive { state, rate }))
+    Ok(Err(NotSteady { state, rate }))
 }
 
+/// An absolute scale for all states.
 fn next_scale(states: &[f64]) -> f64 {
     let largest = states.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
     1e-3 * largest + 1e-9
 }
 
+/// About the time in which the states change by as much as their own size.
 fn first_length(states: &[f64], rates: &[f64]) -> f64 {
     let rate = norm(rates);
     let size = norm(states).max(1e-3);
@@ -147,19 +146,19 @@ fn norm(values: &[f64]) -> f64 {
     values.iter().map(|value| value * value).sum::<f64>().sqrt()
 }
 
-/// A matrix for the entries of a pattern and a whole diagonal, and where both go in it.
+/// A matrix for the entries of a pattern and a full diagonal, with the indices of both in its data.
 struct WithDiagonal {
     matrix: CsMat<f64>,
-    own: Vec<usize>,
+    entries: Vec<usize>,
     diagonal: Vec<usize>,
 }
 
 fn with_diagonal(pattern: &Pattern) -> WithDiagonal {
-    let (eye, own) = (CsMat::eye_csc(pattern.cols()), pattern.map(|()| 1.0));
-    let matrix: CsMat<f64> = csmat_binop(eye.view(), own.view(), |a: &f64, b: &f64| a + b);
+    let (eye, ones) = (CsMat::eye_csc(pattern.cols()), pattern.map(|()| 1.0));
+    let matrix: CsMat<f64> = csmat_binop(eye.view(), ones.view(), |a: &f64, b: &f64| a + b);
     let place = |row, column| matrix.nnz_index(row, column).map(|found| found.0);
     WithDiagonal {
-        own: (pattern.iter())
+        entries: (pattern.iter())
             .filter_map(|(_, (row, column))| place(row, column))
             .collect(),
         diagonal: (0..pattern.cols()).filter_map(|at| place(at, at)).collect(),

@@ -1,4 +1,4 @@
-//! Where the states of a solved model begin, as lines.
+//! The start values of the states of a solved model, as lines.
 //!
 //! ```text
 //! v3 C1.e = 5

@@ -1,7 +1,7 @@
-//! Jumps that were differentiated: a step of voltage directly on a capacitor.
+//! A warning for steps that were differentiated, such as a step of voltage directly on a capacitor.
 //!
-//! The derivative of `if Time < t0 then a else b` is that of the branch that holds. Where the branches do not meet at
-//! t0, the current of the capacitor has an impulse there that no derivative shows: that is said.
+//! The derivative of `if Time < t0 then a else b` is that of the branch that holds. If the branches differ at t0, the current
+//! of the capacitor has an impulse there, which the derivative does not contain.
 
 use rustc_hash::FxHashSet;
 
@@ -11,10 +11,10 @@ use crate::expr::{BinaryOp, ExprId, Node, show_number};
 use crate::flat::{Derived, Flat};
 use crate::passes::blocks::Solved;
 
-/// A jump of what was differentiated.
+/// A step of a differentiated expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepDifferentiated {
-    /// In the list of derived equations.
+    /// The index in the list of derived equations.
     derived: usize,
     moment: f64,
     size: f64,
@@ -41,7 +41,7 @@ pub fn find(solved: &Solved, point: &Point) -> Vec<StepDifferentiated> {
 }
 
 impl StepDifferentiated {
-    pub fn words(&self, flat: &Flat) -> Option<Diagnostic> {
+    pub fn diagnostic(&self, flat: &Flat) -> Option<Diagnostic> {
         let derived = flat.reduction.as_ref()?.derived.get(self.derived)?;
         let text = format!(
             "{} = {}",
@@ -49,7 +49,7 @@ impl StepDifferentiated {
             flat.expression(derived.of.right)
         );
         let (moment, size) = (show_number(self.moment), show_number(self.size));
-        let message = format!("what is differentiated jumps at Time = {moment}, by {size}");
+        let message = format!("a differentiated expression jumps at Time = {moment}, by {size}");
         let diagnostic = Diagnostic::new(Code::JumpDifferentiated, message);
         Some(
             (diagnostic.at(derived.of.span, text))
@@ -61,7 +61,7 @@ impl StepDifferentiated {
     }
 }
 
-/// When an `if` about Time jumps, and by how much.
+/// The times at which an `if` on Time jumps, and the sizes of the jumps.
 fn jumps(
     flat: &Flat,
     derived: &Derived,
@@ -69,12 +69,12 @@ fn jumps(
     seen: &mut FxHashSet<ExprId>,
 ) -> Vec<(f64, f64)> {
     let mut found = Vec::new();
-    let mut work = vec![derived.of.right, derived.of.left];
-    while let Some(id) = work.pop() {
+    let mut stack = vec![derived.of.right, derived.of.left];
+    while let Some(id) = stack.pop() {
         if !seen.insert(id) {
             continue;
         }
-        flat.exprs.operands(id, &mut work);
+        flat.exprs.operands(id, &mut stack);
         let Node::If(condition, a, b) = flat.exprs.node(id) else {
             continue;
         };

@@ -1,15 +1,15 @@
-//! Start values of a model whose index was reduced: which may be given, which follow.
+//! Start values of a model whose index was reduced: which of them can be given, and which follow from others.
 //!
-//! Before: a solved model. After: the same, with the states chosen where the choice is left to the run, and
-//! all that is to be said of the start values given: states may have any; what is no state any more follows
-//! from them, and a value given for it has to agree. What follows from an input cannot be given at all.
-//! Where only the value of a former state is given, those of the states follow from it ([`backwards`]). Start
-//! values of variables that never were states are guesses and say nothing.
+//! Before: a solved model. After: the same, with the states chosen where the choice is left to the run, and remarks on the
+//! start values. States may have any start value. A former state, which index reduction has made dependent, follows from the
+//! states, and a start value given for it has to agree. A former state that follows from an input cannot have a start value.
+//! If only a former state has a start value, those of the states are computed from it ([`from_former`]). Start values of
+//! variables that never were states are guesses and are not examined.
 
-mod backwards;
 pub mod dump;
+mod from_former;
 mod jumps;
-mod twice;
+mod restart_clashes;
 
 pub use jumps::StepDifferentiated;
 
@@ -22,37 +22,37 @@ use crate::flat::{EqId, EquationKind, Flat, Given, Kind, Leaf, Selection, Type, 
 use crate::passes::blocks::Solved;
 use crate::passes::showing::with_equations;
 
-/// Values given are rarely more exact.
+/// Start values agree up to this relative difference, as the user rounds them.
 const AGREES: f64 = 1e-4;
 
-/// What is to be said of the start values.
+/// A finding about the start values.
 #[derive(Clone, Debug)]
 pub enum Remark {
     StepDifferentiated(StepDifferentiated),
-    /// No values of the others make these right.
-    Tied(Box<Chosen>),
-    /// What is given follows from inputs.
+    /// No values of the other variables agree with these start values.
+    Inconsistent(Box<Chosen>),
+    /// A start value was given for a variable that follows from inputs.
     Unused(Given),
     Contradicts {
         given: Given,
         wanted: f64,
         found: f64,
     },
-    /// Of the selection of this number.
+    /// Too few candidates of the selection of this index have a start value.
     TooFew(u32),
 }
 
 impl Remark {
     pub fn is_error(&self) -> bool {
-        matches!(self, Remark::Tied(_) | Remark::Contradicts { .. })
+        matches!(self, Remark::Inconsistent(_) | Remark::Contradicts { .. })
     }
 }
 
-/// Says it.
-pub fn report(flat: &Flat, remarks: &[Remark], said: &mut Diagnostics) {
-    said.extend(remarks.iter().filter_map(|remark| match remark {
-        Remark::StepDifferentiated(step) => step.words(flat),
-        Remark::Tied(choice) => Some(tied(flat, choice)),
+/// Reports the findings.
+pub fn report(flat: &Flat, remarks: &[Remark], diagnostics: &mut Diagnostics) {
+    diagnostics.extend(remarks.iter().filter_map(|remark| match remark {
+        Remark::StepDifferentiated(step) => step.diagnostic(flat),
+        Remark::Inconsistent(choice) => Some(inconsistent(flat, choice)),
         Remark::Unused(given) => Some(unused(flat, given)),
         Remark::Contradicts {
             given,
@@ -70,28 +70,28 @@ pub fn start(solved: &mut Solved) -> Vec<Remark> {
     }
     let steps = jumps::find(solved, &Point::new(solved)).into_iter();
     let mut remarks: Vec<Remark> = steps.map(Remark::StepDifferentiated).collect();
-    // Nothing to choose and nothing given: no need to evaluate a large model.
+    // Without a choice and without start values of former states there is nothing to examine, so the model is not evaluated.
     if solved.flat.selections().is_empty() && of_former_states(&solved.flat).is_empty() {
         return remarks;
     }
     let mut point = Point::new(solved);
-    // Without a start (a division by zero there, an input that is needed) nothing is said.
+    // If the model has no values at the start (division by zero, an input without a value), there are no findings.
     let Ok(chosen) = evaluate_start(solved, &mut point) else {
         return remarks;
     };
-    put_in(&mut solved.flat, &chosen);
-    let point = backwards::find(solved, point);
+    store_choice(&mut solved.flat, &chosen);
+    let point = from_former::find(solved, point);
     let other = with_other_inputs(solved);
     let follows_inputs = |leaf: Leaf| {
         let value = other.as_ref().map(|other| other.real(leaf));
         value.is_some_and(|value| !close(value, point.real(leaf)))
     };
-    // What depends on inputs that are not known cannot be said to contradict.
+    // Values that depend on inputs without a value prove no contradiction.
     let contradicts = |choice: &&Chosen| {
         !choice.kept && !choice.values.iter().any(|&(leaf, _)| follows_inputs(leaf))
     };
     for choice in chosen.iter().filter(contradicts) {
-        remarks.push(Remark::Tied(Box::new(choice.clone())));
+        remarks.push(Remark::Inconsistent(Box::new(choice.clone())));
     }
     for given in of_former_states(&solved.flat) {
         let leaf = Leaf::Var(given.variable);
@@ -119,7 +119,7 @@ pub fn start(solved: &mut Solved) -> Vec<Remark> {
             let given = candidates
                 .filter(|&&leaf| is_given(&solved.flat, leaf))
                 .count();
-            // Velocities that are not given are as small as they can be.
+            // Velocities that are not given get the smallest values possible, which is no reason for a warning.
             if selection.times == 0 && given < selection.states as usize {
                 remarks.push(Remark::TooFew(at));
             }
@@ -132,7 +132,8 @@ fn is_given(flat: &Flat, leaf: Leaf) -> bool {
     matches!(leaf, Leaf::Var(id) if flat.start(id).is_some())
 }
 
-fn put_in(flat: &mut Flat, chosen: &[Chosen]) {
+/// Stores the states chosen and the values of the candidates in the selections of the model.
+fn store_choice(flat: &mut Flat, chosen: &[Chosen]) {
     let Some(reduction) = &mut flat.reduction else {
         return;
     };
@@ -152,7 +153,7 @@ fn put_in(flat: &mut Flat, chosen: &[Chosen]) {
     }
 }
 
-/// Start values of what the source has as a state and is none any more, or not always.
+/// Start values of former states: of those that index reduction has dropped, and of all candidates.
 fn of_former_states(flat: &Flat) -> Vec<Given> {
     let Some(reduction) = &flat.reduction else {
         return Vec::new();
@@ -174,7 +175,7 @@ fn close(a: Option<f64>, b: Option<f64>) -> bool {
     }
 }
 
-/// The start with other values of inputs that have none; `None` if there are no such inputs.
+/// The start with arbitrary values for inputs that have none, to see what depends on them; `None` if there are no such inputs.
 fn with_other_inputs(solved: &Solved) -> Option<Point> {
     let flat = &solved.flat;
     let mut other = Point::new(solved);
@@ -190,7 +191,7 @@ fn with_other_inputs(solved: &Solved) -> Option<Point> {
     (some && evaluate_start(solved, &mut other).is_ok()).then_some(other)
 }
 
-/// A start value that a type gives yields to one that was given further out.
+/// Whether a start value is ignored because a related variable has one that was given in an outer submodel.
 fn gives_way(flat: &Flat, given: &Given) -> bool {
     (tied_to(flat, given.variable).iter())
         .filter_map(|&leaf| match leaf {
@@ -200,7 +201,7 @@ fn gives_way(flat: &Flat, given: &Given) -> bool {
         .any(|other| other.depth < given.depth)
 }
 
-/// What a former state depends on.
+/// The variables on which a former state depends.
 fn tied_to(flat: &Flat, id: VarId) -> Vec<Leaf> {
     let reduction = flat.reduction.iter();
     let dropped = (reduction.clone().flat_map(|reduction| &reduction.dropped))
@@ -249,8 +250,8 @@ fn contradiction(flat: &Flat, given: &Given, wanted: f64, found: f64) -> Diagnos
     .hint("leave this start value out, or give one that agrees with the others")
 }
 
-/// Start values that no values of the others make right.
-fn tied(flat: &Flat, choice: &Chosen) -> Diagnostic {
+/// Start values that contradict each other, whatever the values of the other variables.
+fn inconsistent(flat: &Flat, choice: &Chosen) -> Diagnostic {
     let given: Vec<&Given> = (choice.values.iter())
         .filter_map(|&(leaf, _)| match leaf {
             Leaf::Var(id) => flat.start(id),
@@ -276,7 +277,7 @@ fn tied(flat: &Flat, choice: &Chosen) -> Diagnostic {
         .hint("leave one of them out, or change it")
 }
 
-/// Few digits: it is only to be seen how far off it is.
+/// Few digits: the message only shows how large the difference is.
 fn rounded(value: f64) -> String {
     let short: f64 = format!("{value:.4e}").parse().unwrap_or(value);
     show_number(short)
@@ -326,12 +327,13 @@ fn too_few(flat: &Flat, selection: &Selection) -> Diagnostic {
         ))
 }
 
-/// Restarts in `when`s that cannot be. Before: aliases are eliminated, so that what equals a state stands for it.
+/// Restarts in `when`s that are not allowed. Aliases must be eliminated before, so that a variable that equals a state is
+/// replaced by it.
 #[derive(Clone, Debug, Default)]
 pub struct WrongRestarts {
-    /// Of what is no state.
+    /// Restarts of variables that are no states.
     of_no_state: Vec<EqId>,
-    /// Of one state at one moment.
+    /// Pairs of restarts of one state at one moment.
     clashes: Vec<(EqId, EqId)>,
 }
 
@@ -351,7 +353,7 @@ impl WrongRestarts {
         };
         WrongRestarts {
             of_no_state: flat.equation_ids().filter(is_wrong).collect(),
-            clashes: twice::clashes(flat),
+            clashes: restart_clashes::clashes(flat),
         }
     }
 
@@ -359,13 +361,17 @@ impl WrongRestarts {
         self.of_no_state.is_empty() && self.clashes.is_empty()
     }
 
-    pub fn report(&self, flat: &Flat, said: &mut Diagnostics) {
-        said.extend(self.clashes.iter().map(|&clash| twice::words(flat, clash)));
-        report_restarts(flat, &self.of_no_state, said);
+    pub fn report(&self, flat: &Flat, diagnostics: &mut Diagnostics) {
+        diagnostics.extend(
+            self.clashes
+                .iter()
+                .map(|&clash| restart_clashes::clash_diagnostic(flat, clash)),
+        );
+        report_restarts(flat, &self.of_no_state, diagnostics);
     }
 }
 
-fn report_restarts(flat: &Flat, wrong: &[EqId], said: &mut Diagnostics) {
+fn report_restarts(flat: &Flat, wrong: &[EqId], diagnostics: &mut Diagnostics) {
     for equation in wrong.iter().map(|id| &flat.equations[id.index()]) {
         let Node::Leaf(Leaf::Init(id)) = flat.exprs.node(equation.left) else {
             continue;
@@ -378,10 +384,10 @@ fn report_restarts(flat: &Flat, wrong: &[EqId], said: &mut Diagnostics) {
         .any(|dropped| dropped.state == Leaf::Var(id));
         let diagnostic = Diagnostic::new(
             Code::RestartOfNoState,
-            format!("`init({name})` restarts what is no state"),
+            format!("`init({name})` restarts `{name}`, which is no state"),
         )
         .at(equation.span, "in this `when`");
-        said.push(match former {
+        diagnostics.push(match former {
             true => diagnostic
                 .note(ties(flat, id))
                 .hint("restart what it depends on instead"),

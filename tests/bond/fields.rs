@@ -14,7 +14,7 @@ use bgm::bond::fields::{Fields, fields};
 use bgm::bond::graph::{ElementKind, Quantity};
 use bgm::bond::net::Gives;
 use bgm::compile::{Aliases, bond_graph, solved};
-use bgm::evaluate::{Point, at, evaluate};
+use bgm::evaluate::{Point, evaluate, settings};
 use bgm::expr::{BinaryOp, ExprId, Node, UnaryOp, Value};
 use bgm::flat::{Flat, Leaf, VarId};
 use bgm::listing::storage_fields::{gains, path};
@@ -46,8 +46,8 @@ fn case(flat: Flat, random: &mut Random) -> Option<Case> {
         })
         .collect();
     let text = format!("Time=0.3,{}", states.join(","));
-    let settings = at::read(&solved, &text).ok()?;
-    let mut point = at::point(&solved, &settings);
+    let settings = settings::read(&solved, &text).ok()?;
+    let mut point = settings::point(&solved, &settings);
     evaluate(&solved, &mut point).ok()?;
     Some(Case {
         solved,

@@ -12,7 +12,7 @@ use crate::support::generate::{bonds, circuits};
 use crate::support::random::Random;
 use crate::support::trial::Trial;
 use bgm::base::diagnostics::Diagnostics;
-use bgm::compile::{Aliases, Options, Solution, compile, solved};
+use bgm::compile::{Aliases, Options, Solution, load_flat, solved};
 use bgm::evaluate::{Point, evaluate};
 use bgm::expr::Value;
 use bgm::flat::{Flat, Kind, Leaf};
@@ -42,7 +42,7 @@ fn reduced(text: &str) -> Revised {
 
 fn flat(text: &str) -> Flat {
     let input = Input::Standard(text.as_bytes().to_vec());
-    let compiled = compile(&input, &Options::default(), &NoFiles);
+    let compiled = load_flat(&input, &Options::default(), &NoFiles);
     (compiled.flat).unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics))
 }
 
@@ -140,7 +140,7 @@ fn random_bond_graphs() {
         };
         let text = model.text();
         let input = Input::Standard(text.clone().into_bytes());
-        if compile(&input, &Options::default(), &NoFiles)
+        if load_flat(&input, &Options::default(), &NoFiles)
             .flat
             .is_none()
         {

@@ -22,7 +22,7 @@ use bgm::bond::net::Gives;
 use bgm::bond::strokes::read;
 use bgm::bond::view::{Choice, view};
 use bgm::compile::{Aliases, bond_graph, solved};
-use bgm::evaluate::{at, evaluate};
+use bgm::evaluate::{evaluate, settings};
 use bgm::flat::{Flat, InstanceId};
 use bgm::listing::causality_json;
 use bgm::passes::order::Row;
@@ -175,8 +175,8 @@ fn is_solvable(flat: Flat) -> bool {
         return true;
     }
     let model = model.solved;
-    let settings = at::read(&model, "Time=0.3").expect("the time is known");
-    let mut point = at::point(&model, &settings);
+    let settings = settings::read(&model, "Time=0.3").expect("the time is known");
+    let mut point = settings::point(&model, &settings);
     match evaluate(&model, &mut point) {
         Ok(()) => true,
         Err(failure) => failure.diagnostic().code != Code::SingularLoop,

@@ -77,7 +77,7 @@ fn every_library_type_is_documented() {
 /// Every type of the library compiles, its own cuts left open: names and connections are right.
 #[test]
 fn every_library_type_is_sound() {
-    use bgm::compile::{Options, compile};
+    use bgm::compile::{Options, load_flat};
     use bgm::syntax::load::{Input, NoFiles};
 
     for entry in bgm::syntax::library::entries() {
@@ -88,7 +88,7 @@ fn every_library_type_is_sound() {
             ..Options::default()
         };
         let input = Input::Standard(text.into_bytes());
-        let compiled = compile(&input, &options, &NoFiles);
+        let compiled = load_flat(&input, &options, &NoFiles);
         for diagnostic in compiled.diagnostics.iter() {
             // A type by itself may lack the values that its users give it.
             let code = diagnostic.code.text();

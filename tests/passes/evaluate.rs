@@ -1,7 +1,7 @@
 //! Single points of solved models, the models solved by hand.
 
 use crate::support::text::{all_diagnostics, compile_text};
-use bgm::evaluate::{Failure, Point, Reason, at, evaluate, show};
+use bgm::evaluate::{Failure, Point, Reason, evaluate, settings, show};
 use bgm::expr::{BinaryOp, ExprId, Node, Value};
 use bgm::flat::{Eliminated, EqId, Flat, Leaf};
 use bgm::passes::blocks::{
@@ -123,8 +123,8 @@ fn real(solved: &Solved, point: &Point, name: &str) -> f64 {
 }
 
 fn at_point(solved: &Solved, text: &str) -> Result<Point, Failure> {
-    let settings = at::read(solved, text).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
-    let mut point = at::point(solved, &settings);
+    let settings = settings::read(solved, text).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
+    let mut point = settings::point(solved, &settings);
     evaluate(solved, &mut point)?;
     Ok(point)
 }
@@ -328,8 +328,8 @@ fn a_diode_from_zero() {
         check(&solved, u);
     }
     // From a guess far beyond.
-    let settings = at::read(&solved, "u=5,v=5").expect("v is iterated on");
-    let mut point = at::point(&solved, &settings);
+    let settings = settings::read(&solved, "u=5,v=5").expect("v is iterated on");
+    let mut point = settings::point(&solved, &settings);
     evaluate(&solved, &mut point).expect("found");
     // Both guessed at once, nothing torn.
     let solved = Build::new(model).one_loop(&["v", "i"], &[]);
@@ -417,8 +417,8 @@ fn roots_and_tables() {
 #[test]
 fn solutions_at_zero_and_double_ones() {
     let solved = Build::new("input u\nlocal x\nsinh(x) = u").one_loop(&["x"], &[]);
-    let settings = at::read(&solved, "x=3").expect("a guess");
-    let mut point = at::point(&solved, &settings);
+    let settings = settings::read(&solved, "x=3").expect("a guess");
+    let mut point = settings::point(&solved, &settings);
     evaluate(&solved, &mut point).expect("found");
     assert!(real(&solved, &point, "x").abs() < 1e-300);
     // 0.1 + 0.2 - 0.3 is not zero in floating point: rounding is no reason to fail.
@@ -490,8 +490,8 @@ fn an_unknown_that_is_zero_but_for_rounding() {
 fn multiple_solutions_at_zero() {
     for (left, guess) in [("x*abs(x)", 1.0), ("x**3", -7.0), ("(x - 3)**4", 1e3)] {
         let solved = Build::new(&format!("local x\n{left} = 0")).one_loop(&["x"], &[]);
-        let settings = at::read(&solved, &format!("x={guess}")).expect("a guess");
-        let mut point = at::point(&solved, &settings);
+        let settings = settings::read(&solved, &format!("x={guess}")).expect("a guess");
+        let mut point = settings::point(&solved, &settings);
         evaluate(&solved, &mut point).unwrap_or_else(|bad| panic!("{left}: {bad}"));
         let x = real(&solved, &point, "x");
         let expected = if left.contains('3') && left.contains('-') {
@@ -698,7 +698,7 @@ fn settings_are_read_and_mistakes_told() {
         "x=1,x=2",
         "Time=true",
     ] {
-        let mistakes = at::read(&solved, text).expect_err(text);
+        let mistakes = settings::read(&solved, text).expect_err(text);
         for mistake in mistakes {
             told.push_str(&format!("{text}: {mistake}\n"));
         }

@@ -2,7 +2,7 @@
 
 use crate::support::text::{all_diagnostics, compile_text};
 use bgm::compile::{Aliases, solved};
-use bgm::evaluate::{Point, at, evaluate};
+use bgm::evaluate::{Point, evaluate, settings};
 use bgm::flat::Leaf;
 use bgm::passes::blocks::{Block, Linear, Method, Solved};
 
@@ -22,8 +22,8 @@ fn example(name: &str) -> Solved {
 }
 
 fn values(model: &Solved, given: &str) -> Point {
-    let settings = at::read(model, given).expect("what is given can be given");
-    let mut point = at::point(model, &settings);
+    let settings = settings::read(model, given).expect("what is given can be given");
+    let mut point = settings::point(model, &settings);
     evaluate(model, &mut point).expect("the point has values");
     point
 }
@@ -198,16 +198,16 @@ fn a_switch_alone() {
     let point = values(&effort, "u=3,o=0.25");
     assert_near(value(&effort, &point, "W.e"), 0.25 / (0.25 - 1.0) * 3.0);
     for (model, given, divisor) in [(&flow, "u=3,o=0", "`o`"), (&effort, "u=3,o=1", "`1 - o`")] {
-        let settings = at::read(model, given).expect("inputs");
-        let failure = evaluate(model, &mut at::point(model, &settings)).expect_err("a zero");
+        let settings = settings::read(model, given).expect("inputs");
+        let failure = evaluate(model, &mut settings::point(model, &settings)).expect_err("a zero");
         assert!(failure.message.contains(divisor), "{failure}");
     }
 }
 
 fn fails(text: &str, given: &str) -> String {
     let model = model(text);
-    let settings = at::read(&model, given).expect("what is given can be given");
-    let failure = evaluate(&model, &mut at::point(&model, &settings));
+    let settings = settings::read(&model, given).expect("what is given can be given");
+    let failure = evaluate(&model, &mut settings::point(&model, &settings));
     failure.expect_err("there is no solution").message
 }
 

@@ -3,7 +3,7 @@
 
 use crate::support::text::{all_diagnostics, compile_text};
 use bgm::compile::{Aliases, solved};
-use bgm::evaluate::{at, evaluate};
+use bgm::evaluate::{evaluate, settings};
 use bgm::flat::Leaf;
 use bgm::passes::blocks::Solved;
 
@@ -22,8 +22,8 @@ fn model(text: &str) -> Solved {
 
 /// The values of variables and derivatives (`der(x)`) at a point.
 fn values(model: &Solved, given: &str, names: &[&str]) -> Vec<f64> {
-    let settings = at::read(model, given).expect("what is given can be given");
-    let mut point = at::point(model, &settings);
+    let settings = settings::read(model, given).expect("what is given can be given");
+    let mut point = settings::point(model, &settings);
     evaluate(model, &mut point).expect("the point has values");
     let leaf = |name: &&str| {
         let of = name.strip_prefix("der(").and_then(|x| x.strip_suffix(')'));

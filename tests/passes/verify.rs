@@ -9,8 +9,8 @@ use bgm::base::source::{FileId, Span};
 use bgm::bond::graph::{Graph, NodeId, Pattern, What};
 use bgm::bond::{BondGraph, verify as bond_verify};
 use bgm::compile::{
-    Aliases, Goal, Options, Product, Request, Stage, Watch, bond_graph, compile_with, lower,
-    solved_with,
+    Aliases, Goal, Options, Product, Request, Stage, StageObserver, bond_graph, load_flat_with,
+    lower, solved_with,
 };
 use bgm::expr::{ExprId, Node};
 use bgm::flat::verify::verify as flat_verify;
@@ -53,7 +53,7 @@ fn sound() -> Flat {
 
 fn lowered(goal: Goal) -> bgm::compile::Lowered {
     let request = Request::new(goal, Aliases::Eliminate);
-    match lower(sound(), request, &mut bgm::compile::Unwatched) {
+    match lower(sound(), request, &mut bgm::compile::NoObserver) {
         Ok(lowered) => lowered,
         Err(_) => panic!("the model can be lowered"),
     }
@@ -166,7 +166,7 @@ fn a_broken_flat_model_is_told() {
 #[test]
 fn places_outside_the_files_are_told() {
     let input = Input::Standard("model Ä\n  local x\n  x = 1 {ä}\nend\n".into());
-    let compiled = bgm::compile::compile(&input, &Options::default(), &NoFiles);
+    let compiled = bgm::compile::load_flat(&input, &Options::default(), &NoFiles);
     let mut flat = compiled.flat.expect("the model has no errors");
     assert_eq!(flat_verify(&flat, Some(&compiled.sources)), Ok(()));
     let good = flat.equations[0].span;
@@ -565,7 +565,7 @@ struct Inspector {
     models: Vec<String>,
 }
 
-impl Watch for Inspector {
+impl StageObserver for Inspector {
     fn after(&mut self, stage: Stage, product: Product<'_>) {
         self.stages += 1;
         if let Product::Tree(loaded) = product {
@@ -618,7 +618,7 @@ fn inspect(input: &Input, model: Option<String>, inspector: &mut Inspector) -> b
         model,
         ..Options::default()
     };
-    let compiled = compile_with(input, &options, &Disk, inspector);
+    let compiled = load_flat_with(input, &options, &Disk, inspector);
     let Some(flat) = compiled.flat else {
         return false;
     };

@@ -5,19 +5,19 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use bgm::base::diagnostics::Diagnostics;
-use bgm::compile::{Aliases, Options, compile, solved};
+use bgm::compile::{Aliases, Options, load_flat, solved};
 use bgm::evaluate::{Point, evaluate};
 use bgm::experiment::Request;
 use bgm::expr::{BinaryOp, ExprId, Node, UnaryOp, Value};
 use bgm::flat::{Flat, InstanceId, Kind, Leaf, Type};
 use bgm::passes::blocks::Solved;
-use bgm::simulate::columns::{Column, What, default, matching};
+use bgm::simulate::columns::{Column, ColumnKind, default, matching};
 use bgm::syntax::load::{Input, NoFiles};
 
 /// The last model of a text, or the one named, solved; `None` where that cannot be done.
 fn try_solve(text: &str, options: &Options, aliases: Aliases) -> Option<Solved> {
     let input = Input::Standard(text.as_bytes().to_vec());
-    let flat = compile(&input, options, &NoFiles).flat?;
+    let flat = load_flat(&input, options, &NoFiles).flat?;
     Some(solved(flat, aliases, &mut Diagnostics::default())?.solved)
 }
 
@@ -143,15 +143,15 @@ fn outputs_states_inputs_and_discrete_variables_are_recorded() {
     let mut rlc = solve(&example("rlc"));
     let columns = default(&mut rlc, None);
     assert_eq!(names(&columns), ["y1", "y2", "L1.f", "C1.e", "u"]);
-    let what: Vec<What> = columns.iter().map(|column| column.what).collect();
-    use What::{Discrete, Input, Output, State};
+    let what: Vec<ColumnKind> = columns.iter().map(|column| column.kind).collect();
+    use ColumnKind::{Discrete, Input, Output, State};
     assert_eq!(what, [Output, Output, State, State, Input]);
 
     let mut rectifier = solve(&example("rectifier"));
     let columns = default(&mut rectifier, None);
     let last = columns.last().expect("there are columns");
     assert_eq!(
-        (last.name.as_str(), last.what),
+        (last.name.as_str(), last.kind),
         ("Diode.OpenSwitch", Discrete)
     );
     assert!(last.boolean);
@@ -171,7 +171,7 @@ fn inputs_of_an_experiment_are_inputs() {
     let mut given = try_solve(&text, &options, Aliases::Eliminate).expect("it is sound");
     let columns = default(&mut given, None);
     assert_eq!(names(&columns), ["y1", "y2", "L1.i", "C1.u", "u"]);
-    assert_eq!(columns[4].what, What::Input);
+    assert_eq!(columns[4].kind, ColumnKind::Input);
     assert_eq!(columns[4].unit.as_deref(), Some("V"));
 }
 
@@ -182,7 +182,11 @@ fn all_candidates_are_recorded() {
     let columns = default(&mut pendulum, None);
     assert_eq!(&names(&columns)[..2], ["x", "y"]);
     assert_eq!(columns.len(), 4);
-    assert!(columns.iter().all(|column| column.what == What::State));
+    assert!(
+        columns
+            .iter()
+            .all(|column| column.kind == ColumnKind::State)
+    );
 }
 
 #[test]
@@ -203,11 +207,11 @@ fn names_and_globs() {
     let wanted = ["y1", "y2", "C1.Va", "C1.i", "C1.Vb", "C1.u", "u"];
     assert_eq!(names(&some), wanted);
     let one = ask(&mut rlc, "C1.C");
-    assert_eq!(one[0].what, What::Parameter);
+    assert_eq!(one[0].kind, ColumnKind::Parameter);
     assert_eq!(one[0].unit.as_deref(), Some("F"));
     let rates = ask(&mut rlc, "der(*)");
     assert!(names(&rates).contains(&"der(C1.u)"));
-    assert_eq!(rates[0].what, What::Derivative);
+    assert_eq!(rates[0].kind, ColumnKind::Derivative);
     // y1 equals the state C1.u, and so do their derivatives.
     let point = somewhere(&rlc, 1).expect("it has values");
     let of_output = ask(&mut rlc, "der(y1)").remove(0);
@@ -257,7 +261,10 @@ fn power_counts_into_a_submodel() {
     let (u, i) = (at("U0.E0"), at("U0.i"));
     assert_close(at("U0.power"), -u * i, (u * i).abs(), "U0");
     let one = ask(&mut rlc, "R1.power").remove(0);
-    assert_eq!((one.unit.as_deref(), one.what), (Some("W"), What::Power));
+    assert_eq!(
+        (one.unit.as_deref(), one.kind),
+        (Some("W"), ColumnKind::Power)
+    );
 }
 
 /// A cut without a variable supplies what is asked for: its power is that of the others.

@@ -2,7 +2,7 @@
 
 use bgm::numeric::Pattern;
 use bgm::simulate::integrate::{
-    Counts, Integrator, Method, Place, Settings, System, Trouble, integrator,
+    Counts, Integrator, IntegratorError, IntegratorStorage, Method, Settings, System, integrator,
 };
 
 type Rates = Box<dyn Fn(f64, &[f64], &mut [f64])>;
@@ -155,8 +155,8 @@ fn run(
     start: &[f64],
     stop: f64,
     mut each: impl FnMut(&dyn Integrator),
-) -> Result<(Vec<f64>, Counts), Trouble> {
-    let place = Place::default();
+) -> Result<(Vec<f64>, Counts), IntegratorError> {
+    let place = IntegratorStorage::default();
     let mut integrator = integrator(&place, system, settings, 0.0, start)?;
     while integrator.time() < stop {
         integrator.step(stop)?;
@@ -359,9 +359,9 @@ fn heat_in_a_sparse_system() {
 }
 
 /// The states and the time until which the integrator comes, and what it says then.
-fn fails(system: &dyn System, method: Method, start: &[f64]) -> (Trouble, Vec<f64>) {
+fn fails(system: &dyn System, method: Method, start: &[f64]) -> (IntegratorError, Vec<f64>) {
     let settings = settings(method, 1e-6, 1e-6, system.size());
-    let place = Place::default();
+    let place = IntegratorStorage::default();
     let mut integrator = integrator(&place, system, &settings, 0.0, start).expect("it starts");
     for _ in 0..100_000 {
         if let Err(trouble) = integrator.step(2.0) {
@@ -396,7 +396,7 @@ fn a_pole_is_told_with_time_and_state() {
     for method in Method::ALL {
         for (system, exact) in [(&pole, 1e-9), (&square, 1e-3)] {
             let (trouble, states) = fails(system, method, &[1.0, 1.0]);
-            let Trouble::StepTooSmall { time, state } = trouble else {
+            let IntegratorError::StepTooSmall { time, state } = trouble else {
                 panic!("{}: {trouble:?}", method.name());
             };
             assert!((time - 1.0).abs() < exact, "{}: {time}", method.name());
@@ -419,7 +419,7 @@ fn a_rate_that_is_not_a_number_is_told() {
     );
     for method in Method::ALL {
         let (trouble, states) = fails(&system, method, &[1.0, 0.0]);
-        let Trouble::NotFinite { time, state } = trouble else {
+        let IntegratorError::NotFinite { time, state } = trouble else {
             panic!("{}: {trouble:?}", method.name());
         };
         assert!((time - 0.5).abs() < 1e-9, "{}: {time}", method.name());
@@ -428,10 +428,10 @@ fn a_rate_that_is_not_a_number_is_told() {
     }
     let infinite = full(1, |_, _, r| r[0] = f64::INFINITY, |_, _, j| j[0] = 0.0);
     for method in Method::ALL {
-        let place = Place::default();
+        let place = IntegratorStorage::default();
         let settings = settings(method, 1e-6, 1e-6, 1);
         let begun = integrator(&place, &infinite, &settings, 3.0, &[1.0]);
-        let expected = Trouble::NotFinite {
+        let expected = IntegratorError::NotFinite {
             time: 3.0,
             state: Some(0),
         };
@@ -463,7 +463,8 @@ fn a_jacobian_that_is_not_finite_does_not_stay() {
     };
     for method in Method::ALL {
         let (trouble, states) = fails(&system, method, &vec![1.0; size]);
-        let (Trouble::NotFinite { time, state } | Trouble::StepTooSmall { time, state }) = trouble
+        let (IntegratorError::NotFinite { time, state }
+        | IntegratorError::StepTooSmall { time, state }) = trouble
         else {
             panic!("{}: {trouble:?}", method.name());
         };
@@ -479,7 +480,7 @@ fn stops_are_hit_exactly() {
     for method in Method::ALL {
         let system = oscillator();
         let settings = settings(method, 1e-6, 1e-6, 2);
-        let place = Place::default();
+        let place = IntegratorStorage::default();
         let begun = integrator(&place, &system, &settings, 0.0, &[1.0, 0.0]);
         let mut integrator = begun.expect("it starts");
         let gaps = [0.0, 1e-18, 1e-13, 1e-9, 1e-6, 1e-3, 0.3, 2.0];
@@ -517,7 +518,7 @@ fn stops_do_not_ruin_the_step_size() {
         let steps = |stops: usize| {
             let system = oscillator();
             let settings = settings(method, 1e-6, 1e-6, 2);
-            let place = Place::default();
+            let place = IntegratorStorage::default();
             let begun = integrator(&place, &system, &settings, 0.0, &[1.0, 0.0]);
             let mut integrator = begun.expect("it starts");
             for k in 1..=stops {
@@ -543,7 +544,7 @@ fn large_times() {
     for method in Method::ALL {
         let system = decay();
         let settings = settings(method, 1e-6, 1e-6, 1);
-        let place = Place::default();
+        let place = IntegratorStorage::default();
         let begun = integrator(&place, &system, &settings, 1e11, &[1.0]);
         let mut integrator = begun.expect("it starts");
         for seconds in [1.0, 2.0, 5.0] {
@@ -575,7 +576,7 @@ fn restarts_forget_what_was() {
                 move |_, _, j| j[0] = -second.get(),
             );
             let settings = settings(method, 1e-7, 1e-9, 1);
-            let place = Place::default();
+            let place = IntegratorStorage::default();
             let begun = integrator(&place, &system, &settings, 0.0, &[2.0]);
             let mut integrator = begun.expect("it starts");
             for k in 1..=20 {
@@ -661,11 +662,11 @@ fn without_states_only_time_goes_on() {
 fn a_place_holds_one_integrator() {
     let system = decay();
     let settings = settings(Method::Bdf, 1e-6, 1e-6, 1);
-    let place = Place::default();
+    let place = IntegratorStorage::default();
     integrator(&place, &system, &settings, 0.0, &[1.0]).expect("it starts");
     let second = integrator(&place, &system, &settings, 0.0, &[1.0]);
-    assert!(matches!(second.err(), Some(Trouble::Other(_))));
-    let place = Place::default();
+    assert!(matches!(second.err(), Some(IntegratorError::Other(_))));
+    let place = IntegratorStorage::default();
     let unfit = integrator(&place, &system, &settings, 0.0, &[1.0, 2.0]);
-    assert!(matches!(unfit.err(), Some(Trouble::Other(_))));
+    assert!(matches!(unfit.err(), Some(IntegratorError::Other(_))));
 }

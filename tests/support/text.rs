@@ -1,14 +1,14 @@
 //! Compiling a text without any files.
 
 use bgm::base::diagnostics::render::render;
-use bgm::compile::{Compiled, Options, check, compile};
+use bgm::compile::{LoadedFlat, Options, check, load_flat};
 use bgm::flat::Flat;
 use bgm::syntax::load::{Input, NoFiles};
 
 /// As the listing commands do: the last model of the text.
-pub fn compile_text(text: &str) -> Compiled {
+pub fn compile_text(text: &str) -> LoadedFlat {
     let input = Input::Standard(text.as_bytes().to_vec());
-    compile(&input, &Options::default(), &NoFiles)
+    load_flat(&input, &Options::default(), &NoFiles)
 }
 
 /// The flat model of a text that has no errors.
@@ -24,13 +24,13 @@ pub fn flat(text: &str) -> Flat {
 }
 
 /// As `bgm check` does: every model of the text, and its balance. The last one is kept.
-pub fn check_text(text: &str) -> Compiled {
+pub fn check_text(text: &str) -> LoadedFlat {
     let input = Input::Standard(text.as_bytes().to_vec());
     let mut flat = None;
     let (sources, diagnostics) = check(&input, &Options::default(), &NoFiles, |model| {
         flat = Some(model);
     });
-    Compiled {
+    LoadedFlat {
         sources,
         flat,
         diagnostics,
@@ -38,7 +38,7 @@ pub fn check_text(text: &str) -> Compiled {
 }
 
 /// All that was said, as the terminal shows it.
-pub fn all_diagnostics(compiled: &Compiled) -> String {
+pub fn all_diagnostics(compiled: &LoadedFlat) -> String {
     let mut said = String::new();
     for diagnostic in compiled.diagnostics.iter() {
         render(&compiled.sources, diagnostic, false, &mut said);

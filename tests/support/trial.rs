@@ -6,7 +6,7 @@ use bgm::compile::{Options, Prepared, prepare};
 use bgm::experiment::Request;
 use bgm::flat::Flat;
 use bgm::simulate::integrate::Method;
-use bgm::simulate::job::{Job, Wishes, job};
+use bgm::simulate::job::{Job, RunOptions, job};
 use bgm::simulate::run::{End, Observer, RowKind, Summary, run};
 use bgm::syntax::load::{Input, NoFiles};
 
@@ -132,10 +132,10 @@ impl Trial {
 
     pub fn job(&self, names: &[&str], said: &mut Diagnostics) -> Job {
         let (flat, experiment) = self.prepare(said);
-        let wishes = Wishes {
+        let wishes = RunOptions {
             vars: names.iter().map(|name| (*name).to_string()).collect(),
             steady: self.steady,
-            ..Wishes::default()
+            ..RunOptions::default()
         };
         let made = job(flat, &experiment, &wishes, said).expect("all names are known");
         made.unwrap_or_else(|| panic!("{said:?}"))

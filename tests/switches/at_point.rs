@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use bgm::base::diagnostics::Diagnostics;
 use bgm::base::source::Sources;
-use bgm::compile::place::{Misplaced, place};
-use bgm::compile::{Aliases, Options, Presented, compile, presented, solved};
+use bgm::compile::at_point::{PointError, evaluate_at};
+use bgm::compile::{Aliases, Options, Presented, load_flat, presented, solved};
 use bgm::expr::Value;
 use bgm::flat::{EquationKind, Flat, Leaf, Type};
 use bgm::listing::positions_json::ByPosition;
@@ -21,7 +21,7 @@ use crate::support::random::Random;
 
 fn compiled(text: &str) -> (Flat, Sources) {
     let input = Input::Standard(text.as_bytes().to_vec());
-    let done = compile(&input, &Options::default(), &NoFiles);
+    let done = load_flat(&input, &Options::default(), &NoFiles);
     (done.flat.expect("circuits are sound"), done.sources)
 }
 
@@ -76,16 +76,16 @@ fn at_a_point(text: &str, random: &mut Random, tally: &mut BTreeMap<&'static str
     };
     for _ in 0..4 {
         let at = settings(&positions.written, random);
-        let placed = match place(&model, Aliases::Eliminate, &at) {
+        let placed = match evaluate_at(&model, Aliases::Eliminate, &at) {
             Ok(placed) => placed,
-            Err(Misplaced::Told(diagnostic)) => {
+            Err(PointError::Diagnostic(diagnostic)) => {
                 assert!(diagnostic.code.text() == "E0905", "{diagnostic:?}");
                 *tally.entry("nowhere").or_default() += 1;
                 continue;
             }
             Err(other) => panic!("{at}: {other:?}\n{text}"),
         };
-        let (key, other) = placed.position.expect("it has positions");
+        let (key, other) = placed.mode.expect("it has positions");
         *tally
             .entry(if other.is_some() {
                 "by itself"

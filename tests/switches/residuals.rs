@@ -9,7 +9,7 @@ use bgm::compile::{Options, Prepared, prepare};
 use bgm::expr::{ExprId, Node, Value};
 use bgm::flat::{Equation, EquationKind, Flat, Kind, Leaf, Type};
 use bgm::positions::switches;
-use bgm::simulate::job::{Job, Wishes, job};
+use bgm::simulate::job::{Job, RunOptions, job};
 use bgm::simulate::run::{End, Observer, RowKind, Summary, run};
 use bgm::syntax::load::{Input, NoFiles};
 
@@ -121,9 +121,9 @@ pub fn record(trial: &Trial, steps: u64) -> Result<Record, Diagnostics> {
         return Err(diagnostics);
     };
     let leaves = leaves(&flat);
-    let wishes = Wishes {
+    let wishes = RunOptions {
         vars: leaves.iter().map(|&leaf| flat.leaf_name(leaf)).collect(),
-        ..Wishes::default()
+        ..RunOptions::default()
     };
     let made = job(flat.clone(), &experiment, &wishes, &mut diagnostics);
     let Some(job) = made.expect("all names are known") else {

@@ -25,12 +25,12 @@ use crate::base::source::Sources;
 use crate::cli::csv::{Csv, Target};
 use crate::cli::progress::{Progress, Task};
 use crate::cli::timings::Timings;
-use crate::compile::{Prepared, Product, Stage, Unwatched, Watch, prepare_with};
+use crate::compile::{NoObserver, Prepared, Product, Stage, StageObserver, prepare_with};
 use crate::experiment::Experiment;
 use crate::expr::{show_briefly, show_number};
 use crate::picture::png::png;
 use crate::picture::{Trajectories, panels, svg, terminal};
-use crate::simulate::job::{Job, Wishes, job_with};
+use crate::simulate::job::{Job, RunOptions, job_with};
 use crate::simulate::run::{End, Outcome, run_with};
 use observer::{Keeps, Kept, Rows, rounded};
 use stats::Stats;
@@ -67,8 +67,8 @@ pub struct Arguments {
 
 pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let mut timings = arguments.timings.then(Timings::new);
-    let mut unwatched = Unwatched;
-    let watch: &mut dyn Watch = match &mut timings {
+    let mut unwatched = NoObserver;
+    let watch: &mut dyn StageObserver = match &mut timings {
         Some(timings) => timings,
         None => &mut unwatched,
     };
@@ -82,7 +82,7 @@ pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitC
 fn run_watched(
     arguments: &Arguments,
     console: &Console,
-    watch: &mut dyn Watch,
+    watch: &mut dyn StageObserver,
 ) -> Result<ExitCode, Fault> {
     let clock = clock();
     let begun = clock.now();
@@ -100,7 +100,7 @@ fn run_watched(
         console.diagnostics(&sources, &diagnostics);
         return Ok(ExitCode::from(FAILED));
     };
-    let wishes = Wishes {
+    let wishes = RunOptions {
         vars: arguments.vars.clone(),
         steady: arguments.steady,
         until: None,

@@ -16,8 +16,8 @@ pub fn summary(name: &str, job: &Job, outcome: &Outcome) -> String {
         count(summary.events, "event"),
         count(newton, "Newton iteration"),
     ];
-    if summary.positions > 0 {
-        parts.push(count(summary.positions, "position"));
+    if summary.modes > 0 {
+        parts.push(count(summary.modes, "position"));
     }
     if summary.jump_count > 0 {
         parts.push(count(summary.jump_count, "jump"));
@@ -111,7 +111,7 @@ impl Stats<'_> {
             ("factorizations", summary.counts.factorizations),
             ("events", summary.events),
             ("changes of states", summary.choices),
-            ("positions of switches", summary.positions),
+            ("positions of switches", summary.modes),
             ("jumps of states", summary.jump_count),
         ];
         text.push_str("\nCOUNTS\n\n");

@@ -19,7 +19,7 @@ use crate::experiment::{Experiment, with_parameter};
 use crate::expr::show_number;
 use crate::flat::{Flat, VarId};
 use crate::picture::{Run, svg};
-use crate::simulate::job::{Job, Wishes, job};
+use crate::simulate::job::{Job, RunOptions, job};
 use crate::simulate::run::{End, run as run_one};
 
 /// One combination.
@@ -39,7 +39,7 @@ pub fn run(
     console: &Console,
     (sources, mut said): (&Sources, Diagnostics),
     (flat, experiment): (Flat, &Experiment),
-    wishes: &Wishes,
+    wishes: &RunOptions,
     files: Files<'_>,
 ) -> Result<ExitCode, Fault> {
     let Files {
@@ -55,7 +55,7 @@ pub fn run(
     };
     console.diagnostics(sources, &said);
     super::tell_choices(console, &first, experiment);
-    let wishes = Wishes {
+    let wishes = RunOptions {
         until: Some(first.plan.until()),
         ..wishes.clone()
     };
@@ -174,7 +174,7 @@ fn prepared(
     flat: &Flat,
     values: &Values,
     experiment: &Experiment,
-    wishes: &Wishes,
+    wishes: &RunOptions,
     said: &mut Diagnostics,
 ) -> Result<Option<Job>, String> {
     let mut flat = flat.clone();
@@ -193,7 +193,7 @@ fn single(
     values: &Values,
     at: usize,
     experiment: &Experiment,
-    wishes: &Wishes,
+    wishes: &RunOptions,
 ) -> Done {
     let mut done = Done {
         at,

@@ -1,16 +1,15 @@
-//! What is recorded: columns by name.
+//! Columns: the recorded quantities, by name.
 //!
-//! Before: a solved model. After: columns, each a name and an expression of the flat model. Leaves may be
-//! eliminated variables: these keep their own names here, and [`crate::flat::Flat::eliminated`] says
-//! what stands for them. Time is no column: results always begin with it.
+//! Before: a solved model. After: columns, each with a name and an expression of the flat model. An expression may contain
+//! eliminated variables; [`crate::flat::Flat::eliminated`] has the expressions that replace them. Time is no column: results
+//! always begin with it.
 //!
-//! Beside variables there are quantities that follow from the ports: the power that goes into a
-//! submodel (`C1.A.power` at one port, `C1.power` at all of them), and the generalized momentum
-//! and displacement of storages (`L1.momentum`, `C1.displacement`; with the name of the port, or of its
-//! across variable, between where a submodel has several).
+//! Beside variables there are quantities of ports and storages: the power that goes into a submodel (`C1.A.power` at one
+//! port, `C1.power` at all of them), and the generalized momentum and displacement of storages (`L1.momentum`,
+//! `C1.displacement`). If a submodel has several of them, the name of the port, or of its across variable, stands between.
 
-mod derived;
 pub mod pattern;
+mod port_quantities;
 
 use std::fmt;
 
@@ -21,13 +20,13 @@ use crate::expr::{ExprId, Node, UnaryOp};
 use crate::flat::{Flat, InstanceId, Kind, Leaf, Role, Type, VarId};
 use crate::passes::blocks::Solved;
 use crate::positions::Positions;
-use derived::{Derived, word_of};
 use pattern::{derivative, is_glob, matches, split};
+use port_quantities::{PortQuantities, quantity_of};
 
-/// What a column shows.
+/// The kind of quantity in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
-    /// A state, or what is one at times.
+pub enum ColumnKind {
+    /// A state, or a candidate where the run chooses the states.
     State,
     Input,
     Output,
@@ -49,10 +48,10 @@ pub struct Column {
     pub boolean: bool,
     /// In the arena of the flat model.
     pub value: ExprId,
-    pub what: What,
+    pub kind: ColumnKind,
 }
 
-/// A pattern that means nothing in the model.
+/// Why a pattern matches nothing in the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoColumn {
     pub message: String,
@@ -71,11 +70,11 @@ impl fmt::Display for NoColumn {
 
 impl std::error::Error for NoColumn {}
 
-/// What is recorded when nothing is asked for, each once: the outputs, then the states (all candidates
-/// where the run chooses), then the inputs (given by an experiment or not), then discrete variables;
-/// each kind in the order of the model, the variables of a model before those of its submodels.
+/// The columns if the user asks for none, each once: the outputs, then the states (all candidates where the run chooses),
+/// then the inputs (given by an experiment or not), then discrete variables; each kind in the order of the model, the
+/// variables of a model before those of its submodels.
 pub fn default(solved: &mut Solved, positions: Option<&Positions>) -> Vec<Column> {
-    // In other positions others are states.
+    // Each mode has its own states: all variables that the source differentiates are recorded.
     let written: Vec<Leaf> = match positions {
         Some(positions) => positions.written.states().collect(),
         None => Vec::new(),
@@ -105,54 +104,63 @@ pub fn default(solved: &mut Solved, positions: Option<&Positions>) -> Vec<Column
         .collect()
 }
 
-/// The columns that patterns mean, in the order of the patterns, those of one pattern in the order of the
-/// model, each once. A pattern is a name, or has `*` and `?` in it; several are separated by commas.
+/// The columns that match patterns, in the order of the patterns, those of one pattern in the order of the model, each once.
+/// A pattern is a name, or contains `*` and `?`; commas separate patterns.
 ///
-/// - `*` and `?` mean variables, not parameters and constants: these are found by their names alone.
-/// - `der(C1.e)` and `der(*)` mean derivatives that the model has.
-/// - `C1.A.power`, `*.power`, `L?.momentum`, `*.displacement`: by the last word, which has no `*` in it.
+/// - `*` and `?` match variables; parameters and constants are found by their full names only.
+/// - `der(C1.e)` and `der(*)` match derivatives that the model has.
+/// - `C1.A.power`, `*.power`, `L?.momentum`, `*.displacement`: the last word must be written out.
 pub fn matching(solved: &mut Solved, patterns: &[String]) -> Result<Vec<Column>, NoColumn> {
     let flat = &mut solved.flat;
     let asked: Vec<&str> = split(patterns).filter(|&name| name != "Time").collect();
     let found = variables(flat, &asked);
     let candidates = candidates(flat);
-    let mut derived: Option<Derived> = None;
+    let mut quantities: Option<PortQuantities> = None;
     let mut columns: Vec<Column> = Vec::new();
     let mut seen: FxHashSet<String> = FxHashSet::default();
     for (&pattern, variables) in asked.iter().zip(found) {
-        let mut met: Vec<Column> = Vec::new();
+        let mut found_columns: Vec<Column> = Vec::new();
         let (inner, order) = derivative(pattern);
         for &id in &variables {
             match order {
-                0 => met.push(column(flat, &candidates, Leaf::Var(id))),
-                _ => met.extend(derivative_of(flat, &candidates, id, order)),
+                0 => found_columns.push(column(flat, &candidates, Leaf::Var(id))),
+                _ => found_columns.extend(derivative_of(flat, &candidates, id, order)),
             }
         }
-        if order > 0 && met.is_empty() && !variables.is_empty() {
+        if order > 0 && found_columns.is_empty() && !variables.is_empty() {
             return Err(NoColumn {
                 message: format!("the model has no `{pattern}`"),
                 hint: Some(format!("`{inner}` is not differentiated so often in it")),
             });
         }
-        if let Some((rest, word)) = word_of(pattern) {
-            let derived = derived.get_or_insert_with(|| Derived::new(flat));
-            let more = derived.matching(flat, rest, word);
-            if let (true, [], Some(why)) = (met.is_empty(), more.columns.as_slice(), more.why) {
-                return Err(why);
+        if let Some((rest, quantity)) = quantity_of(pattern) {
+            let quantities = quantities.get_or_insert_with(|| PortQuantities::new(flat));
+            let more = quantities.matching(flat, rest, quantity);
+            if let (true, [], Some(reason)) = (
+                found_columns.is_empty(),
+                more.columns.as_slice(),
+                more.reason,
+            ) {
+                return Err(reason);
             }
-            // A variable of that name goes before.
-            let own: FxHashSet<String> = met.iter().map(|column| column.name.clone()).collect();
-            met.extend((more.columns.into_iter()).filter(|column| !own.contains(&column.name)));
+            // A variable of the model hides a quantity of the same name.
+            let own: FxHashSet<String> = found_columns
+                .iter()
+                .map(|column| column.name.clone())
+                .collect();
+            found_columns
+                .extend((more.columns.into_iter()).filter(|column| !own.contains(&column.name)));
         }
-        if met.is_empty() {
-            return Err(nothing(flat, pattern, derived.as_ref()));
+        if found_columns.is_empty() {
+            return Err(no_match(flat, pattern, quantities.as_ref()));
         }
-        columns.extend((met.into_iter()).filter(|column| seen.insert(column.name.clone())));
+        columns
+            .extend((found_columns.into_iter()).filter(|column| seen.insert(column.name.clone())));
     }
     Ok(columns)
 }
 
-/// For each pattern the variables that it means, or is the derivative of. Names are made once.
+/// For each pattern the variables that it matches; of a derivative, the variables differentiated. Each name is written once.
 fn variables(flat: &Flat, asked: &[&str]) -> Vec<Vec<VarId>> {
     let mut found = vec![Vec::new(); asked.len()];
     let mut plain: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
@@ -173,21 +181,21 @@ fn variables(flat: &Flat, asked: &[&str]) -> Vec<Vec<VarId>> {
         }
         let kind = flat.variable(id).kind;
         if !matches!(kind, Kind::Parameter | Kind::Constant | Kind::Auxiliary) {
-            let met = globs.iter().filter(|(_, glob)| matches(glob, &name));
-            met.for_each(|&(at, _)| found[at].push(id));
+            let found_columns = globs.iter().filter(|(_, glob)| matches(glob, &name));
+            found_columns.for_each(|&(at, _)| found[at].push(id));
         }
     }
     found
 }
 
-/// The leaves of which some are states, now these, now those.
+/// The candidates of all selections: which of them are states changes during a run.
 fn candidates(flat: &Flat) -> FxHashSet<Leaf> {
     let all = flat.selections().iter();
     all.flat_map(|selection| selection.candidates.iter().copied())
         .collect()
 }
 
-/// Also of an input that an experiment has turned into an equation.
+/// True as well for an input that an experiment has replaced by an equation.
 fn is_input(flat: &Flat, id: VarId) -> bool {
     let top = flat.variable(id).instance == InstanceId::TOP;
     top && flat.declaration(id).role == Role::Input
@@ -202,14 +210,14 @@ fn of_leaf(flat: &Flat, candidates: &FxHashSet<Leaf>, leaf: Leaf, value: ExprId)
     let id = leaf.variable();
     let variable = flat.variable(id);
     let order = leaf.order().unwrap_or(0);
-    let what = match variable.kind {
-        _ if flat.is_state(leaf) || candidates.contains(&leaf) => What::State,
-        _ if order > 0 => What::Derivative,
-        Kind::Parameter | Kind::Constant => What::Parameter,
-        Kind::Discrete => What::Discrete,
-        _ if is_input(flat, id) => What::Input,
-        _ if variable.output => What::Output,
-        _ => What::Algebraic,
+    let kind = match variable.kind {
+        _ if flat.is_state(leaf) || candidates.contains(&leaf) => ColumnKind::State,
+        _ if order > 0 => ColumnKind::Derivative,
+        Kind::Parameter | Kind::Constant => ColumnKind::Parameter,
+        Kind::Discrete => ColumnKind::Discrete,
+        _ if is_input(flat, id) => ColumnKind::Input,
+        _ if variable.output => ColumnKind::Output,
+        _ => ColumnKind::Algebraic,
     };
     let unit = flat.declaration(id).remarks.unit.clone();
     Column {
@@ -220,11 +228,11 @@ fn of_leaf(flat: &Flat, candidates: &FxHashSet<Leaf>, leaf: Leaf, value: ExprId)
         },
         boolean: variable.ty == Type::Boolean,
         value,
-        what,
+        kind,
     }
 }
 
-/// A derivative that the model has, or that of what an eliminated variable equals.
+/// A derivative that the model has. For an eliminated variable, the derivative of the expression that replaces it.
 fn derivative_of(
     flat: &mut Flat,
     candidates: &FxHashSet<Leaf>,
@@ -238,10 +246,11 @@ fn derivative_of(
     if order <= variable.order {
         return Some(column(flat, candidates, Leaf::Der(id, order)));
     }
-    let gone = (flat.eliminated.iter()).find(|gone| gone.leaf == Leaf::Var(id))?;
-    let (negative, inner) = match flat.exprs.node(gone.expression) {
+    let eliminated =
+        (flat.eliminated.iter()).find(|eliminated| eliminated.leaf == Leaf::Var(id))?;
+    let (negative, inner) = match flat.exprs.node(eliminated.expression) {
         Node::Unary(UnaryOp::Minus, inner) => (true, inner),
-        _ => (false, gone.expression),
+        _ => (false, eliminated.expression),
     };
     let value = match flat.exprs.node(inner) {
         Node::Number(_) => flat.exprs.number(0.0),
@@ -261,8 +270,8 @@ fn derivative_of(
     Some(of_leaf(flat, candidates, Leaf::Der(id, order), value))
 }
 
-/// What is said of a pattern that means nothing.
-fn nothing(flat: &Flat, pattern: &str, derived: Option<&Derived>) -> NoColumn {
+/// Why a pattern matches nothing, with a suggestion.
+fn no_match(flat: &Flat, pattern: &str, quantities: Option<&PortQuantities>) -> NoColumn {
     let model = flat.model();
     let (inner, _) = derivative(pattern);
     let suggest = |name: Option<&str>| name.map(|name| format!("did you mean `{name}`?"));
@@ -287,9 +296,9 @@ fn nothing(flat: &Flat, pattern: &str, derived: Option<&Derived>) -> NoColumn {
         };
     }
     known = flat.variable_ids().map(|id| flat.name(id)).collect();
-    match derived {
-        Some(derived) => known.extend(derived.names(flat)),
-        None => known.extend(Derived::new(flat).names(flat)),
+    match quantities {
+        Some(quantities) => known.extend(quantities.names(flat)),
+        None => known.extend(PortQuantities::new(flat).names(flat)),
     }
     NoColumn {
         message: format!("there is no `{inner}` in `{model}`"),

@@ -1,6 +1,6 @@
-//! Names as they are asked for: plain ones, and those with `*` and `?`.
+//! Patterns of names: plain names, and those with `*` and `?`.
 
-/// The parts of `C1.*, y?`: patterns are separated by commas, blanks around them do not count.
+/// The patterns in lists such as `C1.*, y?`: commas separate them, blanks around them are ignored.
 pub fn split(patterns: &[String]) -> impl Iterator<Item = &str> {
     (patterns.iter())
         .flat_map(|pattern| pattern.split(','))
@@ -12,12 +12,12 @@ pub fn is_glob(pattern: &str) -> bool {
     pattern.contains(['*', '?'])
 }
 
-/// Whether a name is one that the pattern means: `*` stands for any text, dots too, `?` for one
-/// character.
+/// Whether a name matches the pattern: `*` matches any text, dots included, `?` one character.
 pub fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
     let (mut p, mut n) = (0, 0);
-    // Behind the last star, and where in the name it stopped: the only place to go back to.
+    // The place after the last star in the pattern, and the place in the name up to which the star matches. Backtracking
+    // returns to this pair only.
     let mut back: Option<(usize, usize)> = None;
     while n < name.len() {
         match pattern.get(p) {
@@ -52,12 +52,12 @@ pub fn matches(pattern: &str, name: &str) -> bool {
     pattern[p..].iter().all(|&byte| byte == b'*')
 }
 
-/// A byte of a character of several that is not its first.
+/// Whether a byte continues a character of several bytes (UTF-8).
 fn is_inside_character(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }
 
-/// What `der(...)` is asked of, and how often.
+/// The name inside `der(...)`, and the number of derivatives.
 pub fn derivative(pattern: &str) -> (&str, u8) {
     let (mut inner, mut order) = (pattern, 0u8);
     while let Some(next) = (inner.strip_prefix("der(")).and_then(|rest| rest.strip_suffix(')')) {

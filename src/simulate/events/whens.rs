@@ -1,6 +1,6 @@
-//! What `when`s do.
+//! Execution of `when`s: next values of discrete variables, and restarts of states.
 
-use super::{Change, Events, Unsettled};
+use super::{Change, EventError, Events};
 use crate::evaluate::{Failure, Reason};
 use crate::expr::show_briefly;
 use crate::flat::{EqId, Leaf};
@@ -10,15 +10,15 @@ use crate::program::machine::Machine;
 use crate::simulate::selection::Selections;
 
 impl Events {
-    /// What `when`s have to do whose conditions have just become true: next values among the changes, and states that go
-    /// on from other values.
-    pub(in crate::simulate) fn act(
+    /// Executes the `when`s whose conditions have just become true: adds next values to the changes, and returns the states
+    /// that are restarted with their new values.
+    pub(in crate::simulate) fn execute_whens(
         &mut self,
         solved: &Solved,
         machine: &Machine<'_>,
         time: f64,
         changes: &mut Vec<Change>,
-    ) -> Result<Vec<(Leaf, f64)>, Unsettled> {
+    ) -> Result<Vec<(Leaf, f64)>, EventError> {
         let program = machine.program;
         let mut restarts: Vec<(Leaf, f64, EqId)> = Vec::new();
         for (when, last) in program.whens.iter().zip(&mut self.conditions) {
@@ -73,16 +73,16 @@ impl Events {
     }
 }
 
-/// Values that two `when`s compute are the same in spite of rounding.
+/// Relative difference up to which two restarts agree: it may come from rounding.
 const SAME: f64 = 1e-9;
 
-/// Two `when`s that act at the same moment have to agree on where a state goes on.
+/// An error if two `when`s that act at the same moment restart a state from different values.
 fn same(
     solved: &Solved,
     time: f64,
     (state, first, by): (Leaf, f64, EqId),
     (_, second, also_by): (Leaf, f64, EqId),
-) -> Result<(), Unsettled> {
+) -> Result<(), EventError> {
     if (first - second).abs() <= SAME * (first.abs() + second.abs()) {
         return Ok(());
     }
@@ -101,33 +101,33 @@ fn same(
     failure.unknowns.push(state);
     failure.add_equation(flat, by);
     failure.add_equation(flat, also_by);
-    Err(Unsettled::Failure(Box::new(failure)))
+    Err(EventError::Failure(Box::new(failure)))
 }
 
-/// What a `when` sets has to be a number.
+/// An error if a value that a `when` sets is not finite.
 fn finite(
     solved: &Solved,
     time: f64,
     leaf: Leaf,
     value: f64,
     equation: EqId,
-) -> Result<(), Unsettled> {
+) -> Result<(), EventError> {
     if value.is_finite() {
         return Ok(());
     }
     let flat = &solved.flat;
     let message = format!(
-        "a `when` sets `{}` to what is not a number at Time = {}",
+        "the value that a `when` gives to `{}` at Time = {} is not a number",
         flat.leaf_name(leaf),
         show_briefly(time)
     );
     let mut failure = Failure::new(Reason::NotFinite, time, message);
     failure.unknowns.push(leaf);
     failure.add_equation(flat, equation);
-    Err(Unsettled::Failure(Box::new(failure)))
+    Err(EventError::Failure(Box::new(failure)))
 }
 
-/// A state goes on from a value.
+/// Sets a state to a value. A candidate that is no state at present is made one.
 pub(in crate::simulate) fn restart(
     solved: &Solved,
     machine: &mut Machine<'_>,
@@ -149,7 +149,7 @@ pub(in crate::simulate) fn restart(
         })
     };
     if chosen(machine).is_none() {
-        selections.insist(&solved.flat, machine, state);
+        selections.make_state(&solved.flat, machine, state);
         machine.states(states);
     }
     if let Some(at) = chosen(machine) {

@@ -1,13 +1,13 @@
-//! The steps of diffsol's integrators, as our trait wants them.
+//! The implementation of [`Integrator`] by diffsol's methods.
 //!
-//! Before: a system and settings. After: an [`Integrator`]. What diffsol needs help with:
+//! Before: a system and settings. After: an [`Integrator`]. Four properties of diffsol are worked around:
 //! - its limits count over the whole run, or are absolute times: they are set anew before each step;
-//! - a stop shortens the step for good: it is given only where the next step would pass it, and the
-//!   size from before comes back after it;
-//! - the one-step implicit methods keep factors made for another step size when a stop shortens
-//!   the step: they get their stop as a new state, which makes new factors;
-//! - after an event the Jacobian and the measured rate of convergence are those from before it:
-//!   restarting hands over a fresh state, which forgets both.
+//! - a stop shortens the step size for good: it is set only if the next step would pass it, and the step size from before is
+//!   restored afterwards;
+//! - the one-step implicit methods keep their factors when a stop changes the step size: they get a new state with that step
+//!   size instead, which makes new factors;
+//! - after an event the Jacobian and the measured rate of convergence are those from before it: a restart sets a new state,
+//!   which drops both.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -19,50 +19,50 @@ use diffsol::{
 };
 
 use super::equations::{Equations, Kind};
-use super::first::{Begin, fastest};
-use super::{Counts, Integrator, Method, Settings, System, Trouble};
+use super::first::{FirstPoint, fastest};
+use super::{Counts, Integrator, IntegratorError, Method, Settings, System};
 
 type Problem<'s, M> = OdeSolverProblem<Equations<'s, M>>;
 
-/// Where the lasting parts of an integrator lie: the integrator borrows them.
+/// The problem of an integrator: the integrator borrows it.
 #[derive(Default)]
-pub struct Place<'s> {
+pub struct IntegratorStorage<'s> {
     sparse: OnceCell<Problem<'s, FaerSparseMat<f64>>>,
     dense: OnceCell<Problem<'s, NalgebraMat<f64>>>,
 }
 
-impl std::fmt::Debug for Place<'_> {
+impl std::fmt::Debug for IntegratorStorage<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Place").finish_non_exhaustive()
+        f.debug_struct("IntegratorStorage").finish_non_exhaustive()
     }
 }
 
 /// Systems up to this size have dense matrices.
 const DENSE: usize = 16;
-/// And larger ones, when this part of the matrix or more is filled.
+/// Larger systems have dense matrices if at least this part of the entries is not zero.
 const FULL: f64 = 0.3;
 
-/// What differs between diffsol's methods.
-trait Steps<'p, E: OdeEquations + 'p>: OdeSolverMethod<'p, E> {
-    /// Sets the shortest step, the largest factor of growth, and how often the rest may fail.
+/// The operations that differ between diffsol's methods.
+trait Stepper<'p, E: OdeEquations + 'p>: OdeSolverMethod<'p, E> {
+    /// Sets the shortest step and the largest growth of a step, and allows enough failures.
     fn limit(&mut self, shortest: f64, growth: f64);
-    /// The next step shall end at `stop`, which is nearer than the present size.
-    fn aim(&mut self, stop: f64) -> Result<(), DiffsolError>;
-    /// Takes back a stop that was not reached.
-    fn free(&mut self) -> Result<(), DiffsolError> {
+    /// Makes the next step end at `stop`, which is closer than the present step size.
+    fn set_stop(&mut self, stop: f64) -> Result<(), DiffsolError>;
+    /// Removes a stop that was not reached.
+    fn clear_stop(&mut self) -> Result<(), DiffsolError> {
         Ok(())
     }
-    /// The next step shall have this size, if it can.
-    fn resize(&mut self, size: f64);
-    /// Forgets the history.
-    fn renew(state: &mut Self::State);
+    /// Sets the size of the next step, if the method allows that.
+    fn set_size(&mut self, size: f64);
+    /// Drops the history of a multistep method.
+    fn forget_history(state: &mut Self::State);
 }
 
 fn attempts(used: usize) -> usize {
     used + 400
 }
 
-impl<'p, 's: 'p, M: Kind> Steps<'p, Equations<'s, M>> for Bdf<'p, Equations<'s, M>, M::Lu>
+impl<'p, 's: 'p, M: Kind> Stepper<'p, Equations<'s, M>> for Bdf<'p, Equations<'s, M>, M::Lu>
 where
     for<'b> &'b M::V: VectorRef<M::V>,
     for<'b> &'b M: MatrixRef<M>,
@@ -76,22 +76,22 @@ where
         config.maximum_error_test_failures = attempts(0);
     }
 
-    fn aim(&mut self, stop: f64) -> Result<(), DiffsolError> {
+    fn set_stop(&mut self, stop: f64) -> Result<(), DiffsolError> {
         self.set_stop_time(stop)
     }
 
-    fn free(&mut self) -> Result<(), DiffsolError> {
+    fn clear_stop(&mut self) -> Result<(), DiffsolError> {
         self.set_stop_time(f64::MAX)
     }
 
-    fn resize(&mut self, _size: f64) {}
+    fn set_size(&mut self, _size: f64) {}
 
-    fn renew(state: &mut Self::State) {
+    fn forget_history(state: &mut Self::State) {
         BdfState::initialise_diff_to_first_order(state);
     }
 }
 
-impl<'p, 's: 'p, M: Kind> Steps<'p, Equations<'s, M>> for Sdirk<'p, Equations<'s, M>, M::Lu> {
+impl<'p, 's: 'p, M: Kind> Stepper<'p, Equations<'s, M>> for Sdirk<'p, Equations<'s, M>, M::Lu> {
     fn limit(&mut self, shortest: f64, growth: f64) {
         let failed = self.get_statistics().number_of_nonlinear_solver_fails;
         let config = self.config_mut();
@@ -101,22 +101,22 @@ impl<'p, 's: 'p, M: Kind> Steps<'p, Equations<'s, M>> for Sdirk<'p, Equations<'s
         config.maximum_error_test_failures = attempts(0);
     }
 
-    fn aim(&mut self, stop: f64) -> Result<(), DiffsolError> {
+    fn set_stop(&mut self, stop: f64) -> Result<(), DiffsolError> {
         let size = stop - self.state().t;
-        self.resize(size);
+        self.set_size(size);
         Ok(())
     }
 
-    fn resize(&mut self, size: f64) {
+    fn set_size(&mut self, size: f64) {
         let mut state = self.state_clone();
         *state.as_mut().h = size;
         self.set_state(state);
     }
 
-    fn renew(_state: &mut Self::State) {}
+    fn forget_history(_state: &mut Self::State) {}
 }
 
-impl<'p, 's: 'p, M: Kind> Steps<'p, Equations<'s, M>> for ExplicitRk<'p, Equations<'s, M>> {
+impl<'p, 's: 'p, M: Kind> Stepper<'p, Equations<'s, M>> for ExplicitRk<'p, Equations<'s, M>> {
     fn limit(&mut self, shortest: f64, growth: f64) {
         let config = self.config_mut();
         config.minimum_timestep = shortest;
@@ -124,52 +124,52 @@ impl<'p, 's: 'p, M: Kind> Steps<'p, Equations<'s, M>> for ExplicitRk<'p, Equatio
         config.maximum_error_test_failures = attempts(0);
     }
 
-    fn aim(&mut self, stop: f64) -> Result<(), DiffsolError> {
+    fn set_stop(&mut self, stop: f64) -> Result<(), DiffsolError> {
         let size = stop - self.state().t;
-        self.resize(size);
+        self.set_size(size);
         Ok(())
     }
 
-    fn resize(&mut self, size: f64) {
+    fn set_size(&mut self, size: f64) {
         *self.state_mut().h = size;
     }
 
-    fn renew(_state: &mut Self::State) {}
+    fn forget_history(_state: &mut Self::State) {}
 }
 
 struct Driver<'p, 's, M: Kind, S> {
     problem: &'p Problem<'s, M>,
     solver: S,
-    /// As shown: diffsol's own time may differ in its last places.
+    /// The time as reported: diffsol's own time may differ in its last places.
     time: f64,
     before: f64,
-    /// The last step's values are in the solver, and not overwritten by a restart.
+    /// The solver holds the last step, so that its values can be interpolated; false after a restart.
     stepped: bool,
-    /// The size that the next step would have without the stop that shortened the last.
+    /// The step size from before a stop shortened the last step.
     size: Option<f64>,
     longest: f64,
-    /// A stop was given to the solver that it has not reached.
-    armed: bool,
-    /// Order of the first step.
+    /// The solver has a stop that it has not reached.
+    stop_set: bool,
+    /// The order of the first step.
     order: i32,
     explicit: bool,
-    room: RefCell<M::V>,
+    scratch: RefCell<M::V>,
 }
 
-/// What diffsol takes for nothing: it would not step so little.
-fn nothing(time: f64, size: f64) -> f64 {
+/// diffsol refuses steps that are smaller than this.
+fn smallest_step(time: f64, size: f64) -> f64 {
     100.0 * f64::EPSILON * (time.abs() + size.abs())
 }
 
-impl<'p, 's: 'p, M: Kind, S: Steps<'p, Equations<'s, M>>> Driver<'p, 's, M, S> {
+impl<'p, 's: 'p, M: Kind, S: Stepper<'p, Equations<'s, M>>> Driver<'p, 's, M, S> {
     fn absolute(&self) -> &[f64] {
         M::slice(&self.problem.atol)
     }
 
-    fn trouble(&self, error: DiffsolError) -> Trouble {
+    fn error(&self, error: DiffsolError) -> IntegratorError {
         let time = self.time;
-        if let state @ Some(_) = self.problem.eqn.bad.get() {
-            return Trouble::NotFinite { time, state };
+        if let state @ Some(_) = self.problem.eqn.not_finite.get() {
+            return IntegratorError::NotFinite { time, state };
         }
         match error {
             DiffsolError::OdeSolverError(
@@ -181,18 +181,18 @@ impl<'p, 's: 'p, M: Kind, S: Steps<'p, Equations<'s, M>>> Driver<'p, 's, M, S> {
                 let mut rates = vec![0.0; states.len()];
                 let finite = self.problem.eqn.evaluate(time, states, &mut rates);
                 if !finite {
-                    let state = self.problem.eqn.bad.get();
-                    return Trouble::NotFinite { time, state };
+                    let state = self.problem.eqn.not_finite.get();
+                    return IntegratorError::NotFinite { time, state };
                 }
                 let state = fastest(&rates, states, self.absolute(), self.problem.rtol);
-                Trouble::StepTooSmall { time, state }
+                IntegratorError::StepTooSmall { time, state }
             }
-            other => Trouble::Other(other.to_string()),
+            other => IntegratorError::Other(other.to_string()),
         }
     }
 }
 
-impl<'p, 's: 'p, M: Kind, S: Steps<'p, Equations<'s, M>>> Integrator for Driver<'p, 's, M, S> {
+impl<'p, 's: 'p, M: Kind, S: Stepper<'p, Equations<'s, M>>> Integrator for Driver<'p, 's, M, S> {
     fn time(&self) -> f64 {
         self.time
     }
@@ -205,26 +205,26 @@ impl<'p, 's: 'p, M: Kind, S: Steps<'p, Equations<'s, M>>> Integrator for Driver<
         M::slice(self.solver.state().y)
     }
 
-    fn step(&mut self, stop: f64) -> Result<(), Trouble> {
+    fn step(&mut self, stop: f64) -> Result<(), IntegratorError> {
         if let Some(size) = self.size.take() {
-            self.solver.resize(size);
+            self.solver.set_size(size);
         }
         let (time, size) = (self.solver.state().t, self.solver.state().h);
         let left = stop - time;
-        if left.is_nan() || left <= nothing(time, size) {
+        if left.is_nan() || left <= smallest_step(time, size) {
             self.before = self.time;
             self.time = stop.max(self.time);
             return Ok(());
         }
         self.before = self.time;
-        // Shorter ones are lost in the time. diffsol complains of a step that grows but is
-        // still below the limit, so the first one is well above it.
+        // Shorter steps are lost in rounding. diffsol reports an error for a step that grows but is still below the limit, so
+        // the first step is far above it.
         let shortest = (4.0 * f64::EPSILON * time.abs())
             .max(1e-24 * size)
             .min(0.5 * left);
         let growth = (self.longest / size).max(1.0);
         self.solver.limit(shortest, growth);
-        // Rather two steps alike than a long one and a splinter.
+        // Two equal steps to the stop are better than a long one and a tiny rest.
         let end = match size < left {
             true => time + 0.5 * left,
             false => stop,
@@ -233,26 +233,26 @@ impl<'p, 's: 'p, M: Kind, S: Steps<'p, Equations<'s, M>>> Integrator for Driver<
         let short = size > 0.5 * left;
         let aimed = match short {
             true => {
-                self.armed = true;
-                self.solver.aim(end)
+                self.stop_set = true;
+                self.solver.set_stop(end)
             }
-            false if self.armed => {
-                self.armed = false;
-                self.solver.free()
+            false if self.stop_set => {
+                self.stop_set = false;
+                self.solver.clear_stop()
             }
             false => Ok(()),
         };
-        aimed.map_err(|error| self.trouble(error))?;
+        aimed.map_err(|error| self.error(error))?;
         let size = self.solver.state().h;
         if self.explicit {
-            self.problem.eqn.instead.set(Some(1e200 / size));
+            self.problem.eqn.replacement.set(Some(1e200 / size));
         }
-        self.problem.eqn.bad.set(None);
+        self.problem.eqn.not_finite.set(None);
         let done = self.solver.step();
-        done.map_err(|error| self.trouble(error))?;
+        done.map_err(|error| self.error(error))?;
         self.stepped = true;
         let now = self.solver.state().t;
-        self.time = match stop - now <= nothing(now, size) {
+        self.time = match stop - now <= smallest_step(now, size) {
             true => stop,
             false => now,
         };
@@ -262,26 +262,31 @@ impl<'p, 's: 'p, M: Kind, S: Steps<'p, Equations<'s, M>>> Integrator for Driver<
         let states = M::slice(self.solver.state().y);
         if let Some(state) = states.iter().position(|state| !state.is_finite()) {
             let (time, state) = (self.time, Some(state));
-            return Err(Trouble::NotFinite { time, state });
+            return Err(IntegratorError::NotFinite { time, state });
         }
         Ok(())
     }
 
     fn interpolate(&self, time: f64, states: &mut [f64]) {
         let state = self.solver.state();
-        let mut room = self.room.borrow_mut();
+        let mut scratch = self.scratch.borrow_mut();
         let inside = self.stepped
             && time < self.time
             && (self.solver)
-                .interpolate_inplace(time.max(self.before).min(state.t), &mut room)
+                .interpolate_inplace(time.max(self.before).min(state.t), &mut scratch)
                 .is_ok();
         states.copy_from_slice(match inside {
-            true => M::slice(&room),
+            true => M::slice(&scratch),
             false => M::slice(state.y),
         });
     }
 
-    fn restart(&mut self, time: f64, states: &[f64], same_size: bool) -> Result<(), Trouble> {
+    fn restart(
+        &mut self,
+        time: f64,
+        states: &[f64],
+        same_size: bool,
+    ) -> Result<(), IntegratorError> {
         let equations = &self.problem.eqn;
         let used = self.size.take().unwrap_or(self.solver.state().h);
         let mut state = self.solver.state_clone();
@@ -291,10 +296,10 @@ impl<'p, 's: 'p, M: Kind, S: Steps<'p, Equations<'s, M>>> Integrator for Driver<
             M::slice_mut(state.y).copy_from_slice(states);
             let rates = M::slice_mut(state.dy);
             if !equations.evaluate(time, states, rates) {
-                let state = equations.bad.get();
-                return Err(Trouble::NotFinite { time, state });
+                let state = equations.not_finite.get();
+                return Err(IntegratorError::NotFinite { time, state });
             }
-            let begin = Begin {
+            let point = FirstPoint {
                 time,
                 states,
                 rates,
@@ -302,7 +307,8 @@ impl<'p, 's: 'p, M: Kind, S: Steps<'p, Equations<'s, M>>> Integrator for Driver<
                 relative: self.problem.rtol,
                 order: self.order,
             };
-            let size = begin.size(|time, states, rates| equations.evaluate(time, states, rates));
+            let size =
+                point.step_size(|time, states, rates| equations.evaluate(time, states, rates));
             *state.h = match same_size {
                 true => size.clamp(0.01 * used, used),
                 false => size,
@@ -310,9 +316,9 @@ impl<'p, 's: 'p, M: Kind, S: Steps<'p, Equations<'s, M>>> Integrator for Driver<
             .min(self.longest)
             .max(16.0 * f64::EPSILON * time.abs());
         }
-        S::renew(&mut state);
+        S::forget_history(&mut state);
         self.solver.set_state(state);
-        // Touched, so that it begins anew.
+        // A mutable access makes the solver initialise itself anew.
         let _ = self.solver.state_mut();
         self.time = time;
         self.before = time;
@@ -337,42 +343,43 @@ impl<'p, 's: 'p, M: Kind, S: Steps<'p, Equations<'s, M>>> Integrator for Driver<
 
 /// An integrator with the matrices that suit the system.
 pub(super) fn start<'p, 's: 'p>(
-    place: &'p Place<'s>,
+    storage: &'p IntegratorStorage<'s>,
     system: &'s dyn System,
     settings: &Settings,
     time: f64,
     states: &[f64],
-) -> Result<Box<dyn Integrator + 'p>, Trouble> {
+) -> Result<Box<dyn Integrator + 'p>, IntegratorError> {
     let size = system.size();
     if states.len() != size || settings.absolute.len() != size {
-        return Err(Trouble::Other(
+        return Err(IntegratorError::Other(
             "states or tolerances do not fit the system".to_string(),
         ));
     }
     let filled = system.pattern().nnz() as f64 / (size * size) as f64;
     match size <= DENSE || filled >= FULL {
-        true => begin::<NalgebraMat<f64>>(&place.dense, system, settings, time, states),
-        false => begin::<FaerSparseMat<f64>>(&place.sparse, system, settings, time, states),
+        true => begin::<NalgebraMat<f64>>(&storage.dense, system, settings, time, states),
+        false => begin::<FaerSparseMat<f64>>(&storage.sparse, system, settings, time, states),
     }
 }
 
 fn begin<'p, 's: 'p, M: Kind>(
-    place: &'p OnceCell<Problem<'s, M>>,
+    storage: &'p OnceCell<Problem<'s, M>>,
     system: &'s dyn System,
     settings: &Settings,
     time: f64,
     states: &[f64],
-) -> Result<Box<dyn Integrator + 'p>, Trouble>
+) -> Result<Box<dyn Integrator + 'p>, IntegratorError>
 where
     for<'b> &'b M::V: VectorRef<M::V>,
     for<'b> &'b M: MatrixRef<M>,
 {
-    if place.get().is_some() {
-        return Err(Trouble::Other("the place is taken".to_string()));
+    if storage.get().is_some() {
+        let message = "the storage is used by another integrator".to_string();
+        return Err(IntegratorError::Other(message));
     }
     // A tolerance of zero at a state of zero would divide zero by zero.
     let absolute = (settings.absolute.iter()).map(|absolute| absolute.max(1e-300));
-    let problem: &'p Problem<'s, M> = place.get_or_init(|| OdeSolverProblem {
+    let problem: &'p Problem<'s, M> = storage.get_or_init(|| OdeSolverProblem {
         eqn: Equations::new(system, states),
         rtol: settings.relative,
         atol: M::V::from_vec(absolute.collect(), M::C::default()),
@@ -388,7 +395,7 @@ where
         ic_options: Default::default(),
         ode_options: Default::default(),
     });
-    let words = |error: DiffsolError| Trouble::Other(error.to_string());
+    let words = |error: DiffsolError| IntegratorError::Other(error.to_string());
     let mut integrator: Box<dyn Integrator + 'p> = match settings.method {
         Method::Bdf => {
             let state: BdfState<M::V> = BdfState::new_without_initialise(problem).map_err(words)?;
@@ -412,20 +419,20 @@ where
     Ok(integrator)
 }
 
-fn drive<'p, 's: 'p, M: Kind, S: Steps<'p, Equations<'s, M>> + 'p>(
+fn drive<'p, 's: 'p, M: Kind, S: Stepper<'p, Equations<'s, M>> + 'p>(
     problem: &'p Problem<'s, M>,
     solver: Result<S, DiffsolError>,
     settings: &Settings,
     time: f64,
-) -> Result<Box<dyn Integrator + 'p>, Trouble> {
-    let solver = solver.map_err(|error| Trouble::Other(error.to_string()))?;
+) -> Result<Box<dyn Integrator + 'p>, IntegratorError> {
+    let solver = solver.map_err(|error| IntegratorError::Other(error.to_string()))?;
     Ok(Box::new(Driver {
         order: match settings.method {
             Method::Bdf => 1,
             _ => solver.order() as i32,
         },
         explicit: settings.method == Method::Tsit45,
-        room: RefCell::new(M::V::zeros(problem.eqn.system.size(), M::C::default())),
+        scratch: RefCell::new(M::V::zeros(problem.eqn.system.size(), M::C::default())),
         problem,
         solver,
         time,
@@ -433,6 +440,6 @@ fn drive<'p, 's: 'p, M: Kind, S: Steps<'p, Equations<'s, M>> + 'p>(
         stepped: false,
         size: None,
         longest: settings.longest.unwrap_or(f64::INFINITY),
-        armed: false,
+        stop_set: false,
     }))
 }

@@ -1,8 +1,7 @@
-//! A system as diffsol wants to see it.
+//! An adapter from a system to diffsol.
 //!
-//! Before: rates and Jacobian entries over slices. After: diffsol's operators over its vectors and
-//! matrices. The entries of a sparse Jacobian go straight into the matrix, in the order of the
-//! pattern; nothing is allocated in an evaluation.
+//! Before: rates and Jacobian entries over slices. After: diffsol's operators over its vectors and matrices. The entries of a
+//! sparse Jacobian are written directly into the matrix, in the order of the pattern; an evaluation allocates nothing.
 
 use std::cell::{Cell, RefCell};
 
@@ -22,9 +21,9 @@ pub(super) trait Kind: Matrix<T = f64, V: DefaultDenseMatrix<T = f64, C = Self::
     fn slice(vector: &Self::V) -> &[f64];
     fn slice_mut(vector: &mut Self::V) -> &mut [f64];
     fn sparsity_of(pattern: &Pattern) -> Option<Self::Sparsity>;
-    /// Gives `entries` room to write in the order of the pattern, and takes what it wrote.
+    /// Calls `entries` with a slice to write to, in the order of the pattern, and copies the slice into the matrix.
     fn fill(&mut self, pattern: &Pattern, scratch: &mut [f64], entries: impl FnOnce(&mut [f64]));
-    /// How many entries of scratch `fill` needs.
+    /// The length of the scratch slice for `fill`.
     fn scratch(pattern: &Pattern) -> usize;
 }
 
@@ -85,17 +84,17 @@ impl Kind for NalgebraMat<f64> {
 pub(super) struct Equations<'s, M: Kind> {
     pub(super) system: &'s dyn System,
     context: M::C,
-    /// Where it starts.
+    /// The states at the start.
     initial: Vec<f64>,
     scratch: RefCell<Vec<f64>>,
     pub(super) rates: Cell<u64>,
     pub(super) jacobians: Cell<u64>,
-    /// The last rate that was not finite, at states that were.
-    pub(super) bad: Cell<Option<usize>>,
-    /// What a rate that cannot be computed is replaced by, if anything. The explicit method
-    /// multiplies its step by a power of the error: a NaN would stay in it for ever, while what is
-    /// huge makes it shorter. The implicit ones fail in Newton's method, and shorten, by themselves.
-    pub(super) instead: Cell<Option<f64>>,
+    /// The last rate that was not finite at finite states.
+    pub(super) not_finite: Cell<Option<usize>>,
+    /// The value that replaces rates that cannot be computed, for the explicit method only. That method multiplies its step by
+    /// a power of the error: a NaN would stay in the step size for ever, while a huge value shortens the step. In implicit
+    /// methods a NaN makes Newton's method fail, which shortens the step.
+    pub(super) replacement: Cell<Option<f64>>,
 }
 
 impl<'s, M: Kind> Equations<'s, M> {
@@ -108,26 +107,26 @@ impl<'s, M: Kind> Equations<'s, M> {
             scratch: RefCell::new(vec![0.0; scratch]),
             rates: Cell::new(0),
             jacobians: Cell::new(0),
-            bad: Cell::new(None),
-            instead: Cell::new(None),
+            not_finite: Cell::new(None),
+            replacement: Cell::new(None),
         }
     }
 
-    /// Rates into a slice. False, and `bad` set, when one is not finite.
+    /// Evaluates the rates into a slice. False, and `not_finite` set, if one is not finite.
     pub(super) fn evaluate(&self, time: f64, states: &[f64], rates: &mut [f64]) -> bool {
         self.rates.set(self.rates.get() + 1);
         self.system.rates(time, states, rates);
-        // The sum is finite if all are; if it is not, it may have overflowed.
+        // Each product is zero if its rate is finite, and NaN otherwise.
         let sum: f64 = rates.iter().map(|rate| rate * 0.0).sum();
-        let bad = match sum == 0.0 {
+        let not_finite = match sum == 0.0 {
             true => None,
             false => rates.iter().position(|rate| !rate.is_finite()),
         };
-        // States that are not finite come from a rate that was not, before.
-        if bad.is_some() && states.iter().all(|state| state.is_finite()) {
-            self.bad.set(bad);
+        // States that are not finite come from an earlier rate that was not finite, which is stored already.
+        if not_finite.is_some() && states.iter().all(|state| state.is_finite()) {
+            self.not_finite.set(not_finite);
         }
-        bad.is_none()
+        not_finite.is_none()
     }
 }
 
@@ -158,7 +157,7 @@ impl<M: Kind> NonLinearOp for Equations<'_, M> {
     fn call_inplace(&self, x: &M::V, t: f64, y: &mut M::V) {
         let rates = M::slice_mut(y);
         if !self.evaluate(t, M::slice(x), rates)
-            && let Some(huge) = self.instead.get()
+            && let Some(huge) = self.replacement.get()
         {
             rates.fill(huge);
         }
@@ -166,7 +165,7 @@ impl<M: Kind> NonLinearOp for Equations<'_, M> {
 }
 
 impl<M: Kind> NonLinearOpJacobian for Equations<'_, M> {
-    /// Only derivatives with respect to parameters, which we do not ask for, need the product.
+    /// diffsol needs this product only for derivatives with respect to parameters, which are not used here.
     fn jac_mul_inplace(&self, x: &M::V, t: f64, v: &M::V, y: &mut M::V) {
         let pattern = self.system.pattern();
         let mut jacobian = pattern.map(|()| 0.0);
@@ -181,8 +180,8 @@ impl<M: Kind> NonLinearOpJacobian for Equations<'_, M> {
         let mut scratch = self.scratch.borrow_mut();
         y.fill(self.system.pattern(), &mut scratch, |entries| {
             self.system.jacobian(t, M::slice(x), entries);
-            // After one infinite Jacobian the sparse BDF was seen to fail in every later step, with
-            // good ones too. A wrong but finite matrix does no harm: Newton's method is watched.
+            // After one infinite Jacobian the sparse BDF method failed in all later steps, even with finite Jacobians. A wrong
+            // but finite matrix does no harm: the convergence of Newton's method is checked.
             for entry in entries {
                 if !entry.is_finite() {
                     *entry = 0.0;

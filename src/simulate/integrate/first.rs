@@ -1,10 +1,9 @@
-//! The size of a first step.
+//! The size of the first step.
 //!
-//! After Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, section II.4, but free
-//! of scales: where it takes 1e-6 for want of better, this takes the time in which the states
-//! change by their tolerances.
+//! After Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, section II.4, but independent of the unit of
+//! time: instead of 1e-6 s this uses the time in which the states change by about their tolerances.
 
-/// An error, or a change, against the tolerances: the root of the mean square.
+/// The root mean square of values, each weighted by the tolerance of its state.
 pub(super) fn norm(values: &[f64], states: &[f64], absolute: &[f64], relative: f64) -> f64 {
     let squares = (values.iter().zip(states).zip(absolute)).map(|((value, state), absolute)| {
         let weighted = value / (absolute + relative * state.abs());
@@ -13,7 +12,7 @@ pub(super) fn norm(values: &[f64], states: &[f64], absolute: &[f64], relative: f
     (squares.sum::<f64>() / values.len().max(1) as f64).sqrt()
 }
 
-/// The state that changes fastest against its tolerance.
+/// The state that changes fastest relative to its tolerance.
 pub(super) fn fastest(
     rates: &[f64],
     states: &[f64],
@@ -26,24 +25,26 @@ pub(super) fn fastest(
         .max_by(|&a, &b| speed(a).total_cmp(&speed(b)))
 }
 
-/// What is known where the step begins.
-pub(super) struct Begin<'a> {
+/// The values at which the step begins.
+pub(super) struct FirstPoint<'a> {
     pub(super) time: f64,
     pub(super) states: &'a [f64],
     pub(super) rates: &'a [f64],
     pub(super) absolute: &'a [f64],
     pub(super) relative: f64,
-    /// Of the method in its first step.
+    /// The order of the method in its first step.
     pub(super) order: i32,
 }
 
-impl Begin<'_> {
-    /// A size for a first step. `evaluate` gives the rates at a time and states, and whether they
-    /// are finite.
-    pub(super) fn size(&self, mut evaluate: impl FnMut(f64, &[f64], &mut [f64]) -> bool) -> f64 {
+impl FirstPoint<'_> {
+    /// A size for the first step. `evaluate` computes the rates at a time and states; true if they are finite.
+    pub(super) fn step_size(
+        &self,
+        mut evaluate: impl FnMut(f64, &[f64], &mut [f64]) -> bool,
+    ) -> f64 {
         let norm = |values: &[f64]| norm(values, self.states, self.absolute, self.relative);
         let (large, fast) = (norm(self.states), norm(self.rates));
-        // Nothing moves, yet: the rates may depend on time.
+        // All rates are zero now, but they may depend on time.
         let mut size = match fast > 0.0 {
             true => 0.01 * large.max(1.0) / fast,
             false => 1e-6 * self.time.abs().max(1.0),

@@ -1,22 +1,21 @@
-//! Integrators behind a trait of ours.
+//! Integrators behind a trait of our own.
 //!
-//! Before: the right sides of x' = f(t, x), with the pattern of their Jacobian. After: steps, each
-//! with values anywhere inside it. Nothing here knows of models, events or names.
+//! Before: the right sides of x' = f(t, x), with the pattern of their Jacobian. After: steps, with interpolated values at any
+//! time inside each step. This module uses no models, events or names.
 //!
-//! [`equations`] shows a system to diffsol, [`driver`] takes the steps, [`first`] chooses the size of
-//! the first one, [`still`] is for systems without states.
+//! [`equations`] adapts a system to diffsol, [`driver`] takes the steps, [`first`] chooses the size of the first step,
+//! [`stateless`] is for systems without states.
 
 mod driver;
 mod equations;
 mod first;
-mod still;
+mod stateless;
 
 use crate::numeric::Pattern;
 
-pub use driver::Place;
+pub use driver::IntegratorStorage;
 
-/// The right sides of x' = f(t, x). What cannot be computed is NaN: the integrator tries a
-/// shorter step.
+/// The right sides of x' = f(t, x). Rates that cannot be computed are NaN: the integrator then tries a shorter step.
 pub trait System {
     fn size(&self) -> usize;
     fn rates(&self, time: f64, states: &[f64], rates: &mut [f64]);
@@ -25,7 +24,7 @@ pub trait System {
     fn jacobian(&self, time: f64, states: &[f64], entries: &mut [f64]);
 }
 
-/// How to integrate.
+/// The integration method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     Bdf,
@@ -55,7 +54,7 @@ impl Method {
         Method::ALL.into_iter().find(|method| method.name() == name)
     }
 
-    /// What it is good for, in one line.
+    /// The kind of method and the models that it suits, in one line.
     pub fn words(self) -> &'static str {
         match self {
             Method::Bdf => "implicit, many steps back, order 1 to 5, for stiff models",
@@ -66,23 +65,23 @@ impl Method {
     }
 }
 
-/// A method, and how exact it shall be.
+/// A method with its tolerances.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub method: Method,
     pub relative: f64,
-    /// By state. An error e of state x counts as e / (absolute + relative |x|); the root of the mean
-    /// of their squares is kept below 1 in every step.
+    /// By state. An error e of state x is weighted as e / (absolute + relative |x|); the root mean square of the weighted
+    /// errors is kept below 1 in each step.
     pub absolute: Vec<f64>,
     /// The longest step.
     pub longest: Option<f64>,
 }
 
-/// What was done so far, restarts included.
+/// Counts since the integrator was made, over all restarts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub steps: u64,
-    /// Attempts whose error was too large.
+    /// Steps that were rejected because their error was too large.
     pub rejected: u64,
     /// Newton iterations that did not converge.
     pub failed: u64,
@@ -93,51 +92,56 @@ pub struct Counts {
     pub factorizations: u64,
 }
 
-/// Why it cannot go on. The integrator still holds the last good states.
+/// Why the integrator cannot go on. It still holds the last good states.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Trouble {
-    /// No step is short enough. `state` is the one that changes fastest against its tolerance.
+pub enum IntegratorError {
+    /// No step is short enough. `state` is the one that changes fastest relative to its tolerance.
     StepTooSmall { time: f64, state: Option<usize> },
     /// The rate of `state` cannot be computed, however short the step.
     NotFinite { time: f64, state: Option<usize> },
-    /// Something else that the integrator says.
+    /// Any other error, in the words of the integrator.
     Other(String),
 }
 
 pub trait Integrator {
-    /// End of the last step.
+    /// The end of the last step.
     fn time(&self) -> f64;
-    /// Start of the last step.
+    /// The start of the last step.
     fn before(&self) -> f64;
     /// States at [`Integrator::time`].
     fn states(&self) -> &[f64];
-    /// One internal step, never past `stop`, and no rate is asked for past it; when it gets there its
-    /// time is exactly `stop`. A `stop` nearer than a hundred units in the last place of the time
+    /// Takes one internal step, which ends at `stop` at the latest. No rates are evaluated behind `stop`. When the step
+    /// reaches `stop`, the time is exactly `stop`. A `stop` that is closer than a hundred units in the last place of the time
     /// counts as reached.
     ///
-    /// A stop may shorten a step, and this costs, unless a restart follows anyway: one more step and
-    /// a factorization, with [`Method::Bdf`] three to seven more steps, for it grows again but slowly.
-    /// Stop where the right sides change; for values at given times, step on and interpolate.
-    fn step(&mut self, stop: f64) -> Result<(), Trouble>;
-    /// Values at any time within the last step.
+    /// A stop that shortens a step costs one more step and a factorization, with [`Method::Bdf`] three to seven more steps,
+    /// because the step size grows slowly afterwards. Before a restart it costs nothing. So stop only at times where the right
+    /// sides change; for values at other times, interpolate.
+    fn step(&mut self, stop: f64) -> Result<(), IntegratorError>;
+    /// Interpolates the states at a time within the last step.
     fn interpolate(&self, time: f64, states: &mut [f64]);
-    /// Goes on from here with no history, after an event. The size of the first step is chosen anew;
-    /// with `same_size` it is near the size used before.
-    fn restart(&mut self, time: f64, states: &[f64], same_size: bool) -> Result<(), Trouble>;
+    /// Goes on from here without history, after an event. The size of the first step is chosen anew; with `same_size` it
+    /// stays near the size used before.
+    fn restart(
+        &mut self,
+        time: f64,
+        states: &[f64],
+        same_size: bool,
+    ) -> Result<(), IntegratorError>;
     fn counts(&self) -> Counts;
 }
 
-/// An integrator of `system` that starts at `time` with `states`. Its lasting parts lie in
-/// `place`, which must be empty: one integrator a place.
+/// An integrator of `system` that starts at `time` with `states`. It borrows its problem from `storage`, which must be empty:
+/// each integrator needs a storage of its own.
 pub fn integrator<'p, 's: 'p>(
-    place: &'p Place<'s>,
+    storage: &'p IntegratorStorage<'s>,
     system: &'s dyn System,
     settings: &Settings,
     time: f64,
     states: &[f64],
-) -> Result<Box<dyn Integrator + 'p>, Trouble> {
+) -> Result<Box<dyn Integrator + 'p>, IntegratorError> {
     if system.size() == 0 {
-        return Ok(Box::new(still::Still::new(settings, time)));
+        return Ok(Box::new(stateless::Stateless::new(settings, time)));
     }
-    driver::start(place, system, settings, time, states)
+    driver::start(storage, system, settings, time, states)
 }

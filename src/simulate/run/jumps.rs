@@ -1,8 +1,8 @@
-//! Jumps of states where a position begins: when they happen, what they cost.
+//! Jumps of states where a mode begins: which variables jump, and how much energy is lost.
 //!
-//! What the source differentiates is conserved as charge, flux or momentum ([`crate::positions::Jump`]). A difference
-//! within the tolerances of the run is none: the state is put where the position wants it, and nothing is said.
-//! The energy lost at a port is the impulse of one of its variables times the mean of the other before and after.
+//! Charges, fluxes and momenta are conserved in a jump ([`crate::positions::Jump`]). A difference within the tolerances of the
+//! run is not reported as a jump: the state is set to the value that the constraints of the mode require.
+//! The energy lost at a port is the impulse of one of its variables times the mean of the other one before and after.
 
 use std::fmt;
 
@@ -11,22 +11,22 @@ use crate::expr::show_briefly;
 use crate::flat::{Flat, InstanceId, Kind, Leaf, Type};
 use crate::passes::power::{Power, Powers, Terms};
 use crate::positions::{Jump, Jumped, Positions, Refused, Values, differentiated};
-use crate::simulate::seat::Seat;
+use crate::simulate::mode_instance::ModeInstance;
 
-/// States that jumped.
+/// A jump of states, as it is reported.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Leap {
+pub struct JumpRecord {
     pub time: f64,
-    /// Variable, before, after.
+    /// Variable, value before, value after.
     pub changes: Vec<(String, f64, f64)>,
-    /// What the switches have taken, where they have ports.
+    /// The energy that the switches have taken; `None` if they have no ports.
     pub lost: Option<f64>,
     /// Impulses on switches.
     pub impulses: Vec<(String, f64)>,
 }
 
 /// `at Time = 1, C1.u jumps from 1 to 0.5, C2.u from 0 to 0.5; energy lost 0.25`
-impl fmt::Display for Leap {
+impl fmt::Display for JumpRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "at Time = {}, ", show_briefly(self.time))?;
         for (at, (name, from, to)) in self.changes.iter().enumerate() {
@@ -46,21 +46,21 @@ impl fmt::Display for Leap {
     }
 }
 
-/// More than this many are counted, and not kept.
-const KEPT: usize = 1_000;
+/// Further jumps are counted, but not stored.
+const MOST_RECORDS: usize = 1_000;
 
-/// A jump that may yet be given up for another position.
+/// A jump into a mode that the event iteration may still leave.
 #[derive(Clone, Debug)]
-pub(super) struct Pending {
-    /// What coefficients were evaluated at.
+pub(super) struct PendingJump {
+    /// The values at which the coefficients were evaluated.
     values: Values,
     jumped: Jumped,
     linear: bool,
 }
 
-impl Pending {
-    /// Whether the coefficients are the same after the jump; refused otherwise.
-    pub(super) fn is_sure(
+impl PendingJump {
+    /// An error if the coefficients differ after the jump.
+    pub(super) fn check_coefficients(
         &self,
         flat: &Flat,
         jump: &Jump,
@@ -72,18 +72,18 @@ impl Pending {
 }
 
 impl<'m> Run<'_, 'm, '_, '_> {
-    /// All values at the event as it was evaluated last.
-    pub(super) fn frame(&self) -> Values {
-        let machine = self.seat.rates.machine.borrow();
-        (self.seat.program.frame.iter())
+    /// The values of all variables when the event was last evaluated.
+    pub(super) fn current_values(&self) -> Values {
+        let machine = self.mode.rates.machine.borrow();
+        (self.mode.program.frame.iter())
             .map(|&(leaf, register)| (leaf, machine.get(register)))
             .collect()
     }
 
-    /// The same, but start values that were given as they were given.
-    pub(super) fn given(&self) -> Values {
-        let mut values = self.frame();
-        if let Some(positions) = self.seats.positions {
+    /// The same, but with the start values that the user gave.
+    pub(super) fn given_start_values(&self) -> Values {
+        let mut values = self.current_values();
+        if let Some(positions) = self.modes.positions {
             for leaf in differentiated(&positions.written) {
                 if let Leaf::Var(id) = leaf
                     && let Some(given) = positions.written.start(id)
@@ -96,25 +96,25 @@ impl<'m> Run<'_, 'm, '_, '_> {
         values
     }
 
-    /// What jumps when a position begins; `None` if nothing does.
-    pub(super) fn leap(
+    /// The values with which a mode begins; `None` if the values before the event satisfy its constraints.
+    pub(super) fn find_jump(
         &mut self,
-        seat: &Seat<'m>,
+        mode: &ModeInstance<'m>,
         jump: &Jump,
         time: f64,
     ) -> Result<Option<Values>, Refused> {
-        let Some(positions) = self.seats.positions else {
+        let Some(positions) = self.modes.positions else {
             return Ok(None);
         };
-        let flat = &seat.solved.flat;
-        self.measure(positions);
-        let before = &self.standing.before;
+        let flat = &mode.solved.flat;
+        self.update_scales(positions);
+        let before = &self.iteration.before;
         let mut values = before.clone();
-        self.finite_here(seat, jump, time, &mut values);
+        self.complete_values(mode, jump, time, &mut values);
         if jump.holds(flat, time, &values) {
             return Ok(None);
         }
-        let scales = &self.standing.scales;
+        let scales = &self.iteration.scales;
         let scale = |leaf: Leaf| scales.get(&leaf).copied().unwrap_or(0.0);
         let jumped = jump.solve(flat, time, &values, scale)?;
         let tolerance = |leaf: Leaf| self.tolerance(leaf);
@@ -124,8 +124,8 @@ impl<'m> Run<'_, 'm, '_, '_> {
         });
         let after = jumped.after.clone();
         if jumps {
-            self.standing.impulses = self.impulses_of_sides(&jumped.impulses);
-            self.standing.leap = Some(Pending {
+            self.iteration.impulses = self.impulses_of_sides(&jumped.impulses);
+            self.iteration.jump = Some(PendingJump {
                 values,
                 jumped,
                 linear: jump.is_linear(),
@@ -134,22 +134,28 @@ impl<'m> Run<'_, 'm, '_, '_> {
         Ok(Some(after))
     }
 
-    /// A smaller difference is none: it comes from the steps, or from locating the event.
+    /// Smaller differences are no jumps: they come from errors of the steps or of the location of the event.
     fn tolerance(&self, leaf: Leaf) -> f64 {
-        /// Beside the largest side of a relation: events are located to a few times 1e-13 of that.
+        /// Relative to the largest side of any relation: events are located to a few times 1e-13 of that.
         const LOCATED: f64 = 2e-12;
-        let scale = self.standing.scales.get(&leaf).copied().unwrap_or(0.0);
+        let scale = self.iteration.scales.get(&leaf).copied().unwrap_or(0.0);
         let own = self.plan.absolute.all + self.plan.relative * scale;
         own.max(LOCATED * self.events.largest())
     }
 
-    /// Values of what has none of the old position, and truths as they are now: coefficients may depend on them.
-    fn finite_here(&self, seat: &Seat<'m>, jump: &Jump, time: f64, values: &mut Values) {
-        let mut states = vec![0.0; seat.program.state_count()];
-        let mut machine = seat.rates.machine.borrow_mut();
-        for &(leaf, register) in &seat.program.fixed {
+    /// Adds values of variables that have none from the mode before, and the present truths: coefficients may depend on them.
+    fn complete_values(
+        &self,
+        mode: &ModeInstance<'m>,
+        jump: &Jump,
+        time: f64,
+        values: &mut Values,
+    ) {
+        let mut states = vec![0.0; mode.program.state_count()];
+        let mut machine = mode.rates.machine.borrow_mut();
+        for &(leaf, register) in &mode.program.fixed {
             if let (Leaf::Var(_) | Leaf::Der(..), Some(&value)) = (leaf, values.get(&leaf))
-                && seat.solved.flat.variable(leaf.variable()).kind != Kind::Discrete
+                && mode.solved.flat.variable(leaf.variable()).kind != Kind::Discrete
             {
                 machine.set(register, value);
             }
@@ -159,9 +165,9 @@ impl<'m> Run<'_, 'm, '_, '_> {
             return;
         }
         let algebraic: rustc_hash::FxHashSet<Leaf> = jump.algebraic().collect();
-        for &(leaf, register) in &seat.program.frame {
+        for &(leaf, register) in &mode.program.frame {
             let value = machine.get(register);
-            let variable = seat.solved.flat.variable(leaf.variable());
+            let variable = mode.solved.flat.variable(leaf.variable());
             let now = variable.ty == Type::Boolean || variable.kind == Kind::Discrete;
             if (now || algebraic.contains(&leaf)) && value.is_finite() {
                 values.insert(leaf, value);
@@ -169,51 +175,36 @@ impl<'m> Run<'_, 'm, '_, '_> {
         }
     }
 
-    /// Remembers how large the states are, step by step.
-    pub(super) fn measure_states(&mut self) {
-        for &(leaf, at) in &self.seat.tracked {
-            let known = self.standing.scales.entry(leaf).or_insert(0.0);
+    /// Updates the scales of tracked variables after a step.
+    pub(super) fn update_state_scales(&mut self) {
+        for &(leaf, at) in &self.mode.tracked {
+            let known = self.iteration.scales.entry(leaf).or_insert(0.0);
             *known = known.max(self.states[at].abs());
-            self.events.note(self.states[at].abs());
+            self.events.note_size(self.states[at].abs());
         }
     }
 
-    /// Remembers how large what is differentiated has been.
-    fn measure(&mut self, positions: &Positions) {
+    /// Updates the scales of all variables that the source differentiates from the values before the event.
+    fn update_scales(&mut self, positions: &Positions) {
         for leaf in differentiated(&positions.written) {
-            if let Some(value) = self.standing.before.get(&leaf) {
-                let known = self.standing.scales.entry(leaf).or_insert(0.0);
+            if let Some(value) = self.iteration.before.get(&leaf) {
+                let known = self.iteration.scales.entry(leaf).or_insert(0.0);
                 *known = known.max(value.abs());
             }
         }
     }
 
-    /// The position is settled: what has jumped is told.
-    pub(super) fn landed(&mut self, time: f64) {
-        let Some(positions) = self.seats.positions else {
+    /// Records the jump by which the present mode was entered, once the event iteration stays in this mode.
+    pub(super) fn record_jump(&mut self, time: f64) {
+        let Some(positions) = self.modes.positions else {
             return;
         };
-        if let Some(position) = self.seat.position {
-            for loose in &position.loose {
-                if self.standing.told.insert(loose.switches.clone()) {
-                    let names = (loose.switches.iter()).map(|&at| {
-                        let word = positions.word(at, position.key[at]);
-                        format!("`{}` {word}", positions.switch_name(at))
-                    });
-                    let names: Vec<String> = names.collect();
-                    self.summary.notes.push(format!(
-                        "with {}, not everything is determined: the solution of least norm is taken, first at Time = {}",
-                        names.join(", "),
-                        crate::expr::show_briefly(time)
-                    ));
-                }
-            }
-        }
-        let Some(pending) = self.standing.leap.take() else {
+        self.note_least_norm(positions, time);
+        let Some(pending) = self.iteration.jump.take() else {
             return;
         };
-        let after = self.frame();
-        let before = &self.standing.before;
+        let after = self.current_values();
+        let before = &self.iteration.before;
         let flat = &positions.written;
         let mut changes = Vec::new();
         for leaf in differentiated(flat) {
@@ -224,39 +215,66 @@ impl<'m> Run<'_, 'm, '_, '_> {
             }
         }
         self.summary.jump_count += 1;
-        if self.summary.jumps.len() < KEPT {
-            let leap = Leap {
+        if self.summary.jumps.len() < MOST_RECORDS {
+            let record = JumpRecord {
                 time,
                 changes,
-                // At the start there is no position that was before; and the mean is the work of linear storages only.
-                lost: match self.standing.starting || !pending.linear {
+                // At the start there is no mode before. The mean gives the energy for linear storages only.
+                lost: match self.iteration.starting || !pending.linear {
                     true => None,
-                    false => lost(positions, &pending.jumped.impulses, before, &after),
+                    false => lost_energy(positions, &pending.jumped.impulses, before, &after),
                 },
-                impulses: on_switches(positions, &pending.jumped.impulses),
+                impulses: impulses_on_switches(positions, &pending.jumped.impulses),
             };
-            self.summary.jumps.push(leap);
+            self.summary.jumps.push(record);
+        }
+    }
+
+    /// Writes a note if the present mode does not determine all values, once for each set of switches.
+    fn note_least_norm(&mut self, positions: &Positions, time: f64) {
+        let Some(compiled) = self.mode.compiled else {
+            return;
+        };
+        for loose in &compiled.loose {
+            if !self.iteration.reported.insert(loose.switches.clone()) {
+                continue;
+            }
+            let names = (loose.switches.iter()).map(|&at| {
+                let word = positions.word(at, compiled.key[at]);
+                format!("`{}` {word}", positions.switch_name(at))
+            });
+            let names: Vec<String> = names.collect();
+            self.summary.notes.push(format!(
+                "with {}, not everything is determined: the solution of least norm is taken, first at Time = {}",
+                names.join(", "),
+                show_briefly(time)
+            ));
         }
     }
 }
 
 /// Submodels with a switch, each once.
-fn owners(positions: &Positions) -> Vec<InstanceId> {
-    let mut owners: Vec<InstanceId> = (positions.written_switches.iter())
+fn switch_submodels(positions: &Positions) -> Vec<InstanceId> {
+    let mut submodels: Vec<InstanceId> = (positions.written_switches.iter())
         .map(|switch| switch.origin)
         .filter(|&origin| origin != InstanceId::TOP)
         .collect();
-    owners.sort_unstable();
-    owners.dedup();
-    owners
+    submodels.sort_unstable();
+    submodels.dedup();
+    submodels
 }
 
-/// `None` where a switch has no ports, or shares them.
-fn lost(positions: &Positions, impulses: &Values, before: &Values, after: &Values) -> Option<f64> {
+/// The energy that the switches take; `None` if a switch has no ports, or shares a submodel with another switch.
+fn lost_energy(
+    positions: &Positions,
+    impulses: &Values,
+    before: &Values,
+    after: &Values,
+) -> Option<f64> {
     let flat = &positions.written;
     let powers = Powers::new(flat);
-    let owners = owners(positions);
-    if owners.is_empty() || owners.len() < positions.written_switches.len() {
+    let submodels = switch_submodels(positions);
+    if submodels.is_empty() || submodels.len() < positions.written_switches.len() {
         return None;
     }
     let sum = |terms: &Terms, value: &dyn Fn(Leaf) -> f64| -> f64 {
@@ -272,8 +290,8 @@ fn lost(positions: &Positions, impulses: &Values, before: &Values, after: &Value
         0.5 * (of(before) + of(after))
     };
     let mut total = 0.0;
-    for owner in owners {
-        let Power::Is(pairs) = powers.of_instance(flat, owner) else {
+    for submodel in submodels {
+        let Power::Is(pairs) = powers.of_instance(flat, submodel) else {
             return None;
         };
         for (across, through) in &pairs {
@@ -284,8 +302,8 @@ fn lost(positions: &Positions, impulses: &Values, before: &Values, after: &Value
     Some(total)
 }
 
-/// Impulses of the variables that stand in the equations of switches.
-fn on_switches(positions: &Positions, impulses: &Values) -> Vec<(String, f64)> {
+/// Impulses of the variables that occur in the equations of switches.
+fn impulses_on_switches(positions: &Positions, impulses: &Values) -> Vec<(String, f64)> {
     let flat = &positions.written;
     let mut leaves: Vec<Leaf> = Vec::new();
     for switch in &positions.written_switches {

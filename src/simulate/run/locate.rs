@@ -1,40 +1,42 @@
-//! Where in a step the first relation changes.
+//! Location of events: the first time within a step at which a relation changes.
 
-use super::{Halt, Integrator, Run};
+use super::{Integrator, Run, RunError};
 use crate::base::cancel::glance;
 
-/// Within a step relations are looked at so often.
-const LOOKS: usize = 4;
+/// Relations are evaluated at so many points of a step.
+const SAMPLES: usize = 4;
 
-/// How far relations were from changing, look by look: one that comes near and leaves may have changed
-/// between two looks, and back.
+/// The distances of the relations from a change, sample by sample. A relation whose distance has a minimum may have changed
+/// and changed back between two samples.
 #[derive(Debug, Default)]
-pub(super) struct Dips {
-    /// The look before the step, its start, the looks in it.
-    rows: [Vec<f64>; LOOKS + 2],
+pub(super) struct DistanceHistory {
+    /// The last sample before the step, the start of the step, the samples in it.
+    rows: [Vec<f64>; SAMPLES + 2],
 }
 
-impl Dips {
-    /// Begins at a point that no look was before.
+impl DistanceHistory {
+    /// Starts a history at a point without an earlier sample.
     pub(super) fn begin(&mut self, distances: Vec<f64>) {
         self.rows[0] = vec![f64::NAN; distances.len()];
         self.rows[1] = distances;
     }
 
-    fn note(&mut self, look: usize, distances: &[f64]) {
-        self.rows[look + 1].clear();
-        self.rows[look + 1].extend_from_slice(distances);
+    fn store(&mut self, sample: usize, distances: &[f64]) {
+        self.rows[sample + 1].clear();
+        self.rows[sample + 1].extend_from_slice(distances);
     }
 
-    fn go_on(&mut self) {
-        self.rows.swap(0, LOOKS);
-        self.rows.swap(1, LOOKS + 1);
+    /// Makes the last two samples the first two of the next step.
+    fn next_step(&mut self) {
+        self.rows.swap(0, SAMPLES);
+        self.rows.swap(1, SAMPLES + 1);
     }
 
-    /// Relations that were nearest one look ago, clearly nearer than before or after.
-    fn at(&self, look: usize) -> Vec<usize> {
+    /// Relations whose distance had a clear minimum at the sample before this one.
+    fn minima(&self, sample: usize) -> Vec<usize> {
         const CLEARLY: f64 = 0.7;
-        let (before, middle, now) = (&self.rows[look - 1], &self.rows[look], &self.rows[look + 1]);
+        let before = &self.rows[sample - 1];
+        let (middle, now) = (&self.rows[sample], &self.rows[sample + 1]);
         (0..now.len().min(middle.len()).min(before.len()))
             .filter(|&at| {
                 let (a, b, c) = (before[at], middle[at], now[at]);
@@ -49,72 +51,75 @@ impl Dips {
     }
 }
 
-/// What a step came to.
-pub(super) struct Found {
+/// An event that was located within a step.
+pub(super) struct LocatedEvent {
     pub(super) time: f64,
-    /// Relations that change there.
+    /// Relations that change at this time.
     pub(super) crossed: Vec<usize>,
 }
 
 impl Run<'_, '_, '_, '_> {
-    /// Whether a relation has changed within the last step, and when the first did.
-    pub(super) fn watch(&mut self, integrator: &dyn Integrator) -> Result<Option<Found>, Halt> {
-        if self.seat.program.watches.iter().all(|watch| watch.timed) {
+    /// The first event within the last step, if there is one.
+    pub(super) fn locate_event(
+        &mut self,
+        integrator: &dyn Integrator,
+    ) -> Result<Option<LocatedEvent>, RunError> {
+        if self.mode.program.watches.iter().all(|watch| watch.timed) {
             return Ok(None);
         }
         let (before, after) = (integrator.before(), integrator.time());
-        let time_of = |look: usize| match look == LOOKS {
+        let time_of = |sample: usize| match sample == SAMPLES {
             true => after,
-            false => before + (after - before) * (look as f64 / LOOKS as f64),
+            false => before + (after - before) * (sample as f64 / SAMPLES as f64),
         };
-        for look in 1..=LOOKS {
-            let time = time_of(look);
+        for sample in 1..=SAMPLES {
+            let time = time_of(sample);
             let changed = self.changed_at(integrator, time)?;
             if !changed.is_empty() {
-                let left = time_of(look - 1);
+                let left = time_of(sample - 1);
                 return self.locate(integrator, (left, time), changed).map(Some);
             }
-            self.dips.note(look, &self.distances());
-            let left = time_of(look.saturating_sub(2));
-            for watch in self.dips.at(look) {
-                if let Some(found) = self.dip(integrator, (left, time), watch)? {
-                    return Ok(Some(found));
+            self.history.store(sample, &self.distances());
+            let left = time_of(sample.saturating_sub(2));
+            for watch in self.history.minima(sample) {
+                let located = self.search_minimum(integrator, (left, time), watch)?;
+                if located.is_some() {
+                    return Ok(located);
                 }
             }
         }
-        self.dips.go_on();
+        self.history.next_step();
         self.states_at(integrator, after);
-        self.look(after)?;
-        self.events.remember(&self.seat.rates.machine.borrow());
+        self.evaluate_relations(after)?;
+        (self.events).update_scales(&self.mode.rates.machine.borrow());
         Ok(None)
     }
 
-    /// How far all relations are from changing, where the machine is.
+    /// The distances of all relations from a change, as the machine was last evaluated.
     pub(super) fn distances(&self) -> Vec<f64> {
-        let machine = self.seat.rates.machine.borrow();
-        (0..self.seat.program.watches.len())
+        let machine = self.mode.rates.machine.borrow();
+        (0..self.mode.program.watches.len())
             .map(|at| self.events.distance(&machine, at))
             .collect()
     }
 
-    /// Looks for a change between two times at which there is none, where the relation comes nearest to one: by
-    /// the golden section.
-    fn dip(
+    /// Searches a change between two times at which there is none: minimizes the distance of a relation by golden section.
+    fn search_minimum(
         &mut self,
         integrator: &dyn Integrator,
         (left, right): (f64, f64),
         watch: usize,
-    ) -> Result<Option<Found>, Halt> {
+    ) -> Result<Option<LocatedEvent>, RunError> {
         const MOST: usize = 16;
         const GOLDEN: f64 = 0.381_966_011_250_105;
         let (mut low, mut high) = (left, right);
-        let mut kept: Option<(f64, f64)> = None;
+        let mut reused: Option<(f64, f64)> = None;
         for _ in 0..MOST {
             let part = GOLDEN * (high - low);
             let (near, far) = (low + part, high - part);
             let mut values = [0.0; 2];
             for (value, time) in values.iter_mut().zip([near, far]) {
-                if let Some((at, known)) = kept
+                if let Some((at, known)) = reused
                     && at == time
                 {
                     *value = known;
@@ -127,31 +132,35 @@ impl Run<'_, '_, '_, '_> {
                 *value = self.distances()[watch].abs();
             }
             match values[0] < values[1] {
-                true => (high, kept) = (far, Some((near, values[0]))),
-                false => (low, kept) = (near, Some((far, values[1]))),
+                true => (high, reused) = (far, Some((near, values[0]))),
+                false => (low, reused) = (near, Some((far, values[1]))),
             }
         }
         Ok(None)
     }
 
-    fn changed_at(&mut self, integrator: &dyn Integrator, time: f64) -> Result<Vec<usize>, Halt> {
+    fn changed_at(
+        &mut self,
+        integrator: &dyn Integrator,
+        time: f64,
+    ) -> Result<Vec<usize>, RunError> {
         self.states_at(integrator, time);
-        self.look(time)?;
-        let machine = self.seat.rates.machine.borrow();
-        Ok((0..self.seat.program.watches.len())
+        self.evaluate_relations(time)?;
+        let machine = self.mode.rates.machine.borrow();
+        Ok((0..self.mode.program.watches.len())
             .filter(|&at| self.events.has_changed(&machine, at))
             .collect())
     }
 
-    /// The first change between two times: none at the left one, some at the right one. It comes out just
-    /// behind where the sides are equal. Regula falsi, with the weight of a side that does not move halved
-    /// (the Illinois method).
+    /// The first change between two times; at the left one nothing has changed, at the right one something has. The time
+    /// found lies just behind the point where the sides are equal. The method is regula falsi, in which the weight of an end
+    /// that stays is halved (the Illinois method).
     fn locate(
         &mut self,
         integrator: &dyn Integrator,
         (mut left, mut right): (f64, f64),
         mut changed: Vec<usize>,
-    ) -> Result<Found, Halt> {
+    ) -> Result<LocatedEvent, RunError> {
         let mut watched = usize::MAX;
         let (mut low, mut high) = (0.0, 0.0);
         let mut last_side = 0;
@@ -159,24 +168,24 @@ impl Run<'_, '_, '_, '_> {
             glance();
             let resolution = 4.0 * f64::EPSILON * left.abs().max(right.abs());
             if right - left <= resolution.max(f64::MIN_POSITIVE) {
-                return Ok(Found {
+                return Ok(LocatedEvent {
                     time: right,
                     crossed: changed,
                 });
             }
             if !changed.contains(&watched) {
-                // Another one was first.
+                // Another relation changes first.
                 watched = changed[0];
                 self.states_at(integrator, right);
-                self.look(right)?;
+                self.evaluate_relations(right)?;
                 high = self
                     .events
-                    .distance(&self.seat.rates.machine.borrow(), watched);
+                    .distance(&self.mode.rates.machine.borrow(), watched);
                 self.states_at(integrator, left);
-                self.look(left)?;
+                self.evaluate_relations(left)?;
                 low = self
                     .events
-                    .distance(&self.seat.rates.machine.borrow(), watched);
+                    .distance(&self.mode.rates.machine.borrow(), watched);
                 last_side = 0;
             }
             let part = low / (low - high);
@@ -184,13 +193,13 @@ impl Run<'_, '_, '_, '_> {
                 true => left + part * (right - left),
                 false => left + 0.5 * (right - left),
             };
-            // Never nearer to a side than what can be told apart.
+            // Times closer to an end than this cannot be distinguished from it.
             let edge = 0.5 * resolution;
             let middle = middle.clamp(left + edge, right - edge);
             let found = self.changed_at(integrator, middle)?;
             let value = self
                 .events
-                .distance(&self.seat.rates.machine.borrow(), watched);
+                .distance(&self.mode.rates.machine.borrow(), watched);
             match found.is_empty() {
                 true => {
                     (left, low) = (middle, value);

@@ -1,55 +1,58 @@
 //! The run: steps, events, rows.
 //!
-//! Before: a program and a [`Plan`]. After: rows at the communication points went to the [`Observer`],
-//! and [`Outcome`] says how it ended. After each step relations are compared with what they were; where
-//! one has changed, the first change is located inside the step, everything up to there is kept, the event
-//! is settled, and the integrator starts anew. Times that are known in advance are stepped to exactly.
+//! Before: a program and a [`Plan`]. After: the [`Observer`] has received the rows at the communication points and at events,
+//! and [`Outcome`] says how the run ended. After each step the relations are compared with their truths before it. If one has
+//! changed, the first change is located inside the step, rows up to that time are written, the event iteration runs, and the
+//! integrator is restarted. Steps end exactly at time events.
 
-mod enter;
+mod enter_mode;
+mod integrator_error;
+mod iterate;
 mod jumps;
 mod locate;
+mod mode_cache;
 mod plan;
+mod rows;
 mod search;
-mod seats;
-mod settle;
-mod trouble;
+mod start;
 
-pub use jumps::Leap;
+pub use jumps::JumpRecord;
 pub use plan::{Absolute, End, Observer, Outcome, Plan, RowKind, Seconds, Summary};
 
 use super::begin::begin;
 use super::defaults::fastest_sine;
-use super::events::{Events, Unsettled, at_once};
-use super::halt::Halt;
-use super::integrate::{Integrator, Settings, Trouble};
+use super::events::{EventError, Events, simultaneous};
+use super::integrate::{Integrator, IntegratorError, Settings};
 use super::job::Job;
-use super::point::rescue;
-use super::seat::{Seat, Shelf};
-use super::steady::steady;
+use super::mode_instance::ModeInstance;
+use super::point::solve_with_evaluator;
+use super::run_error::RunError;
+use super::stable_arena::StableArena;
 use crate::base::cancel::{self, Cancelled};
 use crate::base::clock::Clock;
-use crate::compile::{Unwatched, Watch};
+use crate::compile::{NoObserver, StageObserver};
 use crate::evaluate::Failure;
 use crate::flat::Leaf;
 use crate::passes::blocks::Solved;
 use crate::positions::switches;
 use crate::program::Program;
 use crate::program::machine::{Extent, Machine};
-use seats::Seats;
-use settle::Standing;
+use iterate::EventIteration;
+use mode_cache::ModeCache;
 
-/// Of the largest side of any relation: a closed diode's voltage is a difference of potentials, and its rounding that of theirs.
-const SHARED: f64 = 0.05;
+/// Part of the largest side of any relation that is the least scale of each relation. The voltage of a closed diode is a
+/// difference of potentials, and its rounding error is that of the potentials.
+const SHARED_SCALE: f64 = 0.05;
 
-/// No run comes through more positions.
-const MOST_POSITIONS: usize = 65_536;
+/// The most modes that one run can enter.
+const MOST_MODES: usize = 65_536;
 
 pub fn run(job: &Job, observer: &mut dyn Observer) -> Outcome {
-    run_with(job, observer, &mut Unwatched)
+    run_with(job, observer, &mut NoObserver)
 }
 
-/// The same with somebody who looks on while modes are compiled.
-pub fn run_with(job: &Job, observer: &mut dyn Observer, watch: &mut dyn Watch) -> Outcome {
+/// The same; `stages` is told of the stages while modes are compiled.
+pub fn run_with(job: &Job, observer: &mut dyn Observer, stages: &mut dyn StageObserver) -> Outcome {
     let Job {
         solved,
         positions,
@@ -58,91 +61,91 @@ pub fn run_with(job: &Job, observer: &mut dyn Observer, watch: &mut dyn Watch) -
         ..
     } = job;
     let positions = positions.as_deref();
-    let room = match positions {
-        Some(_) => MOST_POSITIONS,
+    let capacity = match positions {
+        Some(_) => MOST_MODES,
         None => 1,
     };
-    let made = Shelf::new(room);
+    let programs = StableArena::new(capacity);
     let first;
-    let seats = Shelf::new(room);
-    let places = Shelf::new(room);
-    let mut all = Seats::new(positions, &made, &seats, &places, watch);
-    let plain = positions.is_none();
-    let seat = Seat::new(solved, program, None);
-    let seat = match plain {
-        true => match all.add(seat) {
-            Some(seat) => seat,
-            None => unreachable!("a shelf has room for one"),
+    let instances = StableArena::new(capacity);
+    let storages = StableArena::new(capacity);
+    let mut modes = ModeCache::new(positions, &programs, &instances, &storages, stages);
+    let has_modes = positions.is_some();
+    let mode = ModeInstance::new(solved, program, None);
+    let mode = match has_modes {
+        false => match modes.add(mode) {
+            Some(mode) => mode,
+            None => unreachable!("the arena has a capacity of one"),
         },
-        // The first position is found when the run begins.
-        false => {
-            first = seat;
+        // The first mode is found when the run begins.
+        true => {
+            first = mode;
             &first
         }
     };
     let mut run = Run {
-        dips: locate::Dips::default(),
+        history: locate::DistanceHistory::default(),
         plan,
         clock: job.clock,
-        seat,
-        at: 0,
-        seats: all,
-        standing: Standing::default(),
+        mode,
+        mode_index: 0,
+        modes,
+        iteration: EventIteration::default(),
         events: Events::new(program, plan.until() - plan.start()),
         states: Vec::new(),
-        good: Vec::new(),
+        last_good: Vec::new(),
         values: vec![0.0; plan.columns.len().max(program.columns.len())],
-        settling: false,
+        in_event: false,
         next_row: 0,
         summary: Summary::default(),
         observer,
     };
-    if plain && !switches(&solved.flat).is_empty() {
-        run.events.shared = SHARED;
+    if !has_modes && !switches(&solved.flat).is_empty() {
+        run.events.shared = SHARED_SCALE;
     }
-    let end = match run.all() {
+    let end = match run.whole() {
         Ok(true) => End::Done,
         Ok(false) => End::Stopped,
-        Err(halt) => End::Failed(Box::new(halt.in_words(positions))),
+        Err(error) => End::Failed(Box::new(error.in_words(positions))),
     };
     let mut summary = std::mem::take(&mut run.summary);
-    run.seats.count(&mut summary);
+    run.modes.add_counts(&mut summary);
     Outcome { summary, end }
 }
 
 struct Run<'r, 'm, 's, 'p> {
     plan: &'r Plan,
     clock: Clock,
-    /// The position that the run is in, and its number.
-    seat: &'s Seat<'m>,
-    at: usize,
-    seats: Seats<'r, 'm, 's, 'p>,
-    standing: Standing,
-    dips: locate::Dips,
+    /// The present mode, and its index in the cache.
+    mode: &'s ModeInstance<'m>,
+    mode_index: usize,
+    modes: ModeCache<'r, 'm, 's, 'p>,
+    iteration: EventIteration,
+    history: locate::DistanceHistory,
     events: Events,
     states: Vec<f64>,
-    /// The states at the time reached: those of the last row, should the next step fail.
-    good: Vec<f64>,
+    /// The states at the end of the last good step: the last row shows them if the next step fails.
+    last_good: Vec<f64>,
     values: Vec<f64>,
-    /// Between the two rows of an event.
-    settling: bool,
+    /// The row before an event is written, and the row after it is not.
+    in_event: bool,
     next_row: usize,
     summary: Summary,
     observer: &'r mut dyn Observer,
 }
 
-impl From<Unsettled> for Halt {
-    fn from(unsettled: Unsettled) -> Halt {
-        match unsettled {
-            Unsettled::Failure(failure) => Halt::Evaluation(failure),
-            Unsettled::Restless(diagnostic) => Halt::Told(diagnostic),
+impl From<EventError> for RunError {
+    fn from(error: EventError) -> RunError {
+        match error {
+            EventError::Failure(failure) => RunError::Evaluation(failure),
+            EventError::NoConvergence(diagnostic) => RunError::Diagnostic(diagnostic),
         }
     }
 }
 
 impl<'p> Run<'_, '_, '_, 'p> {
-    /// True if it came to its end, false if it was stopped.
-    fn all(&mut self) -> Result<bool, Halt> {
+    /// True if the run came to its end, false if it was stopped.
+    fn whole(&mut self) -> Result<bool, RunError> {
         let begun = self.clock.now();
         let start = self.plan.start();
         self.summary.time = start;
@@ -150,7 +153,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
             Ok(begun) => begun?,
             Err(Cancelled) => return Ok(false),
         }
-        self.good.clone_from(&self.states);
+        self.last_good.clone_from(&self.states);
         self.summary.seconds.start = self.clock.now() - begun;
         self.row(start, RowKind::Point)?;
         self.next_row = 1;
@@ -160,12 +163,12 @@ impl<'p> Run<'_, '_, '_, 'p> {
         let done = cancel::caught(|| self.steps()).unwrap_or(Ok(false));
         let time = self.summary.time;
         if !matches!(done, Ok(true)) && self.plan.times[self.next_row - 1] < time {
-            // What was reached is kept; the attempt that failed may have moved the states.
-            self.states.clone_from(&self.good);
-            // Of an event that cannot be settled, what was before it.
-            let _ = match self.settling {
+            // The step that failed may have moved the states.
+            self.states.clone_from(&self.last_good);
+            // If an event failed, the last row shows the values before it.
+            let _ = match self.in_event {
                 true => {
-                    (self.observer.row(time, &self.values, RowKind::Last)).map_err(Halt::Output)
+                    (self.observer.row(time, &self.values, RowKind::Last)).map_err(RunError::Output)
                 }
                 false => cancel::spared(|| self.row(time, RowKind::Last)),
             };
@@ -173,10 +176,10 @@ impl<'p> Run<'_, '_, '_, 'p> {
         done
     }
 
-    /// The longest step: what acts from time to time is not to be passed over.
-    fn longest(&self) -> f64 {
-        let program = self.seat.program;
-        /// Of the run: with states, and where there is nothing to integrate.
+    /// The longest step: a step must not pass over what sources do.
+    fn longest_step(&self) -> f64 {
+        let program = self.mode.program;
+        /// Steps in a run at least: with states, and without.
         const LEAST: (f64, f64) = (20.0, 2000.0);
         let span = self.plan.until() - self.plan.start();
         let rows = (self.plan.times.len().max(2) - 1) as f64;
@@ -184,10 +187,10 @@ impl<'p> Run<'_, '_, '_, 'p> {
             0 => span / rows.max(LEAST.1),
             _ => span / LEAST.0,
         };
-        // Not over half a period of a sine: where nothing moves, that would be easy.
+        // At most half a period of a sine: while the states rest, the integrator would step over whole periods.
         let watched = program.watches.iter().any(|watch| !watch.timed);
         let shortest = if watched { 1e-6 } else { 1e-4 };
-        let mut machine = self.seat.rates.machine.borrow_mut();
+        let mut machine = self.mode.rates.machine.borrow_mut();
         if machine
             .evaluate_event(self.summary.time, &self.states)
             .is_err()
@@ -199,153 +202,87 @@ impl<'p> Run<'_, '_, '_, 'p> {
         })
     }
 
-    /// Consistent values, relations decided, and the steady state if that is wanted.
-    fn begin(&mut self, time: f64) -> Result<(), Halt> {
-        if self.seats.has_positions() {
-            self.begin_in_position(time)?;
-        } else {
-            let seat = self.seat;
-            let failed = |failure| Halt::Evaluation(Box::new(failure));
-            let mut machine = seat.rates.machine.borrow_mut();
-            self.states = begin(seat.solved, seat.program, &mut machine, time).map_err(failed)?;
-            (self.events).begin(seat.solved, &mut machine, (time, &self.states))?;
-        }
-        self.settle(time, &[])?;
-        self.standing.starting = false;
-        if self.plan.steady {
-            self.rest(time)?;
-        }
-        self.look(time)?;
-        (self.events).remember(&self.seat.rates.machine.borrow());
-        let distances = self.distances();
-        self.dips.begin(distances);
-        Ok(())
-    }
-
-    /// Moves the states to where nothing moves.
-    fn rest(&mut self, time: f64) -> Result<(), Halt> {
-        /// Each time in another position.
-        const MOST: usize = 100;
-        for _ in 0..MOST {
-            match self.rest_here(time) {
-                Err(Halt::Switched) => {}
-                done => return done,
-            }
-        }
-        self.rest_here(time)
-    }
-
-    fn rest_here(&mut self, time: f64) -> Result<(), Halt> {
-        let seat = self.seat;
-        let mut states = self.states.clone();
-        let found = steady(&seat.rates, time, &mut states, &mut |states| {
-            self.states.copy_from_slice(states);
-            let mut changed = self.settle(time, &[])?;
-            if !std::ptr::eq(self.seat, seat) {
-                return Err(Halt::Switched);
-            }
-            if !seat.selections.is_empty() {
-                let mut machine = seat.rates.machine.borrow_mut();
-                evaluate(
-                    seat.solved,
-                    &mut machine,
-                    (time, &self.states),
-                    Extent::Rates,
-                )?;
-                changed |= seat.selections.improve(&seat.solved.flat, &mut machine);
-                machine.states(&mut self.states);
-            }
-            states.copy_from_slice(&self.states);
-            Ok(changed)
-        })?;
-        found.map_err(|restive| {
-            let state = self.name(restive.state);
-            Halt::restive(self.seat.solved, state, restive.rate, time)
-        })?;
-        self.states = states;
-        Ok(())
-    }
-
-    /// The user's name of a state.
-    fn name(&self, at: usize) -> Leaf {
-        if let Some(&leaf) = self.seat.program.states.get(at) {
+    /// The variable that is the state of this index.
+    fn state_variable(&self, index: usize) -> Leaf {
+        if let Some(&leaf) = self.mode.program.states.get(index) {
             return leaf;
         }
-        let machine = self.seat.rates.machine.borrow();
-        let slots = self.seat.program.slots.iter().enumerate();
+        let machine = self.mode.rates.machine.borrow();
+        let slots = self.mode.program.slots.iter().enumerate();
         let mut found = slots.filter_map(|(selection, slots)| {
             let choice = machine.choice(selection);
-            let candidate = *choice.get(at.checked_sub(slots.first)?)?;
+            let candidate = *choice.get(index.checked_sub(slots.first)?)?;
             Some(slots.candidates[candidate].leaf)
         });
         found.next().unwrap_or(Leaf::Var(crate::flat::VarId(0)))
     }
 
-    /// Evaluates relations and all before them at the states.
-    fn look(&mut self, time: f64) -> Result<(), Halt> {
-        let mut machine = self.seat.rates.machine.borrow_mut();
+    /// Evaluates the sides of all relations at the present states.
+    fn evaluate_relations(&mut self, time: f64) -> Result<(), RunError> {
+        let mut machine = self.mode.rates.machine.borrow_mut();
         evaluate(
-            self.seat.solved,
+            self.mode.solved,
             &mut machine,
             (time, &self.states),
             Extent::Watches,
         )
     }
 
-    fn steps(&mut self) -> Result<bool, Halt> {
-        let mut integrator = self.integrator(self.plan.start())?;
+    fn steps(&mut self) -> Result<bool, RunError> {
+        let mut integrator = self.take_integrator(self.plan.start())?;
         let done = self.steps_with(&mut integrator);
-        self.seats.keep(self.at, integrator);
+        self.modes.put_integrator(self.mode_index, integrator);
         done
     }
 
-    /// The integrator of the position that the run is in, at its states.
-    fn integrator(&mut self, time: f64) -> Result<Box<dyn Integrator + 'p>, Halt> {
+    /// The integrator of the present mode, restarted at the present states.
+    fn take_integrator(&mut self, time: f64) -> Result<Box<dyn Integrator + 'p>, RunError> {
         let settings = Settings {
             method: self.plan.method,
             relative: self.plan.relative,
-            absolute: (self.plan.absolute).of(&self.seat.solved.flat, self.seat.program),
-            longest: Some(self.longest()),
+            absolute: (self.plan.absolute).of(&self.mode.solved.flat, self.mode.program),
+            longest: Some(self.longest_step()),
         };
-        let made = (self.seats).integrator(self.at, &settings, (time, &self.states));
-        made.map_err(|trouble| self.trouble(trouble))
+        let taken = (self.modes).take_integrator(self.mode_index, &settings, (time, &self.states));
+        taken.map_err(|error| self.integrator_error(error))
     }
 
-    fn steps_with(&mut self, integrator: &mut Box<dyn Integrator + 'p>) -> Result<bool, Halt> {
-        let mut known = self.next_known(self.plan.start())?;
+    fn steps_with(&mut self, integrator: &mut Box<dyn Integrator + 'p>) -> Result<bool, RunError> {
+        let mut time_event = self.next_time_event(self.plan.start())?;
         loop {
-            let stop = known.min(self.plan.until());
+            let stop = time_event.min(self.plan.until());
             let begun = self.clock.now();
             let stepped = integrator.step(stop);
             self.summary.seconds.steps += self.clock.now() - begun;
-            stepped.map_err(|trouble| self.trouble(trouble))?;
+            stepped.map_err(|error| self.integrator_error(error))?;
             let begun = self.clock.now();
-            let found = self.watch(integrator.as_ref())?;
+            let located = self.locate_event(integrator.as_ref())?;
             self.summary.seconds.events += self.clock.now() - begun;
-            let end = found.as_ref().map_or(integrator.time(), |found| found.time);
-            // The end may be the known time but for rounding.
-            let is_known = found.is_none() && (end >= known || at_once(end, known));
-            let is_event = found.is_some() || is_known;
+            let end = (located.as_ref()).map_or(integrator.time(), |located| located.time);
+            // The end of the run may equal the time event but for rounding.
+            let is_time_event =
+                located.is_none() && (end >= time_event || simultaneous(end, time_event));
+            let is_event = located.is_some() || is_time_event;
             self.rows(integrator.as_ref(), end, is_event)?;
             self.states_at(integrator.as_ref(), end);
             self.summary.time = end;
-            self.good.clone_from(&self.states);
-            self.measure_states();
+            self.last_good.clone_from(&self.states);
+            self.update_state_scales();
             if is_event {
                 let begun = self.clock.now();
-                let crossed = found.map_or(Vec::new(), |found| found.crossed);
-                let before = self.at;
-                self.event(end, &crossed, is_known)?;
-                known = self.next_known(end)?;
-                if self.at == before {
+                let crossed = located.map_or(Vec::new(), |located| located.crossed);
+                let before = self.mode_index;
+                self.handle_event(end, &crossed, is_time_event)?;
+                time_event = self.next_time_event(end)?;
+                if self.mode_index == before {
                     (integrator.restart(end, &self.states, false))
-                        .map_err(|trouble| self.trouble(trouble))?;
+                        .map_err(|error| self.integrator_error(error))?;
                 } else {
-                    let next = self.integrator(end)?;
-                    self.seats.keep(before, std::mem::replace(integrator, next));
+                    let next = self.take_integrator(end)?;
+                    (self.modes).put_integrator(before, std::mem::replace(integrator, next));
                 }
                 self.summary.seconds.events += self.clock.now() - begun;
-            } else if !self.seat.selections.is_empty() {
+            } else if !self.mode.selections.is_empty() {
                 self.reselect(integrator.as_mut(), end)?;
             }
             if !self.observer.goes_on(end, self.summary.events) {
@@ -364,38 +301,43 @@ impl<'p> Run<'_, '_, '_, 'p> {
         }
     }
 
-    fn next_known(&mut self, time: f64) -> Result<f64, Halt> {
-        if !self.seat.program.has_known_times() {
+    fn next_time_event(&mut self, time: f64) -> Result<f64, RunError> {
+        if !self.mode.program.has_known_times() {
             return Ok(f64::INFINITY);
         }
-        let mut machine = self.seat.rates.machine.borrow_mut();
+        let mut machine = self.mode.rates.machine.borrow_mut();
         if machine.evaluate_event(time, &self.states).is_err() {
             return Ok(f64::INFINITY);
         }
-        Ok(self.events.next_known(&mut machine, time))
+        Ok(self.events.next_time_event(&mut machine, time))
     }
 
-    /// An event: rows on both sides, and what happens between them.
-    fn event(&mut self, time: f64, crossed: &[usize], known: bool) -> Result<(), Halt> {
+    /// An event: the event iteration, and a row before and after it.
+    fn handle_event(
+        &mut self,
+        time: f64,
+        crossed: &[usize],
+        is_time_event: bool,
+    ) -> Result<(), RunError> {
         self.summary.events += 1;
         self.row(time, RowKind::Event)?;
-        self.settling = true;
-        if !known {
-            let machine = self.seat.rates.machine.borrow();
-            (self.events).count(self.seat.solved, &machine, time, crossed)?;
+        self.in_event = true;
+        if !is_time_event {
+            let machine = self.mode.rates.machine.borrow();
+            (self.events).count(self.mode.solved, &machine, time, crossed)?;
         }
-        let truths = Events::truths(&self.seat.rates.machine.borrow(), crossed);
-        self.settle(time, crossed)?;
-        (self.events).note_dull(&self.seat.rates.machine.borrow(), crossed, &truths);
-        self.look(time)?;
-        (self.events).remember(&self.seat.rates.machine.borrow());
-        (self.events).forget_sides(&self.seat.rates.machine.borrow());
+        let truths = Events::truths(&self.mode.rates.machine.borrow(), crossed);
+        self.iterate_event(time, crossed)?;
+        (self.events).desensitise(&self.mode.rates.machine.borrow(), crossed, &truths);
+        self.evaluate_relations(time)?;
+        (self.events).update_scales(&self.mode.rates.machine.borrow());
+        (self.events).clear_signs_of_ties(&self.mode.rates.machine.borrow());
         let distances = self.distances();
-        self.dips.begin(distances);
-        self.settling = false;
+        self.history.begin(distances);
+        self.in_event = false;
         self.row(time, RowKind::Event)?;
         if let Some(&row) = self.plan.times.get(self.next_row)
-            && at_once(row, time)
+            && simultaneous(row, time)
         {
             self.row(row, RowKind::Point)?;
             self.next_row += 1;
@@ -403,73 +345,39 @@ impl<'p> Run<'_, '_, '_, 'p> {
         Ok(())
     }
 
-    /// Rows at communication points in the last step, up to a time; at an event the row comes after it.
-    fn rows(&mut self, integrator: &dyn Integrator, end: f64, event: bool) -> Result<(), Halt> {
-        let begun = self.clock.now();
-        while let Some(&time) = self.plan.times.get(self.next_row) {
-            if time > end || event && at_once(time, end) {
-                break;
-            }
-            self.states_at(integrator, time);
-            self.row(time, RowKind::Point)?;
-            self.next_row += 1;
-        }
-        self.summary.seconds.rows += self.clock.now() - begun;
-        Ok(())
-    }
-
-    /// Evaluates everything at the states and hands it on.
-    fn row(&mut self, time: f64, kind: RowKind) -> Result<(), Halt> {
-        let seat = self.seat;
-        let mut machine = seat.rates.machine.borrow_mut();
-        evaluate(seat.solved, &mut machine, (time, &self.states), Extent::All)?;
-        let mut finite = machine.divisors_hold();
-        for (value, &register) in self.values.iter_mut().zip(&seat.program.columns) {
-            *value = machine.get(register);
-            finite &= value.is_finite();
-        }
-        if !finite {
-            // The plain evaluator knows where it comes from.
-            rescue(seat.solved, &mut machine, time)
-                .map_err(|failure| Halt::Evaluation(Box::new(failure)))?;
-        }
-        drop(machine);
-        (self.observer.row(time, &self.values, kind)).map_err(Halt::Output)
-    }
-
-    /// Chooses other states where the choice has turned bad.
-    fn reselect(&mut self, integrator: &mut dyn Integrator, time: f64) -> Result<(), Halt> {
-        let seat = self.seat;
-        let mut machine = seat.rates.machine.borrow_mut();
+    /// Chooses other states where the pivots of the present choice have become too small.
+    fn reselect(&mut self, integrator: &mut dyn Integrator, time: f64) -> Result<(), RunError> {
+        let mode = self.mode;
+        let mut machine = mode.rates.machine.borrow_mut();
         evaluate(
-            seat.solved,
+            mode.solved,
             &mut machine,
             (time, &self.states),
             Extent::Rates,
         )?;
-        if !(seat.selections).improve(&seat.solved.flat, &mut machine) {
+        if !(mode.selections).improve(&mode.solved.flat, &mut machine) {
             return Ok(());
         }
         machine.states(&mut self.states);
         drop(machine);
         self.summary.choices += 1;
-        (integrator.restart(time, &self.states, true)).map_err(|trouble| self.trouble(trouble))
+        (integrator.restart(time, &self.states, true)).map_err(|error| self.integrator_error(error))
     }
 }
 
-/// Evaluates; where a loop cannot be solved from its last solution, the thorough way.
+/// Evaluates by the machine; where a loop does not converge from its last solution, by the plain evaluator first.
 fn evaluate(
     solved: &Solved,
     machine: &mut Machine<'_>,
     (time, states): (f64, &[f64]),
     extent: Extent,
-) -> Result<(), Halt> {
+) -> Result<(), RunError> {
     if machine.evaluate(time, states, extent).is_ok() {
         machine.keep();
         return Ok(());
     }
-    let failed = |failure| Halt::Evaluation(Box::new(failure));
-    rescue(solved, machine, time).map_err(failed)?;
+    let failed = |failure| RunError::Evaluation(Box::new(failure));
+    solve_with_evaluator(solved, machine, time).map_err(failed)?;
     let again = machine.evaluate(time, states, extent);
     again.map_err(|stuck| {
         let block = &solved.blocks[stuck.block];

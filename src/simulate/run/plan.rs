@@ -1,12 +1,12 @@
-//! What a run is asked to do, whom it tells, and how it ended.
+//! The plan of a run, the observer that receives its rows, and its outcome.
 
-use super::Leap;
+use super::JumpRecord;
 use crate::expr::{Node, UnaryOp};
 use crate::flat::{Flat, Leaf, VarId};
 use crate::program::Program;
 use crate::program::machine::Work;
-use crate::simulate::halt::Halt;
 use crate::simulate::integrate::{Counts, Method};
+use crate::simulate::run_error::RunError;
 
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -15,9 +15,9 @@ pub struct Plan {
     pub method: Method,
     pub relative: f64,
     pub absolute: Absolute,
-    /// Begin where nothing moves.
+    /// Begin in the steady state.
     pub steady: bool,
-    /// The names of what is recorded: each position of a model finds its own values for them.
+    /// The names of the columns: each mode finds its own expressions for them.
     pub columns: Vec<String>,
 }
 
@@ -25,18 +25,19 @@ pub struct Plan {
 #[derive(Clone, Debug, Default)]
 pub struct Absolute {
     pub all: f64,
-    /// Of single variables.
+    /// For single variables.
     pub single: Vec<(VarId, f64)>,
 }
 
 impl Absolute {
-    /// By place in the vector of states; what is given for a variable counts for the state that it equals.
+    /// By index in the vector of states. The tolerance of a variable counts for the state that it equals.
     pub fn of(&self, flat: &Flat, program: &Program) -> Vec<f64> {
         let mut absolute = vec![self.all; program.state_count()];
         for &(id, tolerance) in &self.single {
             let mut leaf = Leaf::Var(id);
-            if let Some(gone) = flat.eliminated.iter().find(|gone| gone.leaf == leaf) {
-                leaf = match flat.exprs.node(gone.expression) {
+            let mut eliminated = flat.eliminated.iter();
+            if let Some(eliminated) = eliminated.find(|eliminated| eliminated.leaf == leaf) {
+                leaf = match flat.exprs.node(eliminated.expression) {
                     Node::Leaf(other) => other,
                     Node::Unary(UnaryOp::Minus, a) => match flat.exprs.node(a) {
                         Node::Leaf(other) => other,
@@ -75,14 +76,14 @@ pub enum RowKind {
     Point,
     /// Before or after an event.
     Event,
-    /// The last good values before a failure, or where it was stopped.
+    /// The last good values before a failure, or the values where the run was stopped.
     Last,
 }
 
 pub trait Observer {
     /// A row of values; an error ends the run.
     fn row(&mut self, time: f64, values: &[f64], kind: RowKind) -> Result<(), String>;
-    /// Told after each step; false ends the run.
+    /// Called after each step; false ends the run.
     fn goes_on(&mut self, time: f64, events: u64) -> bool;
 }
 
@@ -93,13 +94,13 @@ pub struct Summary {
     pub events: u64,
     /// Changes of the choice of states.
     pub choices: u64,
-    /// Jumps of states where a position begins, the first of them.
-    pub jumps: Vec<Leap>,
-    /// How many there were.
+    /// Jumps of states where a mode begins, the first ones only.
+    pub jumps: Vec<JumpRecord>,
+    /// The number of all jumps.
     pub jump_count: u64,
-    /// Positions that were made.
-    pub positions: u64,
-    /// What a position left open, told once.
+    /// The number of modes that were compiled.
+    pub modes: u64,
+    /// Notes on modes that do not determine all values, one for each set of switches.
     pub notes: Vec<String>,
     pub time: f64,
     /// Seconds: initial values, integrating, events, rows.
@@ -118,7 +119,7 @@ pub struct Seconds {
 pub enum End {
     Done,
     Stopped,
-    Failed(Box<Halt>),
+    Failed(Box<RunError>),
 }
 
 #[derive(Debug)]

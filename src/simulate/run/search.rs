@@ -1,51 +1,54 @@
-//! The search for a position that nothing is against, where the rounds of an event go round in a circle.
+//! The search for a consistent mode, where the event iteration comes back to a snapshot that it had before.
+//!
+//! A mode is consistent if no discrete variable has a next value other than its value. A relation whose sides are equal and
+//! do not move is a tie: both truths are possible, and the search chooses the one that leaves fewer contradictions.
 
 use crate::base::cancel::glance;
 use rustc_hash::FxHashSet;
 
-use super::settle::{Kept, MOST_ROUNDS, apply};
-use super::{Halt, Run};
+use super::iterate::{MOST_PASSES, Snapshot, apply};
+use super::{Run, RunError};
 use crate::expr::Node;
-use crate::simulate::events::{Change, Last, Verdict, next_values, restless};
+use crate::simulate::events::{Change, LastChange, Verdict, next_values, no_convergence};
 
 impl Run<'_, '_, '_, '_> {
-    /// Goes through positions until there is one that nothing is against: a relation whose sides are equal and do not move may be
-    /// either. The first switch that is against its position goes into the other one (Murty's least-index rule);
-    /// where that position is impossible, another one goes with it. No position is tried twice.
-    pub(super) fn search(&mut self, time: f64, moments: &[usize]) -> Result<(), Halt> {
+    /// Goes through modes until one is consistent. In each, the first switch whose next position contradicts its position
+    /// changes (Murty's least-index rule); if the mode that it leads to is impossible, another switch changes with it. No
+    /// mode is tried twice.
+    pub(super) fn search_mode(&mut self, time: f64, momentary: &[usize]) -> Result<(), RunError> {
         let mut seen: FxHashSet<Vec<u64>> = FxHashSet::default();
-        let mut refused: Option<Halt> = None;
-        let bits = |values: &Kept| values.iter().map(|value| value.to_bits()).collect();
-        for _ in 0..MOST_ROUNDS {
+        let mut refused: Option<RunError> = None;
+        let bits = |values: &Snapshot| values.iter().map(|value| value.to_bits()).collect();
+        for _ in 0..MOST_PASSES {
             glance();
-            if let Err(why) = self.stand(time)? {
+            if let Err(why) = self.evaluate_in_mode(time)? {
                 return Err(refused.unwrap_or(why));
             }
-            if self.decide_sure(moments) {
-                if !seen.insert(bits(&self.kept())) {
+            if self.decide_certain(momentary) {
+                if !seen.insert(bits(&self.snapshot())) {
                     break;
                 }
                 continue;
             }
-            let against = self.against(time, moments)?;
-            if against.is_empty() {
+            let contradictions = self.contradictions(time, momentary)?;
+            if contradictions.is_empty() {
                 return Ok(());
             }
-            seen.insert(bits(&self.kept()));
-            let here = self.kept();
+            seen.insert(bits(&self.snapshot()));
+            let here = self.snapshot();
             let mut moved = false;
-            for &change in &against {
-                self.put_back(&here);
-                apply(&mut self.seat.rates.machine.borrow_mut(), &[change]);
-                let there = self.kept();
+            for &change in &contradictions {
+                self.restore(&here);
+                apply(&mut self.mode.rates.machine.borrow_mut(), &[change]);
+                let there = self.snapshot();
                 if seen.contains(&bits(&there)) {
                     continue;
                 }
-                match self.stand(time)? {
+                match self.evaluate_in_mode(time)? {
                     Ok(()) => moved = true,
                     Err(why) => {
                         refused = Some(why);
-                        moved = self.companion(time, change, &seen)?;
+                        moved = self.enter_with_companion(time, change, &seen)?;
                     }
                 }
                 if moved {
@@ -53,23 +56,24 @@ impl Run<'_, '_, '_, '_> {
                 }
             }
             if !moved {
-                self.put_back(&here);
+                self.restore(&here);
                 break;
             }
         }
         if let Some(why) = refused {
             return Err(why);
         }
-        let machine = self.seat.rates.machine.borrow();
-        let shown = next_values(&machine).last().map(Last::Change);
-        Err(restless(self.seat.solved, machine.program, shown, time, false).into())
+        let machine = self.mode.rates.machine.borrow();
+        let shown = next_values(&machine).last().map(LastChange::Change);
+        Err(no_convergence(self.mode.solved, machine.program, shown, time, false).into())
     }
 
-    /// Relations of what a switch itself holds at zero: that is zero, and no more than that.
-    fn held_by_switches(&self) -> Vec<bool> {
-        let mut held = vec![false; self.seat.program.watches.len()];
-        if let (Some(positions), Some(position)) = (self.seats.positions, self.seat.position) {
-            let zero = positions.held_at_zero(&position.key);
+    /// For each relation, whether its left side is a variable that a switch holds at zero in this mode. Such a tie has the
+    /// truth for zero.
+    fn held_at_zero(&self) -> Vec<bool> {
+        let mut held = vec![false; self.mode.program.watches.len()];
+        if let (Some(positions), Some(compiled)) = (self.modes.positions, self.mode.compiled) {
+            let zero = positions.held_at_zero(&compiled.key);
             for (held, watch) in held.iter_mut().zip(&positions.opened.watches) {
                 *held = (positions.left_leaf(watch)).is_some_and(|leaf| zero.contains(&leaf));
             }
@@ -77,17 +81,17 @@ impl Run<'_, '_, '_, '_> {
         held
     }
 
-    /// Relations that are sure get their truth; true if one has changed.
-    fn decide_sure(&mut self, moments: &[usize]) -> bool {
-        let is_held = self.held_by_switches();
-        let mut machine = self.seat.rates.machine.borrow_mut();
-        let all = (self.events).judge(&mut machine, moments, &self.standing.impulses);
+    /// Sets the truths of all relations that are no ties; true if one has changed.
+    fn decide_certain(&mut self, momentary: &[usize]) -> bool {
+        let is_held = self.held_at_zero();
+        let mut machine = self.mode.rates.machine.borrow_mut();
+        let all = (self.events).judge(&mut machine, momentary, &self.iteration.impulses);
         let mut changed = false;
-        for judged in all {
-            let watch = &machine.program.watches[judged.at];
-            let decided = match judged.verdict {
-                Verdict::Sure(decided) | Verdict::Moves(decided) => decided,
-                Verdict::Tie if is_held[judged.at] => judged.at_rest(watch),
+        for judgement in all {
+            let watch = &machine.program.watches[judgement.at];
+            let decided = match judgement.verdict {
+                Verdict::Certain(decided) | Verdict::Moving(decided) => decided,
+                Verdict::Tie if is_held[judgement.at] => judgement.as_written(watch),
                 Verdict::Tie => continue,
             };
             let held = watch.held;
@@ -99,76 +103,76 @@ impl Run<'_, '_, '_, '_> {
         changed
     }
 
-    /// Discrete variables whose next value is another one, whatever the relations are that may be either.
-    fn against(&mut self, time: f64, moments: &[usize]) -> Result<Vec<Change>, Halt> {
-        let is_held = self.held_by_switches();
+    /// Discrete variables whose next value is not their value. Each tie is given the truth that leaves fewer of them.
+    fn contradictions(&mut self, time: f64, momentary: &[usize]) -> Result<Vec<Change>, RunError> {
+        let is_held = self.held_at_zero();
         let ties: Vec<u32> = {
-            let mut machine = self.seat.rates.machine.borrow_mut();
-            let all = (self.events).judge(&mut machine, moments, &self.standing.impulses);
+            let mut machine = self.mode.rates.machine.borrow_mut();
+            let all = (self.events).judge(&mut machine, momentary, &self.iteration.impulses);
             (all.iter())
-                .filter(|judged| judged.verdict == Verdict::Tie && !is_held[judged.at])
-                .map(|judged| machine.program.watches[judged.at].held)
+                .filter(|judgement| judgement.verdict == Verdict::Tie && !is_held[judgement.at])
+                .map(|judgement| machine.program.watches[judgement.at].held)
                 .collect()
         };
-        let mut against = self.next_values();
+        let mut contradictions = self.next_values();
         for register in ties {
-            if against.is_empty() {
+            if contradictions.is_empty() {
                 break;
             }
-            let held = self.seat.rates.machine.borrow().get(register);
-            // Only truths can be either.
+            let held = self.mode.rates.machine.borrow().get(register);
+            // What is held for `floor` or `sign` has more than two values and is left alone.
             if held != 0.0 && held != 1.0 {
                 continue;
             }
             let key = self.key();
-            (self.seat.rates.machine.borrow_mut()).set(register, 1.0 - held);
+            (self.mode.rates.machine.borrow_mut()).set(register, 1.0 - held);
             self.evaluate_event(time)?;
-            let better = self.next_values();
-            if better.len() < against.len() && self.key() == key {
-                against = better;
+            let fewer = self.next_values();
+            if fewer.len() < contradictions.len() && self.key() == key {
+                contradictions = fewer;
                 continue;
             }
-            self.seat.rates.machine.borrow_mut().set(register, held);
+            self.mode.rates.machine.borrow_mut().set(register, held);
             self.evaluate_event(time)?;
         }
-        self.standing.kept = Some(self.kept());
-        Ok(against)
+        self.iteration.at_entry = Some(self.snapshot());
+        Ok(contradictions)
     }
 
     fn next_values(&self) -> Vec<Change> {
-        next_values(&self.seat.rates.machine.borrow()).collect()
+        next_values(&self.mode.rates.machine.borrow()).collect()
     }
 
-    /// After a change that leads nowhere by itself: the switch that has to change with it, so that least is against the
-    /// position. True if there is one.
-    fn companion(
+    /// After a change that leads into an impossible mode: changes one more internally controlled switch, the one that
+    /// leaves the fewest contradictions. True if there is such a switch; the run is in the mode found then.
+    fn enter_with_companion(
         &mut self,
         time: f64,
         change: Change,
         seen: &FxHashSet<Vec<u64>>,
-    ) -> Result<bool, Halt> {
-        let tried = self.kept();
-        let mut best: Option<(usize, Kept)> = None;
-        for register in self.own_switches(&[change]) {
-            self.put_back(&tried);
+    ) -> Result<bool, RunError> {
+        let tried = self.snapshot();
+        let mut best: Option<(usize, Snapshot)> = None;
+        for register in self.internal_switches(&[change]) {
+            self.restore(&tried);
             {
-                let mut machine = self.seat.rates.machine.borrow_mut();
+                let mut machine = self.mode.rates.machine.borrow_mut();
                 let value = 1.0 - machine.get(register);
                 machine.set(register, value);
             }
-            let there = self.kept();
+            let there = self.snapshot();
             let bits: Vec<u64> = there.iter().map(|value| value.to_bits()).collect();
-            if seen.contains(&bits) || self.stand(time)?.is_err() {
+            if seen.contains(&bits) || self.evaluate_in_mode(time)?.is_err() {
                 continue;
             }
             for _ in 0..10 {
                 glance();
-                if !self.decide_sure(&[]) {
+                if !self.decide_certain(&[]) {
                     break;
                 }
                 self.evaluate_event(time)?;
             }
-            let count = self.against(time, &[])?.len();
+            let count = self.contradictions(time, &[])?.len();
             if best.as_ref().is_none_or(|(least, _)| count < *least) {
                 best = Some((count, there));
             }
@@ -176,16 +180,17 @@ impl Run<'_, '_, '_, '_> {
         let Some((_, there)) = best else {
             return Ok(false);
         };
-        self.put_back(&there);
-        Ok(self.stand(time)?.is_ok())
+        self.restore(&there);
+        Ok(self.evaluate_in_mode(time)?.is_ok())
     }
 
-    /// The registers of switches that decide for themselves, but for those that just changed.
-    fn own_switches(&self, changes: &[Change]) -> Vec<u32> {
-        let Some(positions) = self.seats.positions else {
+    /// The registers of internally controlled switches: those, such as diodes, whose condition is a discrete variable with a
+    /// next value. Those that `changes` contains are left out.
+    fn internal_switches(&self, changes: &[Change]) -> Vec<u32> {
+        let Some(positions) = self.modes.positions else {
             return Vec::new();
         };
-        let discretes = &self.seat.program.discretes;
+        let discretes = &self.mode.program.discretes;
         (positions.switches.iter())
             .filter_map(|switch| {
                 let Node::Leaf(leaf) = positions.flat.exprs.node(switch.condition) else {
@@ -194,35 +199,39 @@ impl Run<'_, '_, '_, '_> {
                 let at = discretes
                     .iter()
                     .position(|discrete| discrete.leaf == leaf)?;
-                let moved = (changes.iter())
+                let changed = (changes.iter())
                     .any(|change| matches!(change, Change::Discrete(other, _) if *other == at));
-                let free = discretes[at].next.is_some() && !moved;
+                let free = discretes[at].next.is_some() && !changed;
                 free.then_some(discretes[at].value)
             })
             .collect()
     }
 
-    /// Looks for a position in which one or two more of the switches that decide for themselves have changed, but not those
-    /// that just did; true if there is one: the run stands there then.
-    pub(super) fn accompanied(&mut self, time: f64, moved: &[Change]) -> Result<bool, Halt> {
-        let own = self.own_switches(moved);
-        let singles = (0..own.len()).map(|a| vec![a]);
-        let pairs = (0..own.len().min(16))
-            .flat_map(|a| (a + 1..own.len().min(16)).map(move |b| vec![a, b]));
-        let kept = self.kept();
+    /// Changes one or two more of the internally controlled switches until the mode is possible, but none that `changes`
+    /// contains. True if there is such a mode; the run is in it then.
+    pub(super) fn enter_with_switches(
+        &mut self,
+        time: f64,
+        changes: &[Change],
+    ) -> Result<bool, RunError> {
+        let internal = self.internal_switches(changes);
+        let singles = (0..internal.len()).map(|a| vec![a]);
+        let pairs = (0..internal.len().min(16))
+            .flat_map(|a| (a + 1..internal.len().min(16)).map(move |b| vec![a, b]));
+        let snapshot = self.snapshot();
         for more in singles.chain(pairs) {
             glance();
             {
-                let mut machine = self.seat.rates.machine.borrow_mut();
+                let mut machine = self.mode.rates.machine.borrow_mut();
                 for &at in &more {
-                    let value = 1.0 - machine.get(own[at]);
-                    machine.set(own[at], value);
+                    let value = 1.0 - machine.get(internal[at]);
+                    machine.set(internal[at], value);
                 }
             }
-            if self.stand(time)?.is_ok() {
+            if self.evaluate_in_mode(time)?.is_ok() {
                 return Ok(true);
             }
-            self.put_back(&kept);
+            self.restore(&snapshot);
         }
         Ok(false)
     }

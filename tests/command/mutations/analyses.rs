@@ -8,10 +8,10 @@ use bgm::bond::fields::{fields, robust};
 use bgm::bond::sketch::sketch;
 use bgm::bond::view::{Choice, view};
 use bgm::compile::{
-    Aliases, Compiled, Options, Prepared, Presented, bond_graph, check, compile, prepare,
+    Aliases, LoadedFlat, Options, Prepared, Presented, bond_graph, check, load_flat, prepare,
     presented, solved, sorted,
 };
-use bgm::evaluate::{Point, at, evaluate, show};
+use bgm::evaluate::{Point, evaluate, settings, show};
 use bgm::experiment::Request;
 use bgm::export::{Target, export, unit};
 use bgm::expr::print::Style;
@@ -23,7 +23,7 @@ use bgm::revise::augment::{augment, propose};
 use bgm::revise::expand::expand;
 use bgm::revise::reduce::{Wishes as Going, reduce};
 use bgm::revise::{Desk, Failure};
-use bgm::simulate::job::{Wishes, job};
+use bgm::simulate::job::{RunOptions, job};
 use bgm::simulate::run::{End, Observer, RowKind, run};
 use bgm::syntax::load::{Input, NoFiles};
 
@@ -51,14 +51,14 @@ fn options(subject: &Subject) -> Options {
     }
 }
 
-fn compiled(subject: &Subject) -> Compiled {
-    let compiled = compile(&input(subject), &options(subject), &NoFiles);
+fn compiled(subject: &Subject) -> LoadedFlat {
+    let compiled = load_flat(&input(subject), &options(subject), &NoFiles);
     all_diagnostics(&compiled);
     compiled
 }
 
 /// All that was said can be shown.
-fn tell(compiled: &mut Compiled, said: Diagnostics) {
+fn tell(compiled: &mut LoadedFlat, said: Diagnostics) {
     compiled.diagnostics = said;
     all_diagnostics(compiled);
     bgm::base::diagnostics::json::report(&compiled.sources, &compiled.diagnostics);
@@ -66,7 +66,7 @@ fn tell(compiled: &mut Compiled, said: Diagnostics) {
 
 fn checked(subject: &Subject) {
     let (sources, diagnostics) = check(&input(subject), &Options::default(), &NoFiles, |_| {});
-    let compiled = Compiled {
+    let compiled = LoadedFlat {
         sources,
         flat: None,
         diagnostics,
@@ -140,8 +140,8 @@ fn solve(subject: &Subject) {
         let settings: Vec<String> = (model.flat.states())
             .map(|state| format!("{}=0", model.flat.leaf_name(state)))
             .collect();
-        let mut point = match at::read(&model, &settings.join(",")) {
-            Ok(settings) => at::point(&model, &settings),
+        let mut point = match settings::read(&model, &settings.join(",")) {
+            Ok(settings) => settings::point(&model, &settings),
             Err(_) => Point::new(&model),
         };
         match evaluate(&model, &mut point) {
@@ -281,7 +281,7 @@ impl Observer for Few {
     }
 }
 
-fn prepared(subject: &Subject) -> Option<(Flat, bgm::experiment::Experiment, Compiled)> {
+fn prepared(subject: &Subject) -> Option<(Flat, bgm::experiment::Experiment, LoadedFlat)> {
     let mut options = options(subject);
     options.request = Request {
         points: Some(11),
@@ -292,7 +292,7 @@ fn prepared(subject: &Subject) -> Option<(Flat, bgm::experiment::Experiment, Com
         sources,
         diagnostics,
     } = prepare(&input(subject), &options, &NoFiles);
-    let compiled = Compiled {
+    let compiled = LoadedFlat {
         sources,
         flat: None,
         diagnostics,
@@ -314,9 +314,9 @@ fn run_of(subject: &Subject, steady: bool) {
     let Some((flat, experiment, mut compiled)) = prepared(subject) else {
         return;
     };
-    let wishes = Wishes {
+    let wishes = RunOptions {
         steady,
-        ..Wishes::default()
+        ..RunOptions::default()
     };
     let mut said = Diagnostics::default();
     if let Ok(Some(job)) = job(flat, &experiment, &wishes, &mut said) {

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use analyses::ANALYSES;
-use bgm::compile::{Options, compile};
+use bgm::compile::{Options, load_flat};
 use bgm::flat::Flat;
 use bgm::syntax::load::{Input, NoFiles};
 use changes::{Random, changed, model_names};
@@ -82,7 +82,7 @@ fn flat(text: &str, model: &str) -> Option<Flat> {
         ..Options::default()
     };
     let input = Input::Standard(text.as_bytes().to_vec());
-    compile(&input, &options, &NoFiles).flat
+    load_flat(&input, &options, &NoFiles).flat
 }
 
 type Hook = dyn Fn(&PanicHookInfo<'_>) + Send + Sync;

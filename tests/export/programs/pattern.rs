@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use bgm::base::diagnostics::Diagnostics;
-use bgm::compile::{Aliases, Options, compile, solved};
+use bgm::compile::{Aliases, Options, load_flat, solved};
 use bgm::export::model::Model;
 use bgm::export::pattern::dependence;
 use bgm::syntax::load::{Input, NoFiles};
@@ -65,7 +65,7 @@ type Pairs = BTreeSet<(usize, usize, usize)>;
 /// By the structure of the solved model.
 fn structural(text: &str, options: &Options) -> Pairs {
     let input = Input::Standard(text.as_bytes().to_vec());
-    let flat = compile(&input, options, &NoFiles).flat.expect("a model");
+    let flat = load_flat(&input, options, &NoFiles).flat.expect("a model");
     let mut said = Diagnostics::default();
     let solved = solved(flat, Aliases::Eliminate, &mut said)
         .expect("a solved model")

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use bgm::compile::{Aliases, Options, compile, solved};
+use bgm::compile::{Aliases, Options, load_flat, solved};
 use bgm::evaluate::{Failure, Point, evaluate};
 use bgm::expr::Value;
 use bgm::flat::{Flat, Kind, Leaf, Selection};
@@ -57,7 +57,7 @@ fn options(model: &str) -> Options {
 
 /// As it was written.
 pub fn flat(file: &str, model: &str) -> Flat {
-    let mut compiled = compile(&Input::Standard(text(file)), &options(model), &NoFiles);
+    let mut compiled = load_flat(&Input::Standard(text(file)), &options(model), &NoFiles);
     let flat = compiled.flat.take();
     flat.unwrap_or_else(|| panic!("{}", all_diagnostics(&compiled)))
 }
@@ -65,7 +65,7 @@ pub fn flat(file: &str, model: &str) -> Flat {
 /// With aliases and without.
 pub fn both(file: &str, model: &str) -> [Solved; 2] {
     [Aliases::Eliminate, Aliases::Keep].map(|aliases| {
-        let mut compiled = compile(&Input::Standard(text(file)), &options(model), &NoFiles);
+        let mut compiled = load_flat(&Input::Standard(text(file)), &options(model), &NoFiles);
         let said = all_diagnostics(&compiled);
         let flat = (compiled.flat.take()).unwrap_or_else(|| panic!("{said}"));
         let model =

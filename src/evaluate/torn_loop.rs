@@ -1,35 +1,34 @@
-//! A torn loop with its derivatives, ready to be evaluated anywhere.
+//! A torn loop with its derivatives, for evaluation at any guess.
 //!
-//! Columns are the iteration variables, then the inner ones; rows the inner assignments, then the
-//! residuals. The expressions are copied into an arena of the loop's own,
-//! where their derivatives are made.
+//! Columns are the iteration variables, then the inner variables; rows are the inner assignments, then the residuals. The
+//! expressions are copied into an arena of the loop, in which their derivatives are made.
 
 use rustc_hash::FxHashMap;
 
 use super::Point;
 use super::linear::Singular;
-use super::matrix::{Matrix, Slopes};
+use super::newton_matrix::{NewtonMatrix, Slopes};
 use super::point::leaves;
 use super::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::{Arena, ExprId, Node, Value};
 use crate::flat::{Flat, Leaf};
 use crate::passes::blocks::Nonlinear;
 
-/// Values at one guess of the iteration variables.
+/// Values of all variables and residuals at one guess of the iteration variables.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct LoopState {
     /// By column.
     pub values: Vec<f64>,
-    /// By how much rounding may have moved them; iteration variables are taken as they are.
+    /// Bounds on the rounding errors of these values; those of iteration variables are zero unless they are given.
     errors: Vec<f64>,
     pub residuals: Vec<f64>,
-    /// How large a residual may be through rounding alone.
+    /// Bounds on the rounding errors of the residuals.
     pub noise: Vec<f64>,
 }
 
 /// Why there are no values at a guess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bad {
+pub enum BadGuess {
     /// The divisor of this inner assignment is zero.
     Divisor(usize),
     /// The value of this inner assignment is not finite.
@@ -39,7 +38,7 @@ pub enum Bad {
 }
 
 #[derive(Debug)]
-struct Row {
+struct LoopRow {
     value: ExprId,
     guard: Option<ExprId>,
     /// Derivatives, by column.
@@ -47,23 +46,23 @@ struct Row {
 }
 
 #[derive(Debug)]
-pub struct System<'s> {
+pub struct TornLoop<'s> {
     block: &'s Nonlinear,
     point: &'s Point,
     exprs: Arena<Leaf>,
     columns: FxHashMap<Leaf, u32>,
-    inner: Vec<Row>,
-    residuals: Vec<Row>,
-    /// What is taken away from each residual: nothing, unless a way is followed to the solution.
+    inner: Vec<LoopRow>,
+    residuals: Vec<LoopRow>,
+    /// Subtracted from each residual while a homotopy is followed.
     shift: Vec<f64>,
     walk: Walk,
 }
 
-impl<'s> System<'s> {
+impl<'s> TornLoop<'s> {
     pub fn new(flat: &Flat, block: &'s Nonlinear, point: &'s Point) -> Self {
         let targets = block.inner.iter().map(|inner| inner.target);
         let all = block.iteration.iter().copied().chain(targets);
-        let mut system = System {
+        let mut torn_loop = TornLoop {
             block,
             point,
             exprs: Arena::default(),
@@ -75,14 +74,14 @@ impl<'s> System<'s> {
         };
         let mut copies = FxHashMap::default();
         for inner in &block.inner {
-            let row = system.row(flat, inner.value, inner.guard, &mut copies);
-            system.inner.push(row);
+            let row = torn_loop.row(flat, inner.value, inner.guard, &mut copies);
+            torn_loop.inner.push(row);
         }
         for residual in &block.residuals {
-            let row = system.row(flat, residual.value, None, &mut copies);
-            system.residuals.push(row);
+            let row = torn_loop.row(flat, residual.value, None, &mut copies);
+            torn_loop.residuals.push(row);
         }
-        system
+        torn_loop
     }
 
     fn row(
@@ -91,7 +90,7 @@ impl<'s> System<'s> {
         value: ExprId,
         guard: Option<ExprId>,
         copies: &mut FxHashMap<ExprId, ExprId>,
-    ) -> Row {
+    ) -> LoopRow {
         let value = copy(&flat.exprs, value, &mut self.exprs, copies);
         let guard = guard.map(|guard| copy(&flat.exprs, guard, &mut self.exprs, copies));
         let mut slopes = Vec::new();
@@ -102,7 +101,7 @@ impl<'s> System<'s> {
                 slopes.push((column, slope));
             }
         }
-        Row {
+        LoopRow {
             value,
             guard,
             slopes,
@@ -115,7 +114,7 @@ impl<'s> System<'s> {
         self.block.iteration.iter().copied().chain(targets)
     }
 
-    /// An expression at a state whose first values are there; `None` if it is not finite.
+    /// The value and the error of an expression, from the values so far; `None` if it is not finite.
     fn number(
         &mut self,
         root: ExprId,
@@ -138,11 +137,11 @@ impl<'s> System<'s> {
     }
 
     /// Inner values and residuals at a guess.
-    pub fn run(&mut self, guess: &[f64]) -> Result<State, Bad> {
+    pub fn run(&mut self, guess: &[f64]) -> Result<LoopState, BadGuess> {
         self.run_with(guess, vec![0.0; guess.len()])
     }
 
-    /// Takes a part of these away from the residuals from now on.
+    /// Subtracts a part of these values from the residuals in all later evaluations.
     pub fn shift(&mut self, whole: &[f64], part: f64) {
         self.shift = whole.iter().map(|residual| part * residual).collect();
     }
@@ -151,24 +150,24 @@ impl<'s> System<'s> {
         self.block.iteration.len()
     }
 
-    /// How large a residual may be where iteration variables have these errors.
-    pub fn slack(&mut self, state: &State, errors: Vec<f64>) -> Option<Vec<f64>> {
+    /// Bounds on the residuals if the iteration variables have these errors.
+    pub fn slack(&mut self, state: &LoopState, errors: Vec<f64>) -> Option<Vec<f64>> {
         let guess = &state.values[..self.guessed()];
         let moved = self.run_with(guess, errors).ok()?;
         Some(moved.noise)
     }
 
-    fn run_with(&mut self, guess: &[f64], mut errors: Vec<f64>) -> Result<State, Bad> {
+    fn run_with(&mut self, guess: &[f64], mut errors: Vec<f64>) -> Result<LoopState, BadGuess> {
         let mut values = guess.to_vec();
         for at in 0..self.inner.len() {
             if let Some(guard) = self.inner[at].guard
                 && let Some((0.0, _)) = self.number(guard, &values, &errors, Errors::Ignore)
             {
-                return Err(Bad::Divisor(at));
+                return Err(BadGuess::Divisor(at));
             }
             let value = self.inner[at].value;
             let found = self.number(value, &values, &errors, Errors::Bound);
-            let (value, error) = found.ok_or(Bad::Inner(at))?;
+            let (value, error) = found.ok_or(BadGuess::Inner(at))?;
             values.push(value);
             errors.push(error);
         }
@@ -176,12 +175,12 @@ impl<'s> System<'s> {
         for at in 0..self.residuals.len() {
             let value = self.residuals[at].value;
             let found = self.number(value, &values, &errors, Errors::Bound);
-            let (value, error) = found.ok_or(Bad::Residual(at))?;
+            let (value, error) = found.ok_or(BadGuess::Residual(at))?;
             let shift = self.shift.get(at).copied().unwrap_or(0.0);
             residuals.push(value - shift);
             noise.push(error + f64::EPSILON * shift.abs());
         }
-        Ok(State {
+        Ok(LoopState {
             values,
             errors,
             residuals,
@@ -190,14 +189,14 @@ impl<'s> System<'s> {
     }
 
     /// The matrix at a state.
-    pub fn matrix(&mut self, state: &State) -> Result<Matrix, Singular> {
+    pub fn matrix(&mut self, state: &LoopState) -> Result<NewtonMatrix, Singular> {
         let rows = self.slopes_at(state)?;
         let (inner, residuals) = rows.split_at(self.inner.len());
-        Matrix::new(self.guessed(), inner, residuals)
+        NewtonMatrix::new(self.guessed(), inner, residuals)
     }
 
-    /// The slopes of all rows at a state. One that is not finite is no slope to go by.
-    pub fn slopes_at(&mut self, state: &State) -> Result<Vec<Slopes>, Singular> {
+    /// The slopes of all rows at a state; an error if one is not finite.
+    pub fn slopes_at(&mut self, state: &LoopState) -> Result<Vec<Slopes>, Singular> {
         let inner = self.inner.len();
         let mut rows: Vec<Slopes> = Vec::with_capacity(inner + self.residuals.len());
         for row in 0..inner + self.residuals.len() {
@@ -239,7 +238,7 @@ fn copy(
         if copies.contains_key(&id) {
             continue;
         }
-        // A place for it, so that it is wanted once.
+        // A preliminary entry, so that the expression is visited once.
         copies.insert(id, id);
         wanted.push(id);
         match from.node(id) {

@@ -1,8 +1,8 @@
-//! Start values of states that follow from those given for former states.
+//! Start values of states, computed from those given for former states.
 //!
-//! Before: the values at the start, states without a start value being zero. After: such states have values by which
-//! the former states come to what was given for them, if there are such values; found by Newton's method with the
-//! shortest step, slopes by differences. What cannot be met is left for the caller to tell.
+//! Before: the values at the start, with zero for states without a start value. After: these states have start values that
+//! give the former states their given values, if that is possible. They are found by Newton's method with the shortest step
+//! and slopes by finite differences. The caller reports values that cannot be reached.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -12,7 +12,7 @@ use crate::expr::Value;
 use crate::flat::{Given, Leaf};
 use crate::passes::blocks::Solved;
 
-/// Larger problems are left to simulation.
+/// Larger problems are not solved here.
 const MOST: usize = 30;
 const STEPS: usize = 40;
 
@@ -43,7 +43,7 @@ pub fn find(solved: &mut Solved, point: Point) -> Point {
     let Some((values, found)) = newton(solved, &free, &wanted) else {
         return point;
     };
-    // Only what meets all of them is an answer.
+    // The result counts only if all former states have their given values.
     if !wanted.iter().all(|given| agrees(&found, given)) {
         return point;
     }

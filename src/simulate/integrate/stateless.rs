@@ -1,18 +1,18 @@
-//! The integrator of a system without states: time alone goes on.
+//! The integrator of a system without states: only the time advances.
 
-use super::{Counts, Integrator, Settings, Trouble};
+use super::{Counts, Integrator, IntegratorError, Settings};
 
 #[derive(Debug)]
-pub(super) struct Still {
+pub(super) struct Stateless {
     time: f64,
     before: f64,
     longest: f64,
     steps: u64,
 }
 
-impl Still {
-    pub(super) fn new(settings: &Settings, time: f64) -> Still {
-        Still {
+impl Stateless {
+    pub(super) fn new(settings: &Settings, time: f64) -> Stateless {
+        Stateless {
             time,
             before: time,
             longest: settings.longest.unwrap_or(f64::INFINITY),
@@ -21,7 +21,7 @@ impl Still {
     }
 }
 
-impl Integrator for Still {
+impl Integrator for Stateless {
     fn time(&self) -> f64 {
         self.time
     }
@@ -34,9 +34,9 @@ impl Integrator for Still {
         &[]
     }
 
-    fn step(&mut self, stop: f64) -> Result<(), Trouble> {
+    fn step(&mut self, stop: f64) -> Result<(), IntegratorError> {
         self.before = self.time;
-        // A longest step that is lost in the time would never get there.
+        // If the longest step is lost in rounding, the step goes to the stop at once.
         let next = self.time + self.longest;
         self.time = match next > self.time && next < stop {
             true => next,
@@ -48,7 +48,12 @@ impl Integrator for Still {
 
     fn interpolate(&self, _time: f64, _states: &mut [f64]) {}
 
-    fn restart(&mut self, time: f64, _states: &[f64], _same_size: bool) -> Result<(), Trouble> {
+    fn restart(
+        &mut self,
+        time: f64,
+        _states: &[f64],
+        _same_size: bool,
+    ) -> Result<(), IntegratorError> {
         self.time = time;
         self.before = time;
         Ok(())

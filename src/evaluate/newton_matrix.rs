@@ -1,11 +1,10 @@
-//! The step of Newton's method from the slopes of a torn loop.
+//! The step of Newton's method for a torn loop.
 //!
-//! Before: the slopes of inner assignments and of residuals, as numbers. After: a change of the
-//! iteration variables for any residuals. Inner changes are put in one after the other, as inner
-//! values are computed, so that what is left has the iteration variables only. The order matters: where
-//! slopes differ by many orders of magnitude (exp), a solver that is free to choose may find a small
-//! change as the difference of two large ones, and lose it. Only where putting in grows too long, or
-//! beyond what can be represented, everything is solved together.
+//! Before: the slopes of inner assignments and of residuals, as numbers. After: the change of the iteration variables for any
+//! residuals. Inner variables are eliminated in the order of their assignments, so that a matrix of the iteration variables
+//! remains. The order matters: if slopes differ by many orders of magnitude (exp), a solver that pivots freely may compute a
+//! small change as the difference of two large ones, and lose it to rounding. The whole system is solved at once only if the
+//! elimination makes too many slopes, or one that is not finite.
 
 use sprs::{CsMat, TriMat};
 
@@ -14,19 +13,19 @@ use super::linear::{Factored, Singular};
 /// Slopes by column: iteration variables, then inner ones.
 pub type Slopes = Vec<(u32, f64)>;
 
-/// So many slopes of inner variables are kept.
+/// The most slopes that the elimination of inner variables may make.
 const MOST_SLOPES: usize = 4_000_000;
 
 #[derive(Debug)]
-pub struct Matrix {
+pub struct NewtonMatrix {
     factored: Factored,
-    /// Rows of inner assignments that stand before those of residuals.
+    /// The number of rows of inner assignments, before those of residuals.
     before: usize,
     guessed: usize,
 }
 
-impl Matrix {
-    /// An inner assignment has slopes of iteration variables and of inner ones before it.
+impl NewtonMatrix {
+    /// Each inner assignment has slopes with respect to iteration variables and to earlier inner variables.
     pub fn new(guessed: usize, inner: &[Slopes], residuals: &[Slopes]) -> Result<Self, Singular> {
         let reduced =
             reduced(guessed, inner, residuals).and_then(|matrix| Factored::new(matrix).ok());
@@ -37,21 +36,21 @@ impl Matrix {
                 (inner.len(), Factored::new(matrix)?)
             }
         };
-        Ok(Matrix {
+        Ok(NewtonMatrix {
             factored,
             before,
             guessed,
         })
     }
 
-    /// By how much the iteration variables are to change, for these residuals to vanish.
+    /// The change of the iteration variables that makes these residuals vanish.
     pub fn step(&self, residuals: &[f64]) -> Vec<f64> {
         let mut step = self.changes(residuals);
         step.truncate(self.guessed);
         step
     }
 
-    /// The step, and about how far off it may be where residuals have this noise.
+    /// The step, and an estimate of its error if residuals have this noise.
     pub fn step_with_doubt(&self, residuals: &[f64], noise: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let mut step = self.changes(residuals);
         let mut errors = vec![0.0; self.before];
@@ -62,9 +61,8 @@ impl Matrix {
         (step, doubt)
     }
 
-    /// By how much iteration variables may be off through rounding elsewhere: what is in doubt of a
-    /// step, but no more than rounding of the largest value (where the matrix is almost singular,
-    /// anything is in doubt).
+    /// The errors of iteration variables through rounding: the estimated error of a step, but at most the rounding error of
+    /// the largest value, because the estimate is unbounded if the matrix is almost singular.
     pub fn blur(&self, values: &[f64], residuals: &[f64], noise: &[f64]) -> Vec<f64> {
         let (_, mut doubt) = self.step_with_doubt(residuals, noise);
         for (doubt, most) in doubt.iter_mut().zip(self.alike(values)) {
@@ -73,7 +71,7 @@ impl Matrix {
         doubt
     }
 
-    /// For each iteration variable a value as large, beside its slopes, as the largest of these.
+    /// For each iteration variable the value that has, after scaling, the size of the largest of these values.
     pub fn alike(&self, values: &[f64]) -> Vec<f64> {
         let mut alike = self.factored.alike(values);
         alike.truncate(self.guessed);
@@ -87,8 +85,8 @@ impl Matrix {
     }
 }
 
-/// Slopes of the residuals by the iteration variables alone; `None` if there are too many on the
-/// way, or one is not finite.
+/// The slopes of the residuals with respect to the iteration variables alone; `None` if the elimination makes too many
+/// slopes, or one that is not finite.
 fn reduced(guessed: usize, inner: &[Slopes], residuals: &[Slopes]) -> Option<CsMat<f64>> {
     let mut total: Vec<Slopes> = Vec::with_capacity(inner.len());
     let mut sums = vec![0.0; guessed];
@@ -110,7 +108,8 @@ fn reduced(guessed: usize, inner: &[Slopes], residuals: &[Slopes]) -> Option<CsM
     Some(matrix.to_csr())
 }
 
-/// `total` has the slopes of inner variables so far; `sums` is zero before and after.
+/// Replaces slopes with respect to inner variables by those with respect to iteration variables. `total` has the latter for
+/// the inner variables so far; `sums` is zero before and after.
 fn put_in(slopes: &Slopes, total: &[Slopes], sums: &mut [f64]) -> Option<Slopes> {
     let mut touched = Vec::new();
     for &(column, slope) in slopes.iter().filter(|(_, slope)| *slope != 0.0) {
@@ -169,12 +168,12 @@ mod tests {
             vec![(3, 1.0)],
         ];
         let residuals = [vec![(4, 3.0), (1, -1.0)]];
-        let matrix = Matrix::new(1, &inner, &residuals).expect("regular");
+        let matrix = NewtonMatrix::new(1, &inner, &residuals).expect("regular");
         let step = matrix.step(&[-9e126]);
         assert!((step[0] - 1.0).abs() < 1e-14, "{step:?}");
     }
 
-    /// Both forms of one matrix give the same.
+    /// The eliminated and the whole form of a matrix give the same step.
     #[test]
     fn together_or_one_after_the_other() {
         let inner = [
@@ -183,10 +182,10 @@ mod tests {
             vec![(1, 0.5), (3, -2.0)],
         ];
         let residuals = [vec![(0, 1.0), (4, 1.0)], vec![(2, 5.0), (1, 1.0)]];
-        let matrix = Matrix::new(2, &inner, &residuals).expect("regular");
+        let matrix = NewtonMatrix::new(2, &inner, &residuals).expect("regular");
         assert_eq!(matrix.before, 0);
         let (step, doubt) = matrix.step_with_doubt(&[3.0, -4.0], &[1e-10, 1e-12]);
-        let together = Matrix {
+        let together = NewtonMatrix {
             factored: Factored::new(whole(2, &inner, &residuals)).expect("regular"),
             before: 3,
             guessed: 2,
@@ -200,12 +199,12 @@ mod tests {
         }
     }
 
-    /// Slopes whose product is too large are left to be solved together.
+    /// Slopes whose product overflows are solved with the whole matrix.
     #[test]
     fn what_overflows_is_solved_together() {
         let inner = [vec![(0, 1e200)], vec![(1, 1e200)]];
         let residuals = [vec![(0, 1.0), (2, 1.0)]];
-        let matrix = Matrix::new(1, &inner, &residuals).expect("regular");
+        let matrix = NewtonMatrix::new(1, &inner, &residuals).expect("regular");
         assert_eq!(matrix.before, 2);
         assert!(matrix.step(&[1.0])[0].abs() < 1e-300);
     }

@@ -1,8 +1,8 @@
-//! Two restarts of one state that are certain to come at one moment.
+//! Pairs of restarts of one state that always happen at the same moment.
 //!
-//! Before: a flat model without aliases, so that what equals a state stands for it. After: an error for each state that one branch
-//! of a `when` restarts twice, or that two `when`s restart under the same conditions, from different values. Whether different
-//! conditions become true together shows at run time only.
+//! Before: a flat model without aliases, so that a variable that equals a state is replaced by it. After: an error for each
+//! state that one branch of a `when` restarts twice, or that two `when`s with the same conditions restart from different
+//! values. Whether different conditions become true at the same moment is checked during the run.
 
 use crate::base::diagnostics::{Code, Diagnostic};
 use crate::expr::{ExprId, Node};
@@ -37,7 +37,7 @@ pub fn clashes(flat: &Flat) -> Vec<(EqId, EqId)> {
     found
 }
 
-pub fn words(flat: &Flat, (first, second): (EqId, EqId)) -> Diagnostic {
+pub fn clash_diagnostic(flat: &Flat, (first, second): (EqId, EqId)) -> Diagnostic {
     let first = &flat.equations[first.index()];
     let second = &flat.equations[second.index()];
     let name = match flat.exprs.node(second.left) {

@@ -1,110 +1,114 @@
-//! Values at a point of a model with positions, and the position that they are in.
+//! Values of a model at a point, and the mode of its switches there.
 //!
-//! Before: a solved model with its [`Positions`], and what is given. After: all values there, from formulas that hold in the
-//! position that these values ask for: the conditions of the switches, computed from the values, are the truths that were put in. One set
-//! of formulas for all positions is used where no divisor vanishes; else positions are solved by themselves, first those that the
-//! values of others ask for.
+//! Before: a solved model, perhaps with its [`Positions`], and the values given. After: all values, from formulas of a mode
+//! that is consistent with them: the conditions of the switches, computed from the values, are the truths of the mode. One set
+//! of formulas for all modes is used if no divisor vanishes at the point. Otherwise modes are solved one by one; if the
+//! values of one mode give another mode, that mode is tried next.
 
 use rustc_hash::FxHashSet;
 
 use super::{Aliases, Solution, solved_in};
 use crate::base::diagnostics::{Code, Diagnostic};
-use crate::evaluate::at::{Mistake, Setting};
-use crate::evaluate::{Failure, Point, at, evaluate, truth};
+use crate::evaluate::settings::{Mistake, Setting};
+use crate::evaluate::{Failure, Point, evaluate, settings, truth};
 use crate::passes::blocks::Solved;
 use crate::positions::{Key, Positions};
 
-/// Values, with the model that they were computed by if it is not the one that was given.
+/// Values at a point, the mode, and the solved model of the mode if it was solved for this.
 #[derive(Debug)]
-pub struct Placed {
+pub struct PointValues {
     pub point: Point,
     pub settings: Vec<Setting>,
-    pub position: Option<(Key, Option<Box<Solved>>)>,
+    pub mode: Option<(Key, Option<Box<Solved>>)>,
 }
 
-/// Why there are none.
+/// Why there are no values.
 #[derive(Debug)]
-pub enum Misplaced {
-    /// What is given cannot be read, or does not agree: what is asked for is wrong, not the model.
+pub enum PointError {
+    /// The values given cannot be read, or contradict each other: the request is wrong, not the model.
     Request(String),
-    Told(Box<Diagnostic>),
+    Diagnostic(Box<Diagnostic>),
 }
 
-/// The same before it is worded.
+/// The same, before it is put into words.
 enum Cause {
-    /// What is given cannot be read, perhaps in this position.
+    /// The values given cannot be read, in this mode if there is one.
     Mistakes(Vec<Mistake>, Option<Key>),
     Failure(Box<Failure>),
-    /// The values ask for positions that have no solution.
+    /// No mode is consistent with the values.
     Nowhere(Box<Diagnostic>),
 }
 
-/// Of so many switches all positions are tried.
+/// Up to so many switches, all modes are tried.
 const FEW: usize = 6;
 
 /// The values at a point that a text describes.
-pub fn place(solution: &Solution, aliases: Aliases, text: &str) -> Result<Placed, Misplaced> {
+pub fn evaluate_at(
+    solution: &Solution,
+    aliases: Aliases,
+    text: &str,
+) -> Result<PointValues, PointError> {
     let placed = find(solution, aliases, text).map_err(|cause| worded(solution, cause))?;
-    let other = placed.position.as_ref().and_then(|(_, by)| by.as_deref());
+    let other = placed.mode.as_ref().and_then(|(_, by)| by.as_deref());
     let by = other.unwrap_or(&solution.solved);
-    match at::disagreeing(by, &placed.settings, &placed.point).first() {
+    match settings::disagreeing(by, &placed.settings, &placed.point).first() {
         None => Ok(placed),
         Some(&(leaf, found)) => {
             let name = by.flat.leaf_name(leaf);
-            Err(Misplaced::Request(format!(
+            Err(PointError::Request(format!(
                 "the values given do not agree: with the others, `{name}` is {found}\n  leave it out, or give one that agrees"
             )))
         }
     }
 }
 
-fn worded(solution: &Solution, cause: Cause) -> Misplaced {
+fn worded(solution: &Solution, cause: Cause) -> PointError {
     let (mistakes, key) = match cause {
-        Cause::Failure(failure) => return Misplaced::Told(Box::new(failure.diagnostic())),
-        Cause::Nowhere(diagnostic) => return Misplaced::Told(diagnostic),
+        Cause::Failure(failure) => return PointError::Diagnostic(Box::new(failure.diagnostic())),
+        Cause::Nowhere(diagnostic) => return PointError::Diagnostic(diagnostic),
         Cause::Mistakes(mistakes, key) => (mistakes, key),
     };
     let mut texts: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
     if let (Some(key), Some(positions), Some(last)) = (key, &solution.positions, texts.last_mut()) {
         let name = positions.position_name(&key);
         last.push_str(&format!(
-            "\n  so it is in the position of the switches that the others ask for: {name}"
+            "\n  so it is in the mode of the switches that the other values give: {name}"
         ));
     }
-    Misplaced::Request(texts.join("\nerror: "))
+    PointError::Request(texts.join("\nerror: "))
 }
 
-fn find(solution: &Solution, aliases: Aliases, text: &str) -> Result<Placed, Cause> {
+fn find(solution: &Solution, aliases: Aliases, text: &str) -> Result<PointValues, Cause> {
     let model = &solution.solved;
     let Some(positions) = &solution.positions else {
-        let settings = at::read(model, text).map_err(|all| Cause::Mistakes(all, None))?;
-        let mut point = at::point(model, &settings);
+        let settings = settings::read(model, text).map_err(|all| Cause::Mistakes(all, None))?;
+        let mut point = settings::point(model, &settings);
         evaluate(model, &mut point).map_err(|failure| Cause::Failure(Box::new(failure)))?;
-        return Ok(Placed {
+        return Ok(PointValues {
             point,
             settings,
-            position: None,
+            mode: None,
         });
     };
-    let search = Search {
+    let search = ModeSearch {
         positions,
         aliases,
         text,
     };
-    // For all positions at once: in which the values are shows afterwards.
+    // The formulas for all modes are tried first; the values that they give tell the mode.
     let mut mistakes = None;
     if positions.shown.is_none() {
-        match at::read(model, text) {
+        match settings::read(model, text) {
             Err(found) => mistakes = Some(found),
             Ok(settings) => {
-                let mut point = at::point(model, &settings);
+                let mut point = settings::point(model, &settings);
                 if evaluate(model, &mut point).is_ok()
-                    && let Some(key) = asked_for(positions, &point)
+                    && let Some(key) = mode_at(positions, &point)
                 {
-                    return Ok(Placed {
+                    return Ok(PointValues {
                         point,
                         settings,
-                        position: Some((key, None)),
+                        mode: Some((key, None)),
                     });
                 }
             }
@@ -113,31 +117,31 @@ fn find(solution: &Solution, aliases: Aliases, text: &str) -> Result<Placed, Cau
     search.run(mistakes)
 }
 
-/// The mode that the values of a point ask for.
-pub fn asked_for(positions: &Positions, point: &Point) -> Option<Key> {
+/// The mode that the values of a point give.
+pub fn mode_at(positions: &Positions, point: &Point) -> Option<Key> {
     (positions.written_switches.iter())
         .map(|switch| truth(&positions.written, point, switch.condition))
         .collect()
 }
 
-struct Search<'p> {
+struct ModeSearch<'p> {
     positions: &'p Positions,
     aliases: Aliases,
     text: &'p str,
 }
 
-/// What came of one position.
-enum Tried {
-    Right(Box<Placed>),
-    /// The values ask for another one.
+/// The result of one mode.
+enum ModeResult {
+    Right(Box<PointValues>),
+    /// The values give another mode.
     Other(Key),
     Mistakes(Vec<Mistake>),
     Nothing,
 }
 
-impl Search<'_> {
-    /// `mistakes` are those of the text for all positions at once.
-    fn run(&self, mistakes: Option<Vec<Mistake>>) -> Result<Placed, Cause> {
+impl ModeSearch<'_> {
+    /// `mistakes` are those in the text for the formulas of all modes.
+    fn run(&self, mistakes: Option<Vec<Mistake>>) -> Result<PointValues, Cause> {
         let mut first = mistakes;
         let mut of_asked: Option<(Vec<Mistake>, Key)> = None;
         let mut asked: Option<Key> = None;
@@ -148,18 +152,18 @@ impl Search<'_> {
                 next.take().filter(|(key, _)| seen.insert(key.clone()))
             {
                 match self.try_one(&key) {
-                    Tried::Right(placed) => return Ok(*placed),
-                    Tried::Other(other) => {
+                    ModeResult::Right(placed) => return Ok(*placed),
+                    ModeResult::Other(other) => {
                         asked.get_or_insert_with(|| other.clone());
                         next = Some((other, true));
                     }
-                    Tried::Mistakes(all) if is_asked => {
+                    ModeResult::Mistakes(all) if is_asked => {
                         of_asked.get_or_insert((all, key));
                     }
-                    Tried::Mistakes(all) => {
+                    ModeResult::Mistakes(all) => {
                         first.get_or_insert(all);
                     }
-                    Tried::Nothing => {}
+                    ModeResult::Nothing => {}
                 }
             }
         }
@@ -170,7 +174,7 @@ impl Search<'_> {
         })
     }
 
-    /// Positions to begin with: all of them if they are few.
+    /// The modes to begin with: all of them if they are few.
     fn keys(&self) -> Vec<Key> {
         let count = self.positions.switches.len();
         let mut keys: Vec<Key> = self.positions.candidates().collect();
@@ -181,26 +185,26 @@ impl Search<'_> {
         keys
     }
 
-    fn try_one(&self, key: &Key) -> Tried {
+    fn try_one(&self, key: &Key) -> ModeResult {
         let Some(solved) = solved_in(self.positions, key, self.aliases) else {
-            return Tried::Nothing;
+            return ModeResult::Nothing;
         };
-        let settings = match at::read(&solved, self.text) {
+        let settings = match settings::read(&solved, self.text) {
             Ok(settings) => settings,
-            Err(mistakes) => return Tried::Mistakes(mistakes),
+            Err(mistakes) => return ModeResult::Mistakes(mistakes),
         };
-        let mut point = at::point(&solved, &settings);
+        let mut point = settings::point(&solved, &settings);
         if evaluate(&solved, &mut point).is_err() {
-            return Tried::Nothing;
+            return ModeResult::Nothing;
         }
-        match asked_for(self.positions, &point) {
-            None => Tried::Nothing,
-            Some(found) if found == *key => Tried::Right(Box::new(Placed {
+        match mode_at(self.positions, &point) {
+            None => ModeResult::Nothing,
+            Some(found) if found == *key => ModeResult::Right(Box::new(PointValues {
                 point,
                 settings,
-                position: Some((found, Some(Box::new(solved)))),
+                mode: Some((found, Some(Box::new(solved)))),
             })),
-            Some(other) => Tried::Other(other),
+            Some(other) => ModeResult::Other(other),
         }
     }
 
@@ -208,17 +212,17 @@ impl Search<'_> {
         let positions = self.positions;
         let mut diagnostic = Diagnostic::new(
             Code::ImpossiblePosition,
-            "these values are in no position of the switches",
+            "these values fit no mode of the switches",
         )
         .at(positions.written.instances[0].span, "in this model");
         if let Some(key) = wanted {
             let name = positions.position_name(&key);
             let why = match solved_in(positions, &key, self.aliases) {
-                None => "which is impossible",
-                Some(_) => "where they have no solution or ask for another one",
+                None => "but this mode is impossible",
+                Some(_) => "but in this mode they have no solution or give another mode",
             };
-            diagnostic = diagnostic.note(format!("they ask for {name}, {why}"));
+            diagnostic = diagnostic.note(format!("they give the mode {name}, {why}"));
         }
-        diagnostic.hint("give other values of what decides: Time, discrete variables, states; `bgm solve --modes` lists the positions")
+        diagnostic.hint("give other values of the quantities that decide it: Time, discrete variables, states; `bgm solve --modes` lists the modes")
     }
 }

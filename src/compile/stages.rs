@@ -1,6 +1,6 @@
-//! The stages by name, what each has made, and somebody who looks on: dumps, timings.
+//! The stages by name, their products, and the observer that sees them (dumps, timings).
 //!
-//! After every stage of a debug build or a test the verifiers look at what it has made ([`done`]), whoever else looks on.
+//! In debug builds and tests a verifier checks the product of each stage ([`done`]), with any observer.
 
 use std::fmt::Write;
 
@@ -50,7 +50,7 @@ impl Stage {
         Stage::Writing,
     ];
 
-    /// The name that dumps and timings have.
+    /// The name of the stage in dumps and timings.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Tree => "tree",
@@ -70,7 +70,7 @@ impl Stage {
     }
 }
 
-/// What a stage has made.
+/// The product of a stage.
 #[derive(Clone, Copy, Debug)]
 pub enum Product<'a> {
     Tree(&'a Loaded),
@@ -79,34 +79,34 @@ pub enum Product<'a> {
     Sorted(&'a Flat, &'a Sorted),
     Solved(&'a Solved),
     Graph(&'a BondGraph),
-    /// Of a stage that is none of the compiler's: what it counts.
+    /// The counts of a stage that is not verified here.
     Counts(&'a [(&'static str, usize)]),
 }
 
-/// Somebody who looks on.
-pub trait Watch {
+/// Sees stages begin and end.
+pub trait StageObserver {
     /// A stage begins.
     fn before(&mut self, _: Stage) {}
 
-    /// It has come to its end.
+    /// A stage has ended.
     fn after(&mut self, stage: Stage, product: Product<'_>);
 
-    /// It has refused the model.
+    /// A stage has refused the model.
     fn refused(&mut self, _: Stage) {}
 }
 
-/// Nobody looks on.
+/// An observer that does nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Unwatched;
+pub struct NoObserver;
 
-impl Watch for Unwatched {
+impl StageObserver for NoObserver {
     fn after(&mut self, _: Stage, _: Product<'_>) {}
 }
 
-/// Ends a stage: what it has made is sound, and is shown to who looks on.
-pub fn done(watch: &mut dyn Watch, stage: Stage, product: Product<'_>) {
+/// Ends a stage: shows the product to the observer and verifies it.
+pub fn done(observer: &mut dyn StageObserver, stage: Stage, product: Product<'_>) {
     cancel::check();
-    watch.after(stage, product);
+    observer.after(stage, product);
     if product.is_untouched(stage) {
         return;
     }
@@ -118,7 +118,7 @@ pub fn done(watch: &mut dyn Watch, stage: Stage, product: Product<'_>) {
 }
 
 impl Product<'_> {
-    /// A stage that had nothing to do has made what it was given, which is known to be sound.
+    /// A stage that had nothing to do returns what it was given, which was verified before.
     fn is_untouched(&self, stage: Stage) -> bool {
         match *self {
             Product::Flat(flat) => stage == Stage::Index && flat.reduction.is_none(),
@@ -127,7 +127,7 @@ impl Product<'_> {
         }
     }
 
-    /// Where the texts are at hand, places are looked at as well.
+    /// Verifies the product; with `sources` its spans too.
     pub fn verify(&self, sources: Option<&Sources>) -> Result<(), Flaws> {
         match *self {
             Product::Tree(loaded) => {
@@ -141,7 +141,7 @@ impl Product<'_> {
             }
             Product::Classes(_) | Product::Counts(_) => Ok(()),
             Product::Flat(flat) => flat::verify::verify(flat, sources),
-            // The flat model is as it was before the stage.
+            // The stage has not changed the flat model.
             Product::Sorted(flat, sorted) => passes::order::verify::verify(flat, sorted),
             Product::Solved(solved) => {
                 flat::verify::verify(&solved.flat, sources)?;
@@ -153,7 +153,7 @@ impl Product<'_> {
         }
     }
 
-    /// What the stage has made, as lines.
+    /// The product as lines.
     pub fn dump(&self, stage: Stage) -> String {
         match *self {
             Product::Solved(solved) if stage == Stage::Start => start::dump::dump(solved),
@@ -170,7 +170,7 @@ impl Product<'_> {
 }
 
 impl Product<'_> {
-    /// With the flat model that it speaks of.
+    /// The product as lines, with the flat model whose ids it uses.
     pub fn whole(&self, stage: Stage) -> String {
         let dump = self.dump(stage);
         match *self {
@@ -181,7 +181,7 @@ impl Product<'_> {
     }
 }
 
-/// The trees of the user's files; of others only the names.
+/// The trees of the user's files, and the names of all other files.
 fn trees(loaded: &Loaded) -> String {
     let mut out = String::new();
     for tree in &loaded.trees {

@@ -1,61 +1,61 @@
-//! Why a run ended before its time, in words.
+//! The error that ends a run before its time, and its diagnostic.
 
-use super::events::What;
+use super::events::Unresolved;
 use crate::base::diagnostics::{Code, Diagnostic, Severity};
-use crate::compile::why_not;
+use crate::compile::why_impossible;
 use crate::evaluate::Failure;
 use crate::expr::show_briefly;
 use crate::flat::{EquationKind, Flat, Leaf};
 use crate::passes::blocks::Solved;
 use crate::positions::{Key, Positions, Refused};
 
-/// In words, of the model or of the position in which it came about: who hears of it may be in another one.
+/// Texts are made while the model of the mode is at hand: its ids mean nothing in another mode.
 #[derive(Clone, Debug)]
-pub enum Halt {
-    /// Something has no value.
+pub enum RunError {
+    /// An expression or a loop has no value.
     Evaluation(Box<Failure>),
-    /// Anything else that concerns the model.
-    Told(Box<Diagnostic>),
+    /// Any other error of the model.
+    Diagnostic(Box<Diagnostic>),
     /// A row could not be written.
     Output(String),
-    /// The switches cannot be in this mode. It is in words only at the end of a run: many modes are tried for one that
-    /// is entered.
-    Impossible {
+    /// The switches cannot be in this mode. Its diagnostic is made only if the run ends with it: many modes are tried for
+    /// each mode that is entered.
+    ImpossibleMode {
         key: Key,
-        /// The mode that the run is in, if it is in one.
+        /// The present mode; `None` at the start.
         now: Option<Key>,
         time: f64,
     },
-    /// Another position begins: of no concern to anybody outside the run.
-    Switched,
+    /// The mode has changed during the search for the steady state. The run handles this itself.
+    ModeChanged,
 }
 
-impl Halt {
-    /// As the user is told; what concerns files is no matter of the model.
+impl RunError {
+    /// The diagnostic of an error of the model, or the message of an error of output.
     pub fn diagnostic(&self) -> Result<Diagnostic, String> {
         Ok(match self {
-            Halt::Evaluation(failure) => failure.diagnostic(),
-            Halt::Impossible { .. } => Diagnostic::new(
+            RunError::Evaluation(failure) => failure.diagnostic(),
+            RunError::ImpossibleMode { .. } => Diagnostic::new(
                 Code::ImpossiblePosition,
                 "the switches cannot be in this mode",
             ),
-            Halt::Told(diagnostic) => (**diagnostic).clone(),
-            Halt::Output(message) => return Err(message.clone()),
-            Halt::Switched => Diagnostic::new(Code::CannotGoOn, "the position has changed"),
+            RunError::Diagnostic(diagnostic) => (**diagnostic).clone(),
+            RunError::Output(message) => return Err(message.clone()),
+            RunError::ModeChanged => Diagnostic::new(Code::CannotGoOn, "the mode has changed"),
         })
     }
 
-    fn told(diagnostic: Diagnostic) -> Halt {
-        Halt::Told(Box::new(diagnostic))
+    fn of(diagnostic: Diagnostic) -> RunError {
+        RunError::Diagnostic(Box::new(diagnostic))
     }
 
-    /// No step is short enough; the state that moves fastest.
-    pub(super) fn step(solved: &Solved, time: f64, state: Option<Leaf>) -> Halt {
-        Halt::told(step(solved, time, state))
+    /// No step is short enough; `state` is the one that changes fastest.
+    pub(super) fn step_too_small(solved: &Solved, time: f64, state: Option<Leaf>) -> RunError {
+        RunError::of(step_too_small(solved, time, state))
     }
 
-    /// There is no steady state; this state moves.
-    pub(super) fn restive(solved: &Solved, state: Leaf, rate: f64, time: f64) -> Halt {
+    /// There is no steady state: this state still changes.
+    pub(super) fn not_steady(solved: &Solved, state: Leaf, rate: f64, time: f64) -> RunError {
         let name = solved.flat.leaf_name(state);
         let message = format!(
             "no steady state was found at Time = {}: `{name}` still moves",
@@ -68,34 +68,39 @@ impl Halt {
                 show_briefly(rate)
             ))
             .hint("is there a state at which all rates vanish? without `--steady` the run begins at the start values");
-        Halt::told(diagnostic)
+        RunError::of(diagnostic)
     }
 
-    /// What the integrator says.
-    pub(super) fn integrator(message: String, time: f64) -> Halt {
+    /// Any other error of the integrator.
+    pub(super) fn integrator(message: String, time: f64) -> RunError {
         let time = show_briefly(time);
-        let said = format!("the integration cannot go on at Time = {time}");
-        Halt::told(Diagnostic::new(Code::CannotGoOn, said).note(message))
+        let headline = format!("the integration cannot go on at Time = {time}");
+        RunError::of(Diagnostic::new(Code::CannotGoOn, headline).note(message))
     }
 
-    /// The same in words.
-    pub(super) fn in_words(self, positions: Option<&Positions>) -> Halt {
+    /// The same, an impossible mode as a diagnostic.
+    pub(super) fn in_words(self, positions: Option<&Positions>) -> RunError {
         match (self, positions) {
-            (Halt::Impossible { key, now, time }, Some(positions)) => {
-                Halt::told(impossible(positions, &key, now.as_deref(), time))
+            (RunError::ImpossibleMode { key, now, time }, Some(positions)) => {
+                RunError::of(impossible_mode(positions, &key, now.as_deref(), time))
             }
-            (halt, _) => halt,
+            (error, _) => error,
         }
     }
 
-    /// States would have to jump into this position, and cannot; `flat` is that of the position.
-    pub(super) fn no_jump(flat: &Flat, position: &str, time: f64, why: &Refused) -> Halt {
-        Halt::told(no_jump(flat, position, time, why))
+    /// States would have to jump to enter this mode, and cannot; `flat` is the model of the mode.
+    pub(super) fn no_jump(flat: &Flat, mode: &str, time: f64, why: &Refused) -> RunError {
+        RunError::of(no_jump(flat, mode, time, why))
     }
 }
 
-/// The mode, and what is wrong with it.
-fn impossible(positions: &Positions, key: &[bool], now: Option<&[bool]>, time: f64) -> Diagnostic {
+/// Names the switches that would change, the mode, and the first error of its equations.
+fn impossible_mode(
+    positions: &Positions,
+    key: &[bool],
+    now: Option<&[bool]>,
+    time: f64,
+) -> Diagnostic {
     let mut words: Vec<String> = Vec::new();
     for (at, &truth) in key.iter().enumerate() {
         if now.is_some_and(|now| now[at] == truth) {
@@ -109,28 +114,28 @@ fn impossible(positions: &Positions, key: &[bool], now: Option<&[bool]>, time: f
     }
     let message = format!("{} at Time = {}", words.join(", "), show_briefly(time));
     let mut diagnostic = Diagnostic::new(Code::ImpossiblePosition, message);
-    let position = positions.position_name(key);
-    diagnostic = diagnostic.note(format!("the position would be: {position}"));
-    let why = why_not(positions, key);
+    let mode = positions.position_name(key);
+    diagnostic = diagnostic.note(format!("the mode would be: {mode}"));
+    let why = why_impossible(positions, key);
     if let Some(first) = why.iter().find(|one| one.severity() == Severity::Error) {
         diagnostic.labels.extend(first.labels.iter().cloned());
         diagnostic = diagnostic.note(format!("in it, {}", first.message));
     }
     diagnostic.hint(
-        "a closed switch across a voltage, an open one in the way of a current source: let something \
-         give way (a resistance), or switch otherwise",
+        "a closed switch must not short-circuit a voltage source, nor an open one interrupt a current \
+         source: add a resistance, or switch otherwise",
     )
 }
 
-fn no_jump(flat: &Flat, position: &str, time: f64, why: &Refused) -> Diagnostic {
+fn no_jump(flat: &Flat, mode: &str, time: f64, why: &Refused) -> Diagnostic {
     let time = show_briefly(time);
     let message = match why {
         Refused::Apart(_, off) => format!(
-            "the positions do not meet at Time = {time}: they are {} apart, and no impulse moves them",
+            "the constraint that begins at Time = {time} does not hold: its sides differ by {}, and no impulse changes them",
             show_briefly(off.abs())
         ),
         Refused::Coefficient(_, leaf) => format!(
-            "what `{}` jumps to at Time = {time} cannot be said: its coefficient jumps with it",
+            "the jump of `{}` at Time = {time} cannot be computed: its coefficient jumps with it",
             flat.leaf_name(*leaf)
         ),
         Refused::NoSolution => {
@@ -149,14 +154,14 @@ fn no_jump(flat: &Flat, position: &str, time: f64, why: &Refused) -> Diagnostic 
         }
         Refused::NoSolution => diagnostic,
     };
-    let diagnostic = diagnostic.note(format!("the position would be: {position}"));
+    let diagnostic = diagnostic.note(format!("the mode would be: {mode}"));
     diagnostic.hint(match why {
-        Refused::Apart(..) => "let it switch where they meet",
-        _ => "let something give way where it switches: a resistance, a damper",
+        Refused::Apart(..) => "let it switch when both sides are equal",
+        _ => "add a resistance or a damper where it switches",
     })
 }
 
-fn step(solved: &Solved, time: f64, state: Option<Leaf>) -> Diagnostic {
+fn step_too_small(solved: &Solved, time: f64, state: Option<Leaf>) -> Diagnostic {
     let flat = &solved.flat;
     let message = format!(
         "the integration cannot go on at Time = {}: no step is short enough",
@@ -181,8 +186,9 @@ fn with_equation(solved: &Solved, diagnostic: Diagnostic, state: Leaf) -> Diagno
     let flat = &solved.flat;
     let order = state.order().unwrap_or(0);
     let mut rate = Leaf::at_order(state.variable(), order + 1);
-    if let Some(gone) = flat.eliminated.iter().find(|gone| gone.leaf == rate)
-        && let crate::expr::Node::Leaf(other) = flat.exprs.node(gone.expression)
+    let mut eliminated = flat.eliminated.iter();
+    if let Some(eliminated) = eliminated.find(|eliminated| eliminated.leaf == rate)
+        && let crate::expr::Node::Leaf(other) = flat.exprs.node(eliminated.expression)
     {
         rate = other;
     }
@@ -193,7 +199,7 @@ fn with_equation(solved: &Solved, diagnostic: Diagnostic, state: Leaf) -> Diagno
             let span = flat.equations[id.index()].span;
             diagnostic.at(span, flat.equation_text(id))
         }
-        // Its rate is only another name for something known.
+        // The rate equals a known variable, so no equation gives it.
         None => {
             let span = flat.declaration(state.variable()).span;
             diagnostic.at(span, "declared here")
@@ -201,29 +207,40 @@ fn with_equation(solved: &Solved, diagnostic: Diagnostic, state: Leaf) -> Diagno
     }
 }
 
-/// Something changes without end: again and again within one event, or in a crowd of events.
-pub(super) fn restless(flat: &Flat, what: What, time: f64, crowd: bool) -> Diagnostic {
+/// The event iteration of one event does not converge, or, if `accumulates`, events follow each other without end.
+pub(super) fn no_convergence(
+    flat: &Flat,
+    what: Unresolved,
+    time: f64,
+    accumulates: bool,
+) -> Diagnostic {
     let time = show_briefly(time);
     let text = match what {
-        What::Relation(node) => flat.expression(node),
-        What::Discrete(leaf) | What::Restart(leaf) => flat.leaf_name(leaf),
-        What::Events => "the event".into(),
+        Unresolved::Relation(node) => flat.expression(node),
+        Unresolved::Discrete(leaf) | Unresolved::Restart(leaf) => flat.leaf_name(leaf),
+        Unresolved::Events => "the event".into(),
     };
     let named = match what {
-        What::Events => text,
+        Unresolved::Events => text,
         _ => format!("`{text}`"),
     };
-    let message = match crowd {
+    let message = match accumulates {
         true => format!("{named} changes without end near Time = {time}"),
         false => format!("{named} cannot be settled at Time = {time}"),
     };
     let diagnostic = Diagnostic::new(Code::Restless, message);
     let diagnostic = diagnostic.note(match what {
-        _ if crowd => "endlessly many events follow each other there in no time",
-        What::Relation(_) => "each time it is decided, the model moves the other way",
-        What::Discrete(_) => "its next value is never its value: `new` is applied until both agree",
-        What::Restart(_) => "what a `when` makes of it lets a `when` act again, without end",
-        What::Events => "what is decided in one round is decided otherwise in the next one",
+        _ if accumulates => {
+            "infinitely many events would follow each other there within a finite time"
+        }
+        Unresolved::Relation(_) => "each time it is decided, the model moves the other way",
+        Unresolved::Discrete(_) => {
+            "its next value is never its value: `new` is applied until both agree"
+        }
+        Unresolved::Restart(_) => {
+            "each value that a `when` gives it lets a `when` act again, without end"
+        }
+        Unresolved::Events => "each pass of the event iteration contradicts the pass before",
     });
     let place = place(flat, what);
     let in_when = matches!(&place, Some((_, text)) if text == IN_WHEN);
@@ -232,27 +249,27 @@ pub(super) fn restless(flat: &Flat, what: What, time: f64, crowd: bool) -> Diagn
         None => diagnostic,
     };
     diagnostic.hint(match what {
-        What::Relation(_) if in_when => {
-            "what a `when` restarts comes back ever sooner: end the run before, or let it stay at rest once \
-             it is slow"
+        Unresolved::Relation(_) if in_when => {
+            "the `when` acts at ever shorter intervals: end the run before, or let the state stay at rest \
+             once it is slow"
         }
-        What::Relation(_) | What::Events => {
+        Unresolved::Relation(_) | Unresolved::Events => {
             "let it have two thresholds (hysteresis), or make smooth what jumps with it"
         }
-        What::Discrete(_) => "to count or to toggle, use a `when`: it acts once",
-        What::Restart(_) => "let it restart where the conditions of all `when`s are false",
+        Unresolved::Discrete(_) => "to count or to toggle, use a `when`: it acts once",
+        Unresolved::Restart(_) => "let it restart where the conditions of all `when`s are false",
     })
 }
 
-/// How the condition of a `when` is marked.
+/// The label of the condition of a `when`.
 const IN_WHEN: &str = "the condition of this `when`";
 
-/// The equation that mentions it.
-pub(super) fn place(flat: &Flat, what: What) -> Option<(crate::base::source::Span, String)> {
+/// The equation or the `when` that contains it.
+pub(super) fn place(flat: &Flat, what: Unresolved) -> Option<(crate::base::source::Span, String)> {
     let wanted = match what {
-        What::Relation(node) => node,
-        What::Events => return None,
-        What::Restart(leaf) => {
+        Unresolved::Relation(node) => node,
+        Unresolved::Events => return None,
+        Unresolved::Restart(leaf) => {
             let restarts = flat.equation_ids().find(|id| {
                 let equation = &flat.equations[id.index()];
                 let left = flat.exprs.node(equation.left);
@@ -262,7 +279,7 @@ pub(super) fn place(flat: &Flat, what: What) -> Option<(crate::base::source::Spa
             let span = flat.equations[restarts.index()].span;
             return Some((span, flat.equation_text(restarts)));
         }
-        What::Discrete(leaf) => {
+        Unresolved::Discrete(leaf) => {
             let found = flat.equation_ids().find(|id| {
                 let left = flat.equations[id.index()].left;
                 flat.exprs.node(left) == crate::expr::Node::Leaf(Leaf::New(leaf.variable()))

@@ -1,11 +1,11 @@
-//! Times that are known in advance: samples, relations that are linear in Time, corners of tables.
+//! Time events, whose times are known in advance: samples, relations that are linear in Time, corners of tables.
 
 use super::{Events, difference, slope};
 use crate::program::machine::Machine;
 
 impl Events {
-    /// The next time that is known in advance, after this one. What was evaluated last must be the event.
-    pub fn next_known(&mut self, machine: &mut Machine<'_>, time: f64) -> f64 {
+    /// The next time event after this time. The machine must have evaluated the event.
+    pub fn next_time_event(&mut self, machine: &mut Machine<'_>, time: f64) -> f64 {
         let program = machine.program;
         let mut next = f64::INFINITY;
         for (at, sampler) in program.samplers.iter().enumerate() {
@@ -15,7 +15,7 @@ impl Events {
                 u64::MAX => 0,
                 count => count,
             };
-            while sample_time(start, period, count) <= time + nearly(time) {
+            while sample_time(start, period, count) <= time + time_rounding(time) {
                 if period.is_nan() || period <= 0.0 {
                     break;
                 }
@@ -39,8 +39,8 @@ impl Events {
         if !known {
             return next;
         }
-        // Nearer than this it is now.
-        let now = nearly(time);
+        // An event closer than this counts as simultaneous.
+        let now = time_rounding(time);
         for watch in program.watches.iter().filter(|watch| watch.timed) {
             let difference = difference(machine, watch.event_sides);
             let slope = slope(machine, watch.event_sides);
@@ -60,7 +60,7 @@ impl Events {
         next
     }
 
-    /// Samplers whose time has come are true now; true if there is one.
+    /// Sets the samplers that are due; true if there is one.
     pub(in crate::simulate) fn sample(&mut self, machine: &mut Machine<'_>, time: f64) -> bool {
         let program = machine.program;
         let mut sampled = false;
@@ -71,7 +71,7 @@ impl Events {
                 u64::MAX => 0,
                 count => count,
             };
-            if at_once(sample_time(start, period, count), time) {
+            if simultaneous(sample_time(start, period, count), time) {
                 machine.set(sampler.held, 1.0);
                 sampled = true;
             }
@@ -80,13 +80,13 @@ impl Events {
     }
 }
 
-/// Whether two times are the same but for rounding: 3*0.2 and 2*0.3, or a row at 60*0.005 and a sample
-/// at 3*0.1, which the row shows.
-pub fn at_once(a: f64, b: f64) -> bool {
-    (a - b).abs() <= nearly(a)
+/// Whether two times are equal but for rounding: 3*0.2 and 2*0.3, or a row at 60*0.005 and a sample at 3*0.1, which the row
+/// has to show.
+pub fn simultaneous(a: f64, b: f64) -> bool {
+    (a - b).abs() <= time_rounding(a)
 }
 
-pub(super) fn nearly(time: f64) -> f64 {
+pub(super) fn time_rounding(time: f64) -> f64 {
     8.0 * f64::EPSILON * time.abs()
 }
 

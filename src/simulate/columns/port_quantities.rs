@@ -1,29 +1,29 @@
-//! Quantities of ports and storages by name: power, momentum, displacement.
+//! Quantities of ports and storages, by name: power, momentum, displacement.
 
 use super::pattern::{is_glob, matches};
-use super::{Column, NoColumn, What};
+use super::{Column, ColumnKind, NoColumn};
 use crate::base::unit::product;
 use crate::flat::{Flat, InstanceId, PortId, VarId};
 use crate::passes::power::{self, Power, Powers, Terms};
 use crate::passes::storages::{Closed, Integral, Store, stores};
 
-/// The last part of a name.
+/// The quantity that the last part of a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum Quantity {
     Power,
     Stored(Integral),
 }
 
-/// `C1.A` and power of `C1.A.power`.
-pub fn word_of(pattern: &str) -> Option<(&str, Word)> {
-    let (rest, word) = pattern.rsplit_once('.')?;
-    let word = match word {
-        "power" => Word::Power,
-        "momentum" => Word::Stored(Integral::Momentum),
-        "displacement" => Word::Stored(Integral::Displacement),
+/// Splits `C1.A.power` into `C1.A` and the quantity.
+pub fn quantity_of(pattern: &str) -> Option<(&str, Quantity)> {
+    let (rest, quantity) = pattern.rsplit_once('.')?;
+    let quantity = match quantity {
+        "power" => Quantity::Power,
+        "momentum" => Quantity::Stored(Integral::Momentum),
+        "displacement" => Quantity::Stored(Integral::Displacement),
         _ => return None,
     };
-    Some((rest, word))
+    Some((rest, quantity))
 }
 
 impl Integral {
@@ -35,35 +35,35 @@ impl Integral {
     }
 }
 
-/// What a pattern has found; if that is nothing, perhaps why.
+/// The columns that match a pattern; if there are none, the reason if it is known.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Matches {
     pub columns: Vec<Column>,
-    pub why: Option<NoColumn>,
+    pub reason: Option<NoColumn>,
 }
 
 #[derive(Debug)]
-pub struct Derived {
+pub struct PortQuantities {
     powers: Powers,
 }
 
-impl Derived {
+impl PortQuantities {
     pub fn new(flat: &Flat) -> Self {
-        Derived {
+        PortQuantities {
             powers: Powers::new(flat),
         }
     }
 
-    pub fn matching(&self, flat: &mut Flat, pattern: &str, word: Word) -> Found {
-        match word {
-            Word::Power => self.powers(flat, pattern),
-            Word::Stored(integral) => stored(flat, pattern, integral),
+    pub fn matching(&self, flat: &mut Flat, pattern: &str, quantity: Quantity) -> Matches {
+        match quantity {
+            Quantity::Power => self.powers(flat, pattern),
+            Quantity::Stored(integral) => stored(flat, pattern, integral),
         }
     }
 
-    /// Of each submodel all its power, then that of its ports.
-    fn powers(&self, flat: &mut Flat, pattern: &str) -> Found {
-        let mut found = Found::default();
+    /// For each submodel its whole power, then the power of each port.
+    fn powers(&self, flat: &mut Flat, pattern: &str) -> Matches {
+        let mut found = Matches::default();
         let mut last = InstanceId::TOP;
         for port in flat.ports.ids() {
             let instance = flat.ports.get(port).instance;
@@ -82,11 +82,11 @@ impl Derived {
                 found.add_power(flat, name, power, &[port]);
             }
         }
-        found.forget_why(pattern);
+        found.clear_reason_for_globs(pattern);
         found
     }
 
-    /// For suggestions.
+    /// All names, for suggestions.
     pub fn names(&self, flat: &Flat) -> Vec<String> {
         let mut names: Vec<String> = (flat.ports.ids())
             .map(|port| format!("{}.power", port_name(flat, port)))
@@ -102,7 +102,7 @@ impl Derived {
     }
 }
 
-impl Found {
+impl Matches {
     fn add_power(&mut self, flat: &mut Flat, name: String, power: Power, ports: &[PortId]) {
         match power {
             Power::Is(pairs) => {
@@ -113,16 +113,16 @@ impl Found {
                     unit,
                     boolean: false,
                     value,
-                    what: What::Power,
+                    kind: ColumnKind::Power,
                 });
             }
-            Power::Nothing => self.why_not(
+            Power::Nothing => self.set_reason(
                 format!("`{name}` has no power"),
                 "no power goes through a cut with across or through variables alone".to_string(),
             ),
             Power::Shared => {
                 let whose: Vec<String> = ports.iter().map(|&port| port_name(flat, port)).collect();
-                self.why_not(
+                self.set_reason(
                     format!("the power of `{name}` is not determined"),
                     format!(
                         "where `{}` is connected, several parts supply whatever is asked for",
@@ -133,17 +133,17 @@ impl Found {
         }
     }
 
-    fn why_not(&mut self, message: String, hint: String) {
-        self.why.get_or_insert(NoColumn {
+    fn set_reason(&mut self, message: String, hint: String) {
+        self.reason.get_or_insert(NoColumn {
             message,
             hint: Some(hint),
         });
     }
 
-    /// What is said of one of many that a pattern means helps nobody.
-    fn forget_why(&mut self, pattern: &str) {
+    /// The reason concerns one submodel. It does not explain why a pattern with `*` matches nothing.
+    fn clear_reason_for_globs(&mut self, pattern: &str) {
         if is_glob(pattern) {
-            self.why = None;
+            self.reason = None;
         }
     }
 }
@@ -153,11 +153,11 @@ pub fn port_name(flat: &Flat, port: PortId) -> String {
     flat.port_name(port, '.')
 }
 
-/// The unit, if all products have the same one.
+/// The unit of the power, if all products have the same unit.
 fn power_unit(flat: &Flat, pairs: &[(Terms, Terms)]) -> Option<String> {
     let mut common: Option<String> = None;
     for (across, through) in pairs {
-        // Variables that meet have one unit, though not each may tell it.
+        // Variables that are connected have the same unit, but not each declaration gives it.
         let unit = |side: &[(bool, VarId)]| {
             (side.iter()).find_map(|&(_, id)| flat.declaration(id).remarks.unit.as_deref())
         };
@@ -170,15 +170,15 @@ fn power_unit(flat: &Flat, pairs: &[(Terms, Terms)]) -> Option<String> {
     common
 }
 
-/// Momenta or displacements, by submodel.
-fn stored(flat: &mut Flat, pattern: &str, wanted: Integral) -> Found {
-    let mut found = Found::default();
+/// The momenta or displacements of storages, by submodel.
+fn stored(flat: &mut Flat, pattern: &str, wanted: Integral) -> Matches {
+    let mut found = Matches::default();
     let mut storages: Vec<InstanceId> = flat.ports.laws.iter().map(|law| law.origin).collect();
     storages.dedup();
     let glob = is_glob(pattern);
     for instance in storages {
         let path = flat.path(instance);
-        // What is not part of this submodel need not be looked at closely.
+        // The name of a storage begins with the path of its submodel.
         if !glob && instance != InstanceId::TOP && !pattern.starts_with(&path) {
             continue;
         }
@@ -189,7 +189,7 @@ fn stored(flat: &mut Flat, pattern: &str, wanted: Integral) -> Found {
             let each = names
                 .iter()
                 .map(|name| format!("`{name}.{}`", wanted.text()));
-            found.why_not(
+            found.set_reason(
                 format!("`{path}` has several of these"),
                 format!("ask for {}", each.collect::<Vec<_>>().join(", ")),
             );
@@ -204,14 +204,14 @@ fn stored(flat: &mut Flat, pattern: &str, wanted: Integral) -> Found {
                     unit: store.unit,
                     boolean: false,
                     value,
-                    what: match wanted {
-                        Integral::Momentum => What::Momentum,
-                        Integral::Displacement => What::Displacement,
+                    kind: match wanted {
+                        Integral::Momentum => ColumnKind::Momentum,
+                        Integral::Displacement => ColumnKind::Displacement,
                     },
                 }),
                 Closed::Not(law) => {
                     let (left, right) = (flat.expression(law.left), flat.expression(law.right));
-                    found.why_not(
+                    found.set_reason(
                         format!("the {} of `{name}` has no closed form", wanted.text()),
                         format!("`{left} = {right}` is not a sum of constants times derivatives"),
                     );
@@ -219,11 +219,11 @@ fn stored(flat: &mut Flat, pattern: &str, wanted: Integral) -> Found {
             }
         }
     }
-    if !glob && found.columns.is_empty() && found.why.is_none() {
+    if !glob && found.columns.is_empty() && found.reason.is_none() {
         let exists =
             (1..flat.instances.len() as u32).any(|at| flat.path(InstanceId(at)) == pattern);
         if exists {
-            found.why_not(
+            found.set_reason(
                 format!("`{pattern}` has no {}", wanted.text()),
                 match wanted {
                     Integral::Momentum => {
@@ -237,12 +237,12 @@ fn stored(flat: &mut Flat, pattern: &str, wanted: Integral) -> Found {
             );
         }
     }
-    found.forget_why(pattern);
+    found.clear_reason_for_globs(pattern);
     found
 }
 
-/// `C1` for a submodel with one of them; else with the port, or the across variable where a port has
-/// several.
+/// The names of storages: `C1` for a submodel with one storage; otherwise the name of the port, or of the across variable if
+/// a port has several.
 fn store_names(flat: &Flat, instance: InstanceId, all: &[Store]) -> Vec<String> {
     let mut ports: Vec<PortId> = all.iter().map(|store| store.port).collect();
     ports.dedup();

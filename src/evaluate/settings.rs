@@ -1,9 +1,8 @@
-//! A point as text: `C1.e=2,u=10,der(x)=1,Time=0.1` is read.
+//! Reads the settings of a point from a text such as `C1.e=2,u=10,der(x)=1,Time=0.1`.
 //!
-//! Before: a solved model. After: what is given, each checked to be something that can be given:
-//! states (with their lower derivatives), inputs, parameters, discrete variables and Time; and, as a
-//! guess, the iteration variables of nonlinear loops. A name that was eliminated stands for what
-//! replaced it.
+//! Before: a solved model. After: the settings. Each is checked to be settable: states (with their lower derivatives), inputs,
+//! parameters, discrete variables and Time can be set; iteration variables of nonlinear loops can be given a guess. The name
+//! of an eliminated variable stands for the variable that replaced it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,7 +12,7 @@ use crate::expr::{ExprId, Node, UnaryOp, Value};
 use crate::flat::{Flat, Kind, Leaf, Type, VarId};
 use crate::passes::blocks::{Block, Solved};
 
-/// How many names a hint shows, of parameters as of others.
+/// The most names in a hint, for parameters and for other variables.
 const MOST: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +21,7 @@ pub enum Setting {
     Value(Leaf, Value),
 }
 
-/// What is wrong with a part of the text.
+/// A mistake in a part of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
     pub message: String,
@@ -43,7 +42,7 @@ fn mistake<T>(message: String, hint: Option<String>) -> Result<T, Mistake> {
     Err(Mistake { message, hint })
 }
 
-/// Reads a list of settings; all mistakes in it are told.
+/// Reads a list of settings, and returns all mistakes in it.
 pub fn read(solved: &Solved, text: &str) -> Result<Vec<Setting>, Vec<Mistake>> {
     let reader = Reader::new(solved);
     let (mut settings, mut mistakes) = (Vec::new(), Vec::new());
@@ -72,7 +71,8 @@ pub fn read(solved: &Solved, text: &str) -> Result<Vec<Setting>, Vec<Mistake>> {
     }
 }
 
-/// Of candidates more may be given than are states, if they agree: those that do not, with what they would be.
+/// More candidates may be given than are states, if they agree: returns those that do not, with the values that they would
+/// have.
 pub fn disagreeing(solved: &Solved, settings: &[Setting], point: &Point) -> Vec<(Leaf, f64)> {
     let selections = solved.flat.selections();
     (settings.iter())
@@ -87,7 +87,7 @@ pub fn disagreeing(solved: &Solved, settings: &[Setting], point: &Point) -> Vec<
         .collect()
 }
 
-/// A point with what is given.
+/// A point with these settings.
 pub fn point(solved: &Solved, settings: &[Setting]) -> Point {
     let mut point = Point::new(solved);
     for setting in settings {
@@ -99,15 +99,15 @@ pub fn point(solved: &Solved, settings: &[Setting]) -> Point {
     point
 }
 
-/// Parameters that arrays and `for`s depend on, through other parameters too.
+/// Parameters on which arrays and `for`s depend, directly or through other parameters.
 fn shaping(flat: &Flat) -> FxHashSet<VarId> {
     let mut found = FxHashSet::default();
-    let mut work = flat.shaping.clone();
-    while let Some(id) = work.pop() {
+    let mut stack = flat.shaping.clone();
+    while let Some(id) = stack.pop() {
         if found.insert(id)
             && let Some(given) = flat.value(id)
         {
-            (flat.exprs).leaves(given.expression, |leaf| work.push(leaf.variable()));
+            (flat.exprs).leaves(given.expression, |leaf| stack.push(leaf.variable()));
         }
     }
     found
@@ -141,7 +141,7 @@ impl<'s> Reader<'s> {
             flat,
             names: flat.variable_ids().map(|id| (flat.name(id), id)).collect(),
             eliminated: (flat.eliminated.iter())
-                .map(|gone| (gone.leaf, gone.expression))
+                .map(|eliminated| (eliminated.leaf, eliminated.expression))
                 .collect(),
             guesses,
             shaping: shaping(flat),
@@ -183,7 +183,7 @@ impl<'s> Reader<'s> {
         Ok((name, Setting::Value(leaf, value)))
     }
 
-    /// What a name stands for: `x`, `der(x)`, `der(der(x))`, `der2(x)`.
+    /// The leaf that a name stands for: `x`, `der(x)`, `der(der(x))`, `der2(x)`.
     fn leaf(&self, name: &str) -> Result<Leaf, Mistake> {
         let (mut inner, mut order) = (name, 0u8);
         loop {
@@ -208,10 +208,7 @@ impl<'s> Reader<'s> {
             return mistake(format!("there is no variable `{inner}`"), hint);
         };
         if order > self.orders.order(variable) {
-            return mistake(
-                format!("the model has no `{name}`"),
-                self.what_can_be_given(),
-            );
+            return mistake(format!("the model has no `{name}`"), self.settable_names());
         }
         Ok(match order {
             0 => Leaf::Var(variable),
@@ -219,7 +216,7 @@ impl<'s> Reader<'s> {
         })
     }
 
-    /// A name that lacks an index: `k` for `k[1]`, `c.R` for `c[1].R`.
+    /// The mistake of a name that lacks an index: `k` for `k[1]`, `c.R` for `c[1].R`.
     fn array(&self, name: &str) -> Option<Mistake> {
         let has_index = |id: &VarId| {
             let full = self.flat.name(*id);
@@ -232,13 +229,13 @@ impl<'s> Reader<'s> {
                 let names = self.list(std::iter::once(first).chain(elements));
                 Some(format!("its elements can be given: {names}"))
             }
-            Err(_) => self.what_can_be_given(),
+            Err(_) => self.settable_names(),
         };
         let message = format!("`{name}` is an array");
         Some(Mistake { message, hint })
     }
 
-    /// What is set for a name, and whether to its negative.
+    /// The leaf that is set for a name; true if it is set to the negative of the value.
     fn settable(&self, name: &str, leaf: Leaf) -> Result<(Leaf, bool), Mistake> {
         if let Some(&expression) = self.eliminated.get(&leaf) {
             let node = |id: ExprId| self.flat.exprs.node(id);
@@ -253,14 +250,14 @@ impl<'s> Reader<'s> {
             }
             let text = self.flat.expression(expression);
             let message = format!("`{name}` cannot be given: it is `{text}`");
-            return mistake(message, self.what_can_be_given());
+            return mistake(message, self.settable_names());
         }
         if self.is_settable(leaf) {
             return Ok((leaf, false));
         }
         if self.flat.variable(leaf.variable()).kind == Kind::Constant {
             let message = format!("`{name}` is a constant");
-            return mistake(message, self.what_can_be_given());
+            return mistake(message, self.settable_names());
         }
         if self.shaping.contains(&leaf.variable()) {
             let message = format!(
@@ -270,9 +267,7 @@ impl<'s> Reader<'s> {
             let hint = "give another value in the model itself".to_string();
             return mistake(message, Some(hint));
         }
-        let hint = self
-            .guesses_beside(leaf)
-            .or_else(|| self.what_can_be_given());
+        let hint = self.guesses_beside(leaf).or_else(|| self.settable_names());
         mistake(format!("`{name}` is computed, so it cannot be given"), hint)
     }
 
@@ -288,7 +283,7 @@ impl<'s> Reader<'s> {
         known || self.guesses.contains(&leaf)
     }
 
-    /// Of an unknown inside a nonlinear loop: where a guess would help.
+    /// For an unknown of a nonlinear loop: the iteration variables, which can be given a guess.
     fn guesses_beside(&self, leaf: Leaf) -> Option<String> {
         let block = self.solved.blocks.iter().find_map(|block| match block {
             Block::Nonlinear(block) if block.unknowns.contains(&leaf) => Some(block),
@@ -300,7 +295,7 @@ impl<'s> Reader<'s> {
         ))
     }
 
-    fn what_can_be_given(&self) -> Option<String> {
+    fn settable_names(&self) -> Option<String> {
         const WHAT: &str = "states, inputs, parameters, discrete variables and Time can be given";
         let some = self.flat.variable_ids().flat_map(|id| {
             let of = match self.flat.variable(id).kind {

@@ -1,0 +1,74 @@
+//! A solved model with its program and its machine, ready to be integrated. A model that is solved anew in each mode has one
+//! instance for each mode that occurs; any other model has a single one.
+
+use rustc_hash::FxHashMap;
+
+use super::rates::Rates;
+use super::selection::Selections;
+use crate::compile::CompiledMode;
+use crate::expr::{ExprId, Node};
+use crate::flat::Leaf;
+use crate::passes::blocks::Solved;
+use crate::program::Program;
+use crate::program::machine::Machine;
+
+#[derive(Debug)]
+pub struct ModeInstance<'m> {
+    pub solved: &'m Solved,
+    pub program: &'m Program,
+    pub rates: Rates<'m>,
+    pub selections: Selections<'m>,
+    /// `None` for a model that has one set of formulas for all modes.
+    pub compiled: Option<&'m CompiledMode>,
+    /// Variables that the source differentiates and that equal a state in this mode, each with the index of that state. Empty
+    /// for a model that has one set of formulas for all modes.
+    pub tracked: Vec<(Leaf, usize)>,
+}
+
+impl<'m> ModeInstance<'m> {
+    pub fn new(
+        solved: &'m Solved,
+        program: &'m Program,
+        compiled: Option<&'m CompiledMode>,
+    ) -> Self {
+        let machine = Machine::new(program);
+        ModeInstance {
+            solved,
+            program,
+            selections: Selections::new(solved, &machine),
+            rates: Rates::new(machine),
+            compiled,
+            tracked: Vec::new(),
+        }
+    }
+}
+
+/// For each of the given variables that equals a state of the program or its negative: the variable and the index of the
+/// state.
+pub fn tracked_states(
+    solved: &Solved,
+    program: &Program,
+    variables: impl Iterator<Item = Leaf>,
+) -> Vec<(Leaf, usize)> {
+    let flat = &solved.flat;
+    let eliminated: FxHashMap<Leaf, ExprId> = (flat.eliminated.iter())
+        .map(|eliminated| (eliminated.leaf, eliminated.expression))
+        .collect();
+    let indices: FxHashMap<Leaf, usize> = program.states.iter().copied().zip(0..).collect();
+    let index = |leaf: Leaf| {
+        let mut id = match eliminated.get(&leaf) {
+            None => return indices.get(&leaf).copied(),
+            Some(&id) => id,
+        };
+        if let Some(inner) = flat.exprs.negated(id) {
+            id = inner;
+        }
+        match flat.exprs.node(id) {
+            Node::Leaf(other) => indices.get(&other).copied(),
+            _ => None,
+        }
+    };
+    variables
+        .filter_map(|leaf| Some((leaf, index(leaf)?)))
+        .collect()
+}

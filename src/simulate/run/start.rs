@@ -1,0 +1,73 @@
+//! The start of a run: consistent values, and the steady state if the plan asks for it.
+
+use super::{Extent, Run, RunError, begin, evaluate};
+use crate::simulate::steady::steady;
+
+impl Run<'_, '_, '_, '_> {
+    /// Computes consistent values, decides relations, and moves the states to the steady state if the plan asks for it.
+    pub(super) fn begin(&mut self, time: f64) -> Result<(), RunError> {
+        if self.modes.has_modes() {
+            self.begin_in_mode(time)?;
+        } else {
+            let mode = self.mode;
+            let failed = |failure| RunError::Evaluation(Box::new(failure));
+            let mut machine = mode.rates.machine.borrow_mut();
+            self.states = begin(mode.solved, mode.program, &mut machine, time).map_err(failed)?;
+            (self.events).begin(mode.solved, &mut machine, (time, &self.states))?;
+        }
+        self.iterate_event(time, &[])?;
+        self.iteration.starting = false;
+        if self.plan.steady {
+            self.find_steady_state(time)?;
+        }
+        self.evaluate_relations(time)?;
+        (self.events).update_scales(&self.mode.rates.machine.borrow());
+        let distances = self.distances();
+        self.history.begin(distances);
+        Ok(())
+    }
+
+    /// Moves the states to values at which all rates vanish.
+    fn find_steady_state(&mut self, time: f64) -> Result<(), RunError> {
+        /// Changes of the mode on the way.
+        const MOST: usize = 100;
+        for _ in 0..MOST {
+            match self.find_steady_state_in_mode(time) {
+                Err(RunError::ModeChanged) => {}
+                done => return done,
+            }
+        }
+        self.find_steady_state_in_mode(time)
+    }
+
+    fn find_steady_state_in_mode(&mut self, time: f64) -> Result<(), RunError> {
+        let mode = self.mode;
+        let mut states = self.states.clone();
+        let found = steady(&mode.rates, time, &mut states, &mut |states| {
+            self.states.copy_from_slice(states);
+            let mut changed = self.iterate_event(time, &[])?;
+            if !std::ptr::eq(self.mode, mode) {
+                return Err(RunError::ModeChanged);
+            }
+            if !mode.selections.is_empty() {
+                let mut machine = mode.rates.machine.borrow_mut();
+                evaluate(
+                    mode.solved,
+                    &mut machine,
+                    (time, &self.states),
+                    Extent::Rates,
+                )?;
+                changed |= mode.selections.improve(&mode.solved.flat, &mut machine);
+                machine.states(&mut self.states);
+            }
+            states.copy_from_slice(&self.states);
+            Ok(changed)
+        })?;
+        found.map_err(|not_steady| {
+            let state = self.state_variable(not_steady.state);
+            RunError::not_steady(self.mode.solved, state, not_steady.rate, time)
+        })?;
+        self.states = states;
+        Ok(())
+    }
+}
