@@ -1,5 +1,6 @@
-//! What holds of a bond graph: every bond has two ends, at an element one port each; every bond of an element leads to a
-//! junction; and of its strokes: each junction is given its effort or flow by one bond, each element gives what it can.
+//! Verifier of bond graphs. Every bond has two ends; at an element it has one port; every bond of
+//! an element leads to a junction. With a causality: exactly one bond determines the effort (or the
+//! flow) of each junction, and each element can compute what its strokes say.
 
 use super::causality::{Causality, Verdict};
 use super::dump::At;
@@ -8,7 +9,7 @@ use super::net::Gives;
 use crate::base::flaw::{Flaws, Place};
 use crate::flat::{Flat, VarId};
 
-/// `flat` is the model that the graph was found in; the causality may not be known yet.
+/// Verifies a graph. `flat` is the model from which it was recovered; the causality is optional.
 pub fn verify(flat: &Flat, graph: &Graph, causality: Option<&Causality>) -> Result<(), Flaws> {
     let mut verifier = Verifier {
         flat,
@@ -16,7 +17,7 @@ pub fn verify(flat: &Flat, graph: &Graph, causality: Option<&Causality>) -> Resu
         flaws: Flaws::default(),
     };
     verifier.bonds();
-    // What follows looks things up by these ids.
+    // The next checks use these ids as indices.
     if verifier.flaws.is_empty() {
         let bonds = graph.bonds_of();
         for id in graph.node_ids() {
@@ -166,7 +167,7 @@ impl Verifier<'_> {
             return;
         }
         for id in graph.node_ids() {
-            // A stroke that depends on a switch is none.
+            // A bond whose stroke depends on a switch has no stroke to verify.
             let given: Option<Vec<Gives>> = (bonds[id.index()].iter())
                 .map(|&bond| self.given(causality, bond, id))
                 .collect();
@@ -195,7 +196,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// What a node gives at a bond.
+    /// Returns what a node gives at a bond.
     fn given(&self, causality: &Causality, bond: BondId, node: NodeId) -> Option<Gives> {
         let from = causality.bonds[bond.index()].gives?;
         match self.graph.bond(bond).from == node {
@@ -208,7 +209,7 @@ impl Verifier<'_> {
         let Some(id) = element.ports.first() else {
             return true;
         };
-        // The bonds of an element end at no other one.
+        // No bond joins two elements, so one end identifies the element.
         let own = |end: NodeId| {
             (self.graph.node(end).element()).is_some_and(|e| std::ptr::eq(e, element))
         };

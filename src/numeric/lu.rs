@@ -1,8 +1,8 @@
-//! Factors of small full and large sparse matrices, for loops that are solved at run time.
+//! LU factors of small dense and large sparse matrices, for loops that are solved at run time.
 //!
-//! The pattern is analysed once; after that only numbers change. Rows and columns are weighed by their
-//! largest entries, so that units play no part in the choice of pivots and in what counts as singular:
-//! a column of femtofarads is no column of zeros.
+//! A sparse pattern is analysed once; after that only the numbers change. Rows and columns are
+//! scaled by their largest entries. So the units have no influence on the choice of pivots and on
+//! what counts as singular: a column of femtofarads is not taken for a column of zeros.
 
 use faer::sparse::linalg::solvers::{Lu as SparseLu, SymbolicLu};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMat};
@@ -10,7 +10,7 @@ use sprs::{CsMatView, CsStructureView};
 
 use super::for_faer;
 
-/// Up to this many unknowns a matrix is full.
+/// Matrices of up to this many unknowns are dense.
 const FULL: usize = 64;
 
 #[derive(Debug)]
@@ -26,7 +26,7 @@ enum Kind {
         matrix: Vec<f64>,
         order: Vec<usize>,
         weights: Vec<f64>,
-        /// The largest weighed entries of columns.
+        /// The largest scaled entry of each column.
         columns: Vec<f64>,
         spare: Vec<f64>,
     },
@@ -38,7 +38,7 @@ struct Sparse {
     pattern: SymbolicSparseColMat<usize>,
     symbolic: Option<SymbolicLu<usize>>,
     factors: Option<SparseLu<usize, f64>>,
-    /// Powers of two that bring rows and then columns to one magnitude.
+    /// Powers of two that scale rows, and then columns, to a largest entry of about 1.
     rows: Vec<f64>,
     columns: Vec<f64>,
     scaled: Vec<f64>,
@@ -52,7 +52,7 @@ impl Default for Lu {
 }
 
 impl Lu {
-    /// For matrices of a size; entries come with a pattern that may change as long as they are full.
+    /// Makes a dense solver for matrices of a size. Their patterns may differ.
     pub fn full(size: usize) -> Self {
         Lu {
             size,
@@ -66,7 +66,7 @@ impl Lu {
         }
     }
 
-    /// For square matrices of one pattern, by columns.
+    /// Makes a solver for square matrices of one pattern, given by columns.
     pub fn new(pattern: CsStructureView<'_>) -> Self {
         let size = pattern.cols();
         if size <= FULL {
@@ -87,8 +87,9 @@ impl Lu {
         }
     }
 
-    /// Factors a matrix of the pattern; columns that `place` does not give a place are left out. False
-    /// where it is singular.
+    /// Factors a matrix. `targets` gives for each given column its place in a dense matrix; columns
+    /// with `u32::MAX` are left out, and a sparse matrix ignores it. Returns false if the matrix is
+    /// singular.
     pub fn factor(&mut self, of: CsMatView<'_, f64>, place: &[u32]) -> bool {
         let size = self.size;
         match &mut self.kind {
@@ -114,7 +115,7 @@ impl Lu {
         }
     }
 
-    /// Solves in place.
+    /// Solves for a right side, in place.
     pub fn solve(&mut self, right: &mut [f64]) {
         let size = self.size;
         match &mut self.kind {
@@ -143,7 +144,7 @@ impl Lu {
     }
 }
 
-/// Crout's way with partial pivoting; false where no pivot is left.
+/// Gaussian elimination with scaled partial pivoting. Returns false if no pivot is left.
 fn factor_full(
     size: usize,
     matrix: &mut [f64],
@@ -200,7 +201,7 @@ fn factor_full(
     true
 }
 
-/// What is left of a row and a column of magnitude 1.
+/// A pivot below this is taken for zero, in a matrix whose rows and columns have the magnitude 1.
 const SINGULAR: f64 = 1e-15;
 
 impl Sparse {
@@ -211,7 +212,7 @@ impl Sparse {
             self.rows[row] = self.rows[row].max(value.abs());
         }
         let sound = |most: &f64| *most > 0.0 && most.is_finite();
-        // The largest of nothing but NaN is 0, and NaN beside numbers gets lost in it.
+        // `max` ignores NaN, so NaN must be searched for separately.
         if !self.rows.iter().all(sound) || of.data().iter().any(|value| value.is_nan()) {
             return false;
         }
@@ -247,7 +248,8 @@ impl Sparse {
         self.factors.is_some()
     }
 
-    /// A matrix near a singular one blows up a right side of ones, with signs in no regular order.
+    /// Solves with a right side of 1 and -1 in irregular order. The matrix is nearly singular if
+    /// the solution is huge.
     fn grows(&mut self) -> bool {
         let mut state = 1u64;
         for value in &mut self.spare {
@@ -286,7 +288,7 @@ impl Sparse {
     }
 }
 
-/// The power of two that makes it about 1.
+/// Returns the power of two that scales `largest` to about 1.
 fn power(largest: f64) -> f64 {
     (-largest.log2().round()).clamp(-1000.0, 1000.0).exp2()
 }

@@ -1,17 +1,18 @@
-//! Blocks of rows that must be solved together, in an order in which they can be solved.
+//! Strongly connected components: blocks of rows that must be solved together, in an order in which
+//! the blocks can be solved one after the other.
 //!
-//! Tarjan's algorithm (1972) on the rows: a row depends on the rows that its other columns are
-//! matched with. A block comes out after all that it depends on.
+//! Tarjan's algorithm (1972) on the rows. A row depends on the rows that its other columns are
+//! matched with. A block comes after all blocks on which it depends.
 
 use super::{Incidence, Matching, NONE};
 use crate::base::cancel::glance;
 
-/// The blocks, each with its rows ascending. Unmatched rows and columns are passed over.
+/// Returns the blocks, each with its rows ascending. Unmatched rows and columns are ignored.
 pub fn blocks(incidence: &Incidence, matching: &Matching) -> Vec<Vec<u32>> {
     blocks_of(1, incidence, matching)
 }
 
-/// The blocks of several rows only.
+/// Returns only the blocks that have more than one row.
 pub fn loops(incidence: &Incidence, matching: &Matching) -> Vec<Vec<u32>> {
     blocks_of(2, incidence, matching)
 }
@@ -41,9 +42,10 @@ struct Tarjan {
     low: Vec<u32>,
     stacked: Vec<bool>,
     stack: Vec<u32>,
-    /// Rows on the way, each with how many of its columns have been followed.
+    /// The path of the depth-first search: rows, each with the number of its columns that have been
+    /// followed.
     way: Vec<(u32, usize)>,
-    /// Smaller blocks are passed over.
+    /// Blocks with fewer rows are not returned.
     least: usize,
     blocks: Vec<Vec<u32>>,
     count: u32,

@@ -1,12 +1,14 @@
-//! Tearing of one block: few columns to guess, so that rows can be solved one after the other.
+//! Tearing of one block: finds few columns to guess, so that the rows can be solved one after the
+//! other.
 //!
-//! Before: a square pattern; an entry of a grade up to `good` says that its row can be solved for its
-//! column. After: [`Torn`]. Four reductions cost nothing (Steward 1965, and what follows from it by
-//! exchanging rows and columns): a row with one column left is solved for it; a column with one row
-//! left is solved by it, last of all; a column that no row can be solved for is guessed; a row that
-//! can be solved for nothing is a residual. When none applies, a column is guessed that leaves most
-//! rows with one column. The same is done with rows and columns exchanged and, in small blocks, with
-//! each column as the first guess; the best result is taken. Finding the least number is NP-complete.
+//! Before: a square pattern. An entry whose grade is at most `good` means that its row can be
+//! solved for its column. After: [`Torn`]. Four reductions are always optimal (Steward 1965, and
+//! their counterparts with rows and columns exchanged): a row with one column left is solved for
+//! it; a column with one row left is solved by it, after all others; a column for which no row can
+//! be solved is guessed; a row that can be solved for no column is a residual. If no reduction
+//! applies, the column is guessed that leaves the most rows with a single column. The same is done
+//! with rows and columns exchanged and, in small blocks, with each column as the first guess. The
+//! result with the fewest guesses is returned. Finding the least number of guesses is NP-complete.
 
 use crate::base::cancel::glance;
 use std::cmp::Reverse;
@@ -14,7 +16,8 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::Incidence;
 
-/// Guess the iteration columns, solve the inner rows in order, and the residual rows must hold.
+/// A torn block: the iteration columns are guessed, the inner rows are solved in order, and the
+/// residual rows have to hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Torn {
     /// Columns, ascending.
@@ -25,10 +28,11 @@ pub struct Torn {
     pub residuals: Vec<u32>,
 }
 
-/// Up to this many rows every column is tried as the first guess.
+/// In blocks of up to this many rows, every column is tried as the first guess.
 const SMALL: usize = 60;
 
-/// Tears a square pattern. Cost: entries times a logarithm, times the rows of a small block.
+/// Tears a square pattern. The cost is the number of entries times its logarithm; in a small block
+/// this is multiplied by the number of rows.
 pub fn tear(incidence: &Incidence, good: u8) -> Torn {
     let across = incidence.transposed();
     let ahead = |choice: Choice| Tearing::new(incidence, &across, good, choice).run();
@@ -38,7 +42,7 @@ pub fn tear(incidence: &Incidence, good: u8) -> Torn {
             .turned()
     };
     let mut best = ahead(Choice::Solves);
-    // None and one cannot be bettered: what needs none is reduced to nothing.
+    // No result is better than one iteration column: a block that needs none is reduced completely.
     let mut better = |make: &dyn Fn() -> Torn| {
         if best.iteration.len() > 1 {
             let torn = make();
@@ -59,8 +63,9 @@ pub fn tear(incidence: &Incidence, good: u8) -> Torn {
     best
 }
 
-/// With these columns guessed: all others, each by the first row that has it as its last open column; nothing if some cannot be
-/// had. Which columns follow does not depend on the order.
+/// Tears a pattern with given guesses: each other column is solved by the first row in which it is
+/// the last unknown column. Returns `None` if some columns cannot be solved. The set of solved
+/// columns does not depend on the order.
 pub fn torn_at(incidence: &Incidence, good: u8, guessed: &[u32]) -> Option<Torn> {
     let across = incidence.transposed();
     let mut left: Vec<u32> = (0..incidence.rows() as u32)
@@ -113,7 +118,7 @@ pub fn torn_at(incidence: &Incidence, good: u8, guessed: &[u32]) -> Option<Torn>
 }
 
 impl Torn {
-    /// Rows and columns exchanged: what is solved for what is the same, read backwards.
+    /// Exchanges rows and columns: the same pairs in reverse order.
     fn turned(mut self) -> Self {
         std::mem::swap(&mut self.iteration, &mut self.residuals);
         self.inner.reverse();
@@ -124,14 +129,14 @@ impl Torn {
     }
 }
 
-/// What a guess should do first.
+/// Which column is guessed next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Choice {
-    /// Leave most rows with a single column.
+    /// The column that leaves the most rows with a single column.
     Solves,
-    /// Stand in most rows.
+    /// The column that is in the most rows.
     Spreads,
-    /// Be this column, then as `Solves`.
+    /// First this column, then as `SolvesMost`.
     Begins(u32),
 }
 
@@ -139,9 +144,9 @@ enum Choice {
 #[derive(Debug)]
 struct Side {
     open: Vec<bool>,
-    /// Open entries of each line.
+    /// The number of open entries of each line.
     left: Vec<u32>,
-    /// Those of them that can be solved for.
+    /// How many of these can be solved for.
     good: Vec<u32>,
 }
 
@@ -161,7 +166,8 @@ impl Side {
     }
 }
 
-/// A row that has two columns left, and which of them has a point for it.
+/// The two columns of a row that has only two left. The flag says whether a guess of this column
+/// lets the row be solved for the other.
 type Pair = Option<[(u32, bool); 2]>;
 
 #[derive(Clone, Copy, Debug)]
@@ -178,14 +184,14 @@ struct Tearing<'i> {
     rows: Side,
     columns: Side,
     pairs: Vec<Pair>,
-    /// How many rows a guess of the column leaves with one column that they can be solved for.
+    /// For each column, the number of rows that can be solved once the column is guessed.
     points: Vec<u32>,
-    /// An entry at least as good as the column deserves now, for every open column.
+    /// For every open column an entry whose key is at least as large as the present one.
     queue: BinaryHeap<(u32, u32, Reverse<u32>)>,
-    /// Lines that have lost an entry.
+    /// The work list: lines that have lost an entry.
     work: Vec<Look>,
     first: Vec<(u32, u32)>,
-    /// In the order found: the last comes first.
+    /// Pairs that are solved after all others, in reverse order.
     last: Vec<(u32, u32)>,
     iteration: Vec<u32>,
     residuals: Vec<u32>,
@@ -194,7 +200,7 @@ struct Tearing<'i> {
 impl<'i> Tearing<'i> {
     fn new(by_row: &'i Incidence, by_column: &'i Incidence, grade: u8, choice: Choice) -> Self {
         let (rows, columns) = (by_row.rows() as u32, by_column.rows() as u32);
-        // Taken from the end.
+        // The work list is a stack, so the order is reversed.
         let work = (0..columns).rev().map(Look::Column);
         let mut tearing = Tearing {
             by_row,
@@ -256,7 +262,8 @@ impl<'i> Tearing<'i> {
         } else if self.rows.left[row as usize] == 1
             && let Some(column) = self.open_column(row)
         {
-            // Of the rows that could be solved for it now, the one that is best at it.
+            // Among the rows that could be solved for the column now, this takes the one with the
+            // best grade.
             let best = (self.by_column.row(column).iter())
                 .filter(|&&(row, _)| {
                     self.rows.open[row as usize] && self.rows.left[row as usize] == 1
@@ -319,7 +326,7 @@ impl<'i> Tearing<'i> {
         }
     }
 
-    /// A row with two columns left is a reason to guess the one, if it can be solved for the other.
+    /// If a row with two columns left can be solved for one of them, the other gets a point.
     fn give_points(&mut self, row: u32) {
         if self.rows.left[row as usize] != 2 {
             return;
@@ -360,7 +367,7 @@ impl<'i> Tearing<'i> {
         self.queue.push(self.key(column));
     }
 
-    /// The best open column; what is said of it in the queue may be out of date.
+    /// Returns the best open column. Entries of the queue may be out of date.
     fn choose(&mut self) -> Option<u32> {
         while let Some(entry) = self.queue.pop() {
             glance();

@@ -1,8 +1,9 @@
-//! Positions of switches: what is the same in all of them, and what is not.
+//! Causality of a graph with switches: finds what is the same in all modes and what is not.
 //!
-//! A closed switch gives an effort of zero, an open one a flow of zero. Few switches are tried in all combinations. Of more each
-//! is tried both ways while the others may stand as they like; what such a run leaves open in a loop with a switch depends on
-//! it. A position that contradicts the sources does not occur.
+//! A closed switch gives an effort of zero, an open one a flow of zero. If there are few switches,
+//! all modes are tried. If there are more, each switch is tried in both positions while the others
+//! are left open. A bond that such a run leaves free in a loop with a switch depends on the switch.
+//! A mode that contradicts the sources does not occur.
 
 use super::assign::{Assigned, Plan};
 use super::loops::loops;
@@ -11,14 +12,14 @@ use super::{BondCausality, Causality, Contradiction, ElementCausality, switches}
 use crate::bond::graph::{ElementKind, Graph, NodeId, Pattern};
 use crate::bond::net::{Conflict, Gives};
 
-/// Up to here all combinations are tried.
+/// Up to this number of switches all modes are tried.
 const ALL_OF: usize = 6;
-/// Up to here one at a time.
+/// Up to this number each switch is tried alone.
 const SINGLE_OF: usize = 64;
 
-/// Where the sorter dropped more states than storages came out with derivative causality, signs are the reason: a circle of
-/// capacitors away from ground has one state less, which circles of junctions do not show. Then the sorter is
-/// followed.
+/// Finds the causality in all modes. If the sorter dropped more states than storages have
+/// derivative causality, signs are the reason: a cycle of capacitors away from ground has one state
+/// less, which cycles of junctions do not show. In this case the strokes follow the sorter.
 pub fn settle(
     graph: &Graph,
     preferences: &Preferences,
@@ -60,7 +61,7 @@ fn settle_with(
             Err(found) => conflict = conflict.or(Some(found)),
         }
     }
-    // With switches that may stand either way: where this leaves a choice, there is a loop.
+    // One run leaves all switches open: bonds that it leaves free are in a loop.
     let undecided = match switches.is_empty() {
         true => results.first().cloned(),
         false => plan.run(&|_| None).ok(),
@@ -87,13 +88,14 @@ fn settle_with(
             result.unmet.push(at);
         }
     }
-    // A wish for a derivative does not make the model degenerate.
+    // A preference for derivative causality does not change the order of the model.
     let plain = settle_with(graph, &Preferences::default(), kept, as_sorted);
     (result.order, result.least_order) = (plain.order, plain.least_order);
     result
 }
 
-/// How some of the switches stand; the others may stand either way.
+/// The positions of some switches (`true` is open); `None` for a switch that is left open to
+/// either.
 type Key = Vec<Option<bool>>;
 
 fn keys(count: usize) -> Vec<Key> {
@@ -119,7 +121,7 @@ fn contradiction(graph: &Graph, conflict: &Conflict) -> Contradiction {
         .collect();
     elements.sort_unstable();
     elements.dedup();
-    // A ground is to blame only if nobody else is.
+    // A reference is named as a culprit only if there is no other.
     let is_reference = |id: &NodeId| {
         let element = graph.node(*id).element();
         element.is_some_and(|element| element.reference)
@@ -136,7 +138,7 @@ fn contradiction(graph: &Graph, conflict: &Conflict) -> Contradiction {
     }
 }
 
-/// There is no causality.
+/// Returns the result for a graph without causality.
 fn without(graph: &Graph, storages: usize, stuck: Option<Contradiction>) -> Causality {
     let nothing = BondCausality {
         gives: None,
@@ -214,7 +216,8 @@ fn combine(
     result
 }
 
-/// What is given in all positions; where a loop comes and goes with a switch, its strokes do so too.
+/// Returns what the bond gives if this is the same in all modes. If the bond is in a loop in some
+/// modes only, its stroke depends on the mode.
 fn in_all(results: &[Assigned], at: usize) -> Option<Gives> {
     let first = results[0].gives[at];
     let same = results.iter().all(|one| one.gives[at] == first);
@@ -222,7 +225,7 @@ fn in_all(results: &[Assigned], at: usize) -> Option<Gives> {
     (same && (loops == 0 || loops == results.len())).then_some(first)
 }
 
-/// The same where switches may stand as they like: what is left open says nothing.
+/// Returns the same if switches were left open. A run in which the bond is free does not count.
 fn where_settled(results: &[Assigned], undecided: &Assigned, at: usize) -> Option<Gives> {
     let first = undecided.gives[at];
     let differs = |one: &Assigned| !one.free[at] && one.gives[at] != first;

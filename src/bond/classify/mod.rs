@@ -1,13 +1,15 @@
-//! What elements are, from their equations and not from their names.
+//! Finds the kind of an element from its equations, not from its name.
 //!
-//! Before: a submodel with its power ports. After: its kind, what it can give at its ports, and its equations in each
-//! form. An element is what it can compute: one that always gives the effort is a source of effort, one whose
-//! effort is known from its states stores displacement, one that gives either is a resistor. Two ports are a
-//! transformer or a gyrator if the effort goes from one to the other or comes back as a flow, and no power is lost
-//! (Cellier 1990; Hood, Rosenberg, Withers and Zhou 1987, Table 1 and Figure 4).
+//! Before: a submodel with its power ports. After: its kind, what it can give at its ports, and its
+//! equations in each form. The kind follows from what the equations can compute: an element that
+//! always gives the effort is a source of effort, one whose effort follows from its states stores
+//! displacement, one that can give either is a resistor. An element with two ports is a transformer
+//! if its effort passes from one port to the other, a gyrator if it comes out as a flow, provided
+//! that no power is lost (Cellier 1990; Hood, Rosenberg, Withers and Zhou 1987, Table 1 and Figure
+//! 4).
 //!
-//! A switch is an element that can give but one thing in one position and but the other in another (Cellier, Otter and
-//! Elmqvist 1995).
+//! A switch is an element that can give only the effort in one position and only the flow in
+//! another (Cellier, Otter and Elmqvist 1995).
 
 mod kinds;
 mod laws;
@@ -31,35 +33,35 @@ use laws::laws;
 use probe::{Powers, keeps_power};
 use system::{Port, Regime, System};
 
-/// Elements with more ports are not tried in all forms.
+/// Up to this number of ports all forms of an element are tried.
 const MOST_PORTS: usize = 6;
-/// Conditions of one element that are tried in all combinations.
+/// Up to this number of conditions of an element are tried in all combinations.
 const MOST_CONDITIONS: usize = 4;
 
-/// What was found of an element.
+/// The result for one element.
 #[derive(Clone, Debug)]
 pub struct Classified {
     pub kind: ElementKind,
     pub signals: Vec<VarId>,
     pub pattern: Pattern,
-    /// Combinations of what is given at the ports, where not every one can be solved.
+    /// The combinations that can be solved, if the ports are not independent. Otherwise empty.
     pub together: Vec<Vec<Gives>>,
     pub states: Vec<VarId>,
     pub forms: Vec<Form>,
     pub reference: bool,
-    /// What it gives is zero.
+    /// Whether all that it gives is zero.
     pub idle: bool,
-    /// Variables that equal the difference of a gate's across variables (or the sum of its through variables), by gate:
-    /// as it goes in, and with the other sign.
+    /// For each port: a variable that equals the difference of the across variables (or the sum of
+    /// the through variables), and one that equals its negative.
     pub names: Vec<[Option<VarId>; 2]>,
 }
 
-/// Looks at one element after the other.
+/// Classifies elements one after the other.
 #[derive(Debug)]
 pub struct Classifier<'f> {
     pub flat: &'f mut Flat,
     own: &'f OwnEquations,
-    /// The equation that computes a variable.
+    /// For each variable the equation that computes it.
     pub determined: Vec<Option<EqId>>,
     conditions: FxHashMap<EqId, Vec<ExprId>>,
     /// Variables that an event of their own submodel sets.
@@ -139,7 +141,7 @@ impl<'f> Classifier<'f> {
         }
     }
 
-    /// Whether what is given can be written as formulas.
+    /// Whether the equations of a form can be written as formulas.
     fn is_explicit(&mut self, system: &System, ports: &[Port], gives: &[bool]) -> bool {
         let assigned = system.solve(ports, gives, Regime::Derivative);
         assigned.is_some_and(|assigned| {
@@ -213,8 +215,9 @@ impl<'f> Classifier<'f> {
                 .map(|system| Patterns::of(system, ports))
                 .collect();
             patterns.narrow(&in_positions);
-            // A block that sticks or slides gives the flow in one position and the effort in the other: what the
-            // branches have in common by structure is no formula in all of them.
+            // A block that sticks or slides gives the flow in one position and the effort in the
+            // other. The choice that both positions allow by structure may be no formula in one of
+            // them.
             if let Some(gives) = patterns.only_common(ports)
                 && !systems
                     .iter()
@@ -234,7 +237,8 @@ impl<'f> Classifier<'f> {
         patterns.finding(system, ports, &mut keeps)
     }
 
-    /// `0 = s*f + (1 - s)*e`: whichever it is solved for, the coefficient can be made zero.
+    /// Finds an equation such as `0 = s*f + (1 - s)*e`: for whichever variable it is solved, the
+    /// signal can make the coefficient zero.
     fn has_two_signal_coefficients(&mut self, rows: &[(ExprId, ExprId)], ports: &[Port]) -> bool {
         let (Some(across), Some(through)) = (ports[0].across, ports[0].through) else {
             return false;
@@ -262,7 +266,7 @@ impl<'f> Classifier<'f> {
         })
     }
 
-    /// Signals from outside that decide the position of a switch.
+    /// Returns the signals from outside that decide the position of a switch.
     fn switch_signals(&self, instance: InstanceId, equations: &[EqId]) -> Vec<VarId> {
         let mut found = Vec::new();
         for id in equations {
@@ -284,10 +288,11 @@ impl<'f> Classifier<'f> {
         found
     }
 
-    /// The equations in each form, of elements with few ports.
+    /// Returns the equations in each form, for elements with few ports.
     fn forms(&mut self, system: &System, ports: &[Port], finding: &Finding) -> Vec<Form> {
         let mut forms = Vec::new();
-        // Only sums matter: with the others at zero, one of the variables is the sum.
+        // Only the sum matters. If the other variables are set to zero, the one that is left equals
+        // the sum.
         let others: Vec<VarId> = (ports.iter())
             .flat_map(|port| port.others.iter().copied())
             .collect();
@@ -311,7 +316,8 @@ impl<'f> Classifier<'f> {
             };
             let assignments: Vec<Assignment> = (assigned.iter())
                 .map(|&(row, target)| {
-                    // A sum by itself; within other formulas it is written out.
+                    // The sum gets an assignment of its own, but is written out within other
+                    // formulas.
                     let is_sum = (ports.iter()).any(|port| port.summed == Some(target.variable()));
                     let (left, right) = if is_sum { rows[row] } else { system.rows[row] };
                     let isolated = isolate(&mut self.flat.exprs, left, right, target);
@@ -335,8 +341,8 @@ impl<'f> Classifier<'f> {
     }
 }
 
-/// The equation that computes each variable. A signal of a submodel that another model sets by itself (`U0.E0 = 2*x`) is
-/// computed there, whatever else a matching could make of it.
+/// Returns the equation that computes each variable. A signal of a submodel that another model sets
+/// by an equation (`U0.E0 = 2*x`) is computed there, even if another matching exists.
 fn determined(flat: &Flat) -> Vec<Option<EqId>> {
     let mut found = determined_by(flat);
     for id in flat.equation_ids() {
@@ -357,7 +363,8 @@ fn determined(flat: &Flat) -> Vec<Option<EqId>> {
             };
             let role = flat.declaration(variable).role;
             let is_signal = matches!(role, Role::Terminal | Role::Input);
-            // Of two submodels that are set equal either could be the one that computes.
+            // If two submodels are set equal, either of them could be the one that computes the
+            // variable.
             let own = |id: VarId| flat.variable(id).instance == equation.origin;
             let one_way = leaf(other).is_none_or(own);
             if is_signal && !own(variable) && one_way {
@@ -368,7 +375,7 @@ fn determined(flat: &Flat) -> Vec<Option<EqId>> {
     found
 }
 
-/// What is given where the across (or the through) variable is.
+/// Returns the variable that is given if the across (or the through) variable is.
 fn gives_of(across: bool, swapped: bool) -> Gives {
     match across != swapped {
         true => Gives::Effort,
@@ -414,7 +421,7 @@ fn power(gate: &Gate) -> Powers {
         .collect()
 }
 
-/// A variable that an equation sets equal to what the gate sums up: `u = Va - Vb`.
+/// Returns a variable that an equation sets equal to the sum of a port: `u = Va - Vb`.
 fn name_of(flat: &mut Flat, rows: &[(ExprId, ExprId)], gate: &Gate) -> [Option<VarId>; 2] {
     let (spots, across) = match gate {
         Gate::Single(_) => return [None; 2],
@@ -429,7 +436,7 @@ fn name_of(flat: &mut Flat, rows: &[(ExprId, ExprId)], gate: &Gate) -> [Option<V
     let Some(shared) = shared else {
         return [None; 2];
     };
-    // The terms of the sum, as the power that goes in has them.
+    // The terms of the sum, with the signs that they have in the power into the element.
     let terms: Vec<(VarId, f64)> = (spots.iter())
         .filter_map(|spot| {
             let (own, other) = match across {

@@ -1,8 +1,10 @@
-//! The order of evaluation of an R-field, and what is guessed for it.
+//! The order of evaluation of an R-field, and its iteration variables.
 //!
-//! Before: the ports of a field and their forms. After: the steps from a guess of what some ports take to a new value for it: sums of
-//! the junction structure, and laws of resistors. A law comes after all that it reads: what its own port takes, what other
-//! ports of the same resistor take, and what these give where the equations are solved so. Laws that read each other stand side by side.
+//! Before: the ports of a field and their forms. After: the steps from guessed inputs of some ports
+//! to new values for them: sums of the junction structure, and laws of resistors. A law comes after
+//! all that it reads: the input of its own port, the inputs of other ports of the same resistor,
+//! and the outputs of these if the equations are solved that way. Laws that read each other are
+//! neighbours.
 
 use crate::base::cancel::glance;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,13 +14,13 @@ use super::transfer::{Sum, Transfer, Trouble, Var};
 use crate::bond::graph::{BondId, Form};
 use crate::bond::net::Gives;
 
-/// The iteration vector and the order of evaluation.
+/// Finds the iteration vector and the order of evaluation of a field.
 pub fn order(transfer: &mut Transfer<'_>, field: &mut RField) {
     if field.numbers.gyrators == 0 && (field.numbers.e() < 1 || field.numbers.f() < 1) {
         return;
     }
     let inside: &FxHashSet<BondId> = &field.bonds.iter().copied().collect();
-    // What resistors take, from what resistors give and what comes from outside.
+    // The inputs of resistors as sums of the outputs of resistors and of what comes from outside.
     let gives: FxHashMap<BondId, Gives> = (field.r.iter().map(|port| (port.bond, Gives::Effort)))
         .chain(field.g.iter().map(|port| (port.bond, Gives::Flow)))
         .collect();
@@ -96,11 +98,11 @@ pub fn order(transfer: &mut Transfer<'_>, field: &mut RField) {
 /// What the law of a port reads within the field.
 #[derive(Debug, Default)]
 struct Needs {
-    /// Ports whose input it reads, its own among them.
+    /// Ports whose inputs the law reads, including its own port.
     takes: Vec<Port>,
-    /// Ports at which it reads what they give.
+    /// Ports whose outputs the law reads.
     gives: Vec<Port>,
-    /// Ports outside of the field whose laws depend on it and come first.
+    /// Ports outside the field whose laws depend on it and come first.
     outside: Vec<Port>,
 }
 
@@ -150,7 +152,7 @@ impl Needs {
     }
 }
 
-/// How far an evaluation is.
+/// The state of an evaluation: what is known so far.
 #[derive(Debug)]
 struct Pass<'n> {
     needs: &'n FxHashMap<Port, Needs>,
@@ -177,13 +179,13 @@ impl<'n> Pass<'n> {
         self.taken.contains(&port.bond)
     }
 
-    /// All of a sum that comes from the field is there.
+    /// Whether all terms of a sum that come from the field are known.
     fn is_ready(&self, sum: &Sum, gives: &FxHashMap<BondId, Gives>) -> bool {
         (sum.iter())
             .all(|(var, _)| !gives.contains_key(&var.bond) || self.given.contains(&var.bond))
     }
 
-    /// Adds the laws of ports as far as what they read is there.
+    /// Adds the laws of ports if all that they read is known.
     fn laws(&mut self, ports: &[Port]) {
         loop {
             glance();
@@ -221,7 +223,8 @@ impl<'n> Pass<'n> {
         }
     }
 
-    /// A port with those whose laws it reads and they read, if nothing else is missing.
+    /// Returns the ports whose laws depend on each other with that of a port, if nothing else is
+    /// missing.
     fn circle(&self, start: Port) -> Option<Vec<Port>> {
         if self.given.contains(&start.bond) {
             return None;
@@ -244,7 +247,8 @@ impl<'n> Pass<'n> {
     }
 }
 
-/// Ports whose inputs are guessed, so that all others follow: greedily those that most others wait for.
+/// Chooses ports whose inputs are guessed, so that all others follow: greedily those on which most
+/// others depend.
 fn tear(
     inputs: &FxHashMap<Port, Sum>,
     needs: &FxHashMap<Port, Needs>,
@@ -287,7 +291,8 @@ fn tear(
     }
 }
 
-/// What comes from outside by the name of where it comes from, if it only passes junctions on its way.
+/// Replaces a variable that comes from outside by its origin, if it only passes junctions on its
+/// way.
 fn from_outside(
     transfer: &mut Transfer<'_>,
     inside: &FxHashSet<BondId>,
@@ -308,7 +313,7 @@ fn from_outside(
     Ok(transfer.collected(found))
 }
 
-/// Each resistor with several ports has them all in one form.
+/// Whether each resistor with several ports has all of them in one form.
 fn is_pure(transfer: &Transfer<'_>, field: &RField) -> bool {
     field.resistors.iter().all(|&node| {
         let of = |list: &[Port]| list.iter().any(|port| port.node == node);

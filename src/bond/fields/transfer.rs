@@ -1,9 +1,11 @@
-//! What a bond's effort or flow is made of, followed through the junction structure.
+//! Traces the effort or flow of a bond through the junction structure.
 //!
-//! Before: a graph with a complete causality. After: any effort or flow as a sum of others with coefficients, from where it
-//! is computed back to elements that compute by themselves, or to where the caller wants to stop. Junctions pass on or sum
-//! up, with signs by the direction of power; transformers and gyrators multiply by what their equations say. That is
-//! the weighted junction structure of Hood, Rosenberg, Withers and Zhou 1987, equations (3d) to (3f), one row at a time.
+//! Before: a graph with a complete causality. After: any effort or flow as a sum of others with
+//! coefficients, traced back to the elements that compute them, or to where the caller stops.
+//! Junctions pass a variable on or sum variables, with signs by the directions of power.
+//! Transformers and gyrators multiply by a coefficient from their equations. The result is one row
+//! of the weighted junction structure of Hood, Rosenberg, Withers and Zhou 1987, equations (3d) to
+//! (3f).
 
 use crate::base::cancel::glance;
 use rustc_hash::FxHashMap;
@@ -22,29 +24,29 @@ pub struct Var {
     pub is: Gives,
 }
 
-/// A sum of variables times coefficients, by variable.
+/// A sum of variables with coefficients, ordered by variable.
 pub type Sum = Vec<(Var, ExprId)>;
 
-/// Why something cannot be followed.
+/// Why a variable cannot be traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// Its stroke depends on a switch, or there is none.
+    /// The stroke of the bond depends on a switch, or there is none.
     NoCausality(BondId),
-    /// It depends on itself.
+    /// The variable depends on itself.
     Circle(BondId),
-    /// An element whose equations are not of the form needed.
+    /// The equations of this element do not have the required form.
     Unreadable(NodeId),
 }
 
-/// Larger circles of junctions are not solved.
+/// Cycles of junctions that need more cuts are not solved.
 const MOST_CUTS: usize = 8;
 
-/// What a variable is made of.
+/// The variables on which a variable depends.
 #[derive(Debug, Default)]
 struct Reached {
-    /// Operands first, each with its own; nothing of what elements give.
+    /// Operands first, each with its sum; `None` for an output of an element.
     order: Vec<(Var, Option<Sum>)>,
-    /// Variables that are made of themselves.
+    /// Variables that depend on themselves; cutting them breaks all cycles.
     cuts: Vec<Var>,
 }
 
@@ -52,7 +54,7 @@ struct Reached {
 pub struct Transfer<'g> {
     pub flat: &'g mut Flat,
     pub graph: &'g Graph,
-    /// What the `from` end of each bond gives.
+    /// For each bond what its `from` end gives.
     gives: Vec<Option<Gives>>,
     bonds_of: Vec<Vec<BondId>>,
 }
@@ -67,14 +69,14 @@ impl<'g> Transfer<'g> {
         }
     }
 
-    /// The node that computes a variable.
+    /// Returns the node that computes a variable.
     pub fn giver(&self, var: Var) -> Option<NodeId> {
         let bond = self.graph.bond(var.bond);
         let from = self.gives[var.bond.index()]?;
         Some(if from == var.is { bond.from } else { bond.to })
     }
 
-    /// What a node gives at a bond.
+    /// Returns what a node gives at a bond.
     pub fn given_by(&self, node: NodeId, bond: BondId) -> Option<Gives> {
         let from = self.gives[bond.index()]?;
         Some(match self.graph.bond(bond).from == node {
@@ -83,7 +85,7 @@ impl<'g> Transfer<'g> {
         })
     }
 
-    /// +1 if power goes into the node, else -1.
+    /// Returns +1 if positive power enters the node, else -1.
     pub fn sign(&self, node: NodeId, bond: BondId) -> f64 {
         match self.graph.bond(bond).to == node {
             true => 1.0,
@@ -91,7 +93,7 @@ impl<'g> Transfer<'g> {
         }
     }
 
-    /// The bond that determines what is common at a junction.
+    /// Returns the bond that determines the common variable of a junction.
     pub fn determining(&self, node: NodeId, kind: JunctionKind) -> Option<BondId> {
         let once = kind.gives_once();
         (self.bonds_of[node.index()].iter().copied())
@@ -102,7 +104,8 @@ impl<'g> Transfer<'g> {
         &self.bonds_of[node.index()]
     }
 
-    /// What a variable is computed from, one node back; nothing if its element computes it by itself.
+    /// Returns the variables one node back from which a variable is computed; `None` if an element
+    /// computes it.
     pub fn step(&mut self, var: Var) -> Result<Option<Sum>, Trouble> {
         let node = self.giver(var).ok_or(Trouble::NoCausality(var.bond))?;
         let common = |kind: JunctionKind| match kind {
@@ -145,19 +148,21 @@ impl<'g> Transfer<'g> {
         }
     }
 
-    /// A variable that a transformer or gyrator gives, by its equations.
+    /// Returns what a transformer or gyrator gives, by its equations.
     fn through(&mut self, node: NodeId, element: &Element, var: Var) -> Result<Sum, Trouble> {
         let stuck = Trouble::Unreadable(node);
         let given: Option<Vec<Gives>> = (element.ports.iter())
             .map(|&bond| self.given_by(node, bond))
             .collect();
         let given = given.ok_or(Trouble::NoCausality(var.bond))?;
-        // A `bond` that is a gyrator has no equations: effort and flow of its ends are the same variables.
+        // A `bond` that is a gyrator has no equations: the effort of one end and the flow of the
+        // other are the same variable.
         let found = (element.forms.iter()).find(|form| form.gives == given);
         let Some(found) = found else {
             return self.exchanged(element, var).ok_or(stuck);
         };
-        // As the element calls them: a bond that was made of two has the names of its other end.
+        // These are the element's own variables, because a bond that was made of two has the
+        // variables of its other end.
         let quantity = |var: Var| {
             let port = element.ports.iter().position(|&bond| bond == var.bond);
             let at = usize::from(var.is == Gives::Flow);
@@ -202,7 +207,7 @@ impl<'g> Transfer<'g> {
         Ok(sum)
     }
 
-    /// Through a `bond` that is a gyrator with r = 1.
+    /// Passes through a `bond` that is a gyrator with r = 1.
     fn exchanged(&mut self, element: &Element, var: Var) -> Option<Sum> {
         let other = *element.ports.iter().find(|&&bond| bond != var.bond)?;
         if !element.forms.is_empty() || element.ports.len() != 2 {
@@ -216,8 +221,9 @@ impl<'g> Transfer<'g> {
         Some(vec![(var, one)])
     }
 
-    /// A variable as a sum of what elements give, or of what `stop` says. Where junctions go round in a circle, what goes round is solved
-    /// for, if its gain is not one.
+    /// Returns a variable as a sum of outputs of elements, or of variables at which `stop` ends the
+    /// trace. If junctions form a cycle, the variable in it is solved for, provided that the gain
+    /// of the cycle is not one.
     pub fn follow(
         &mut self,
         start: Var,
@@ -260,7 +266,8 @@ impl<'g> Transfer<'g> {
         (known.get(&start).cloned()).ok_or(Trouble::Circle(start.bond))
     }
 
-    /// What a variable is made of, operands first, and where to cut so that this is an order.
+    /// Returns the variables on which a variable depends, operands first, and the cuts that make
+    /// this order possible.
     fn reached(
         &mut self,
         start: Var,
@@ -268,7 +275,7 @@ impl<'g> Transfer<'g> {
         known: &FxHashMap<Var, Sum>,
     ) -> Result<Reached, Trouble> {
         let mut found = Reached::default();
-        // Whether all that it is made of has been seen.
+        // For each variable that was visited, whether all its operands have been visited.
         let mut seen: FxHashMap<Var, bool> = FxHashMap::default();
         let mut stack: Vec<(Var, Option<Sum>, usize)> = Vec::new();
         let mut next = Some(start).filter(|var| !known.contains_key(var));
@@ -304,7 +311,7 @@ impl<'g> Transfer<'g> {
         }
     }
 
-    /// Sums of cut variables without the cut variables in them.
+    /// Returns the sums of the cut variables, with all cut variables eliminated.
     fn solved(
         &mut self,
         cuts: &[Var],
@@ -343,7 +350,7 @@ impl<'g> Transfer<'g> {
         Ok(rows)
     }
 
-    /// A sum with a variable in it replaced by what it is.
+    /// Returns the sum in which `var` is replaced by the sum `by`.
     fn replaced(&mut self, sum: &Sum, var: Var, by: &Sum) -> Sum {
         let Some(&(_, factor)) = sum.iter().find(|(part, _)| *part == var) else {
             return sum.clone();
@@ -355,7 +362,7 @@ impl<'g> Transfer<'g> {
         self.collected(total)
     }
 
-    /// Adds a sum, times a factor.
+    /// Adds a sum, multiplied by a factor.
     fn add(&mut self, sum: &Sum, factor: ExprId, total: &mut Sum) {
         for &(source, coefficient) in sum {
             let product = self.flat.exprs.tidy_mul(factor, coefficient);
@@ -363,7 +370,7 @@ impl<'g> Transfer<'g> {
         }
     }
 
-    /// Adds up what belongs to the same variable.
+    /// Adds up the coefficients of the same variable.
     pub fn collected(&mut self, mut terms: Sum) -> Sum {
         terms.sort_by_key(|&(var, _)| var);
         let mut sums: Sum = Vec::with_capacity(terms.len());

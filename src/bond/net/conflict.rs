@@ -1,12 +1,15 @@
-//! Why a net has no causality: few fixed ends that contradict each other, and the nodes between them.
+//! Explains why a net has no causality: a minimal set of fixed ends that contradict each other, and
+//! the nodes between them.
 //!
-//! Before: a net known to have none. The rules of the nodes are asked for first, then the fixed ends one by one. At the
-//! first that fails all before it hold, and just one vertex cannot be covered. The search from it has reached all that
-//! could take its place (the Hungarian tree; Edmonds 1965, Gallai 1964): if any fixed end that keeps an outer vertex
-//! from being exposed, or from being covered by its bond, were not fixed, there would be a causality. And fixed ends that
-//! the search did not meet change nothing. So those it met are a conflict, and none of them can be left out.
+//! Before: a net without causality. First the rules of the nodes are imposed, then the fixed ends
+//! one by one, until one fails. All earlier ones can be satisfied together, so exactly one vertex
+//! stays uncovered. The failed search has built a Hungarian tree (Edmonds 1965, Gallai 1964). A
+//! fixed end that the tree meets at an outer vertex is part of the conflict: without it there would
+//! be a causality. A fixed end that the tree does not meet has no influence. So the conflict is
+//! minimal.
 //!
-//! Nothing follows here from node to node as it does in `causal.rs`: what has been narrowed no longer says why.
+//! Edges are not propagated here as in `causal.rs`, because a deleted edge no longer shows which
+//! fixed end is the reason.
 
 use super::causal::Reduced;
 use super::{Net, Rule};
@@ -14,10 +17,10 @@ use crate::structure::Covering;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conflict {
-    /// Ends that cannot all give what is marked: bond, and which of its ends. No end can be left out. None at all if the
-    /// rules of the nodes are a contradiction by themselves.
+    /// Fixed ends that contradict each other: the bond, and which of its ends. None of them can be
+    /// left out. Empty if the rules of the nodes are contradictory by themselves.
     pub ends: Vec<(u32, usize)>,
-    /// The nodes whose rules are needed for the contradiction, in order.
+    /// The nodes whose rules are part of the contradiction, in order.
     pub nodes: Vec<u32>,
 }
 
@@ -28,7 +31,8 @@ pub(super) fn find(net: &Net, reduced: &Reduced) -> Conflict {
     }
     let mut last = None;
     for (count, (bond, end, gives)) in net.fixed().enumerate() {
-        // Both ends are fixed, and agree or do not; nothing else has to do with this bond.
+        // If both ends are fixed, they agree or contradict each other; no other part of the net
+        // matters.
         if last == Some((bond, 0)) {
             if net.bonds[bond as usize][0].marked == Some(gives) {
                 return Conflict {
@@ -51,7 +55,8 @@ pub(super) fn find(net: &Net, reduced: &Reduced) -> Conflict {
     Conflict::default()
 }
 
-/// What the last search met, of the nodes and of so many fixed ends.
+/// Collects the conflict from the last search: the nodes that it reached, and those of the first
+/// `fixed` fixed ends that it met.
 fn met(net: &Net, reduced: &Reduced, covering: &Covering, fixed: usize) -> Conflict {
     let keeps = |&(bond, end, gives): &_| {
         let ends = reduced.edges[bond as usize];

@@ -1,27 +1,29 @@
-//! The power ports of a submodel, from its cuts.
+//! Finds the power ports of each submodel from its cuts.
 //!
-//! Before: the points where power variables meet. After: what each submodel is to the graph: a *wire* (`link` keeps
-//! effort and flow, `bond` exchanges them), or a part with *gates*. Cuts that share a variable are one gate:
-//! the two pins of a resistor have one current, the two ends of a shaft one speed. Cuts of a model that connects them
-//! inside are wires between outside and inside.
+//! Before: the points where power variables meet. After: the part of the graph that each submodel
+//! becomes: a *wire* (`link` passes effort and flow on, `bond` exchanges them), or an element with
+//! *power ports*. Cuts that share a variable are one power port: the two pins of a resistor have
+//! one current, the two ends of a shaft one speed. If a model connects a cut inside, the cut is a
+//! wire between outside and inside.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::points::Points;
 use crate::flat::{EqId, EquationKind, Flat, InstanceId, PortId, Signed, VarId};
 
-/// One position of a cut.
+/// One component of a cut: a pair of an across and a through variable.
 #[derive(Clone, Copy, Debug)]
 pub struct Spot {
     pub port: PortId,
     pub across: Option<Signed>,
     pub through: Option<Signed>,
-    /// Where it is connected; `None` for a loose end.
+    /// The point to which it is connected; `None` for an open end.
     pub point: Option<usize>,
 }
 
 impl Spot {
-    /// Power counts out of the submodel: `cut B(e/-f)`, and whatever delivers what it has no variable for.
+    /// Whether positive power leaves the submodel: `cut B(e/-f)`, and every component that lacks a
+    /// variable.
     pub fn is_outward(&self) -> bool {
         match (self.across, self.through) {
             (Some(_), Some(through)) => through.negative(),
@@ -31,13 +33,13 @@ impl Spot {
     }
 }
 
-/// A power port of a part.
+/// A power port of an element.
 #[derive(Clone, Debug)]
 pub enum Gate {
     Single(Spot),
-    /// One through variable, in here and out there.
+    /// Several cuts with one through variable, which goes in at one and out at another.
     Series(Vec<Spot>),
-    /// One across variable.
+    /// Several cuts with one across variable.
     Parallel(Vec<Spot>),
 }
 
@@ -52,7 +54,7 @@ impl Gate {
 
 #[derive(Clone, Debug)]
 pub enum Part {
-    /// Keeps what is across and through, or exchanges them.
+    /// Passes across and through variables on, or exchanges them.
     Wire {
         instance: InstanceId,
         exchanges: bool,
@@ -64,7 +66,7 @@ pub enum Part {
     },
 }
 
-/// The equations that a submodel has itself, by submodel.
+/// The own equations of each submodel.
 #[derive(Debug)]
 pub struct OwnEquations {
     list: Vec<(InstanceId, EqId)>,
@@ -90,7 +92,7 @@ impl OwnEquations {
     }
 }
 
-/// What all submodels are, in their order.
+/// Returns the part of the graph for each submodel, in their order.
 pub fn parts(flat: &Flat, points: &Points, own: &OwnEquations) -> Vec<Part> {
     let mut found = Vec::new();
     let mut spots: Vec<Spot> = Vec::new();
@@ -124,7 +126,8 @@ pub fn parts(flat: &Flat, points: &Points, own: &OwnEquations) -> Vec<Part> {
                     ends: [spot(outside), spot(Some(inside))],
                 }),
                 (Some(outside), _) => spots.push(spot(Some(outside))),
-                // Nothing is connected to it: no power goes through, but its model reckons with it.
+                // No power goes through an unconnected cut, but the equations of its model contain
+                // it.
                 (None, None) if whole && record.outside.is_none() => spots.push(spot(None)),
                 _ => {}
             }
@@ -154,8 +157,8 @@ fn part(flat: &Flat, own: &OwnEquations, instance: InstanceId, spots: Vec<Spot>)
     })
 }
 
-/// Whether two cuts have the same two variables, what goes in at one coming out at the other; and whether across and
-/// through change places.
+/// If two cuts have the same two variables, so that what goes in at one comes out at the other:
+/// returns whether across and through are exchanged.
 fn wire(a: &Spot, b: &Spot) -> Option<bool> {
     let (a1, t1, a2, t2) = (a.across?, a.through?, b.across?, b.through?);
     let negatives = [a1, t1, a2, t2].iter().filter(|one| one.negative()).count();
@@ -170,8 +173,8 @@ fn wire(a: &Spot, b: &Spot) -> Option<bool> {
     (va1 == vt2 && vt1 == va2).then_some(true)
 }
 
-/// Whether the equations of a submodel say anything of its cuts: there are more of them than other variables of its own to
-/// be determined.
+/// Whether the equations of a submodel constrain its cuts: there are more equations than other own
+/// variables that they have to determine.
 fn constrains(flat: &Flat, own: &OwnEquations, instance: InstanceId, spots: &[Spot]) -> bool {
     let at_cuts: FxHashSet<VarId> = (spots.iter())
         .flat_map(|spot| [spot.across, spot.through])
@@ -219,7 +222,8 @@ fn gates(spots: Vec<Spot>) -> Vec<Gate> {
         }
         let of_through = sharing(&by_through, spot.through);
         let of_across = sharing(&by_across, spot.across);
-        // Each of them with an across variable of its own, and the other way round.
+        // Several cuts with one through variable and different across variables, or the other way
+        // round.
         let series = of_through.len() > 1
             && (of_through.iter()).all(|&at| sharing(&by_across, spots[at].across).len() == 1);
         let parallel = of_across.len() > 1

@@ -1,10 +1,11 @@
-//! The bond graph of a flat model.
+//! Recovers the bond graph of a flat model.
 //!
-//! Before: a flat model, as it was written. After: its [`Graph`], expanded: every node, `junction1`, `bond`, `link` and
-//! cut of a submodel as it stands. Nodes are 0-junctions and `junction1`s 1-junctions, or the other way round where
-//! roles are exchanged ([`roles`]). A part whose two cuts share a through variable hangs on a 1-junction between two
-//! nodes, by the rules of Cellier 1990 for circuits; a part whose cuts share an across variable on a 0-junction.
-//! What simplifies the graph is in [`super::view`].
+//! Before: a flat model, as it was written. After: its expanded [`Graph`], which contains every
+//! node, `junction1`, `bond`, `link` and cut of a submodel. Nodes become 0-junctions and
+//! `junction1`s 1-junctions, or the other way round where across and through are exchanged
+//! ([`roles`]). A part whose two cuts share a through variable is attached to a 1-junction between
+//! two nodes, by the rules of Cellier 1990 for circuits; a part whose cuts share an across
+//! variable, to a 0-junction. [`super::view`] simplifies the graph.
 
 pub mod gates;
 mod names;
@@ -27,7 +28,8 @@ use gates::{Gate, OwnEquations, Part, Spot, parts};
 use points::Points;
 use roles::{Roles, roles};
 
-/// The graph of a model; `None` if it has no power ports. Expressions are added to the model, for the forms of elements.
+/// Returns the graph of a model, or `None` if it has no power ports. Adds expressions for the forms
+/// of elements to the model.
 pub fn recover(flat: &mut Flat) -> Option<Graph> {
     let points = Points::new(flat);
     let own = OwnEquations::new(flat);
@@ -60,7 +62,7 @@ pub fn recover(flat: &mut Flat) -> Option<Graph> {
 struct Builder<'p> {
     points: &'p Points,
     roles: &'p Roles,
-    /// The junction of each point of power.
+    /// The junction of each point at which power is exchanged.
     nodes: Vec<Option<NodeId>>,
     graph: Graph,
 }
@@ -88,7 +90,7 @@ impl Builder<'_> {
             });
             self.nodes[at] = Some(junction);
             if record.has_terminal && !record.junction1 {
-                // A terminal says how large the across variable is, and no flow is balanced.
+                // A terminal fixes the across variable, and no flow is balanced.
                 let across = point.members.iter().find_map(|member| member.pair.across);
                 let across = across.map(|one| Quantity::of(one.variable(), one.negative()));
                 let (effort, flow) =
@@ -108,7 +110,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A potential that was set to zero because nothing held it.
+    /// Adds a reference for each potential that was set to zero because nothing else determined it.
     fn references(&mut self, flat: &Flat) {
         let mut wanted: Vec<VarId> = Vec::new();
         for equation in &flat.equations {
@@ -149,7 +151,7 @@ impl Builder<'_> {
         NodeId(self.graph.nodes.len() as u32 - 1)
     }
 
-    /// A bond, which is one of the ports of an element at either end.
+    /// Adds a bond, and adds it as a port to an element at either end.
     fn bond(
         &mut self,
         from: NodeId,
@@ -175,7 +177,7 @@ impl Builder<'_> {
         id
     }
 
-    /// Across and through as effort and flow.
+    /// Returns across and through as effort and flow.
     fn split(&self, point: usize, across: Quantity, through: Quantity) -> (Quantity, Quantity) {
         match self.roles.swapped[point] {
             false => (across, through),
@@ -183,7 +185,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A source of zero: a reference, or the end of a cut that nothing is connected to.
+    /// Adds a source of zero: a reference, or the end of a cut that is not connected.
     fn fixed_element(
         &mut self,
         name: String,
@@ -262,7 +264,8 @@ impl Builder<'_> {
                 self.bond(into.0, into.1, first.0, first.1, in_bundle);
                 self.bond(out_of.0, out_of.1, second.0, second.1, in_bundle);
             }
-            // What goes in at one end comes out at the other, at the same junction: that adds nothing to its balance.
+            // Both ends are at the same junction. What goes in at one comes out at the other, so
+            // its balance does not change.
             (Some(a), Some(b), ..) if a == b => {}
             (Some(a), Some(b), Some(at), _) => {
                 let (effort, flow) = quantities(&ends[0], at);
@@ -279,7 +282,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Nothing is connected to the other side of a cut: nothing goes through it.
+    /// Adds an open end for the other side of a cut, which is not connected: nothing goes through
+    /// it.
     fn open_end(
         &mut self,
         flat: &Flat,
@@ -352,7 +356,7 @@ impl Builder<'_> {
         let quantity =
             |one: Option<Signed>| one.map(|one| Quantity::of(one.variable(), one.negative()));
         let Some((at, junction)) = (spot.point).and_then(|at| Some((at, self.nodes[at]?))) else {
-            // A junction of its own, for the zero that the loose end is worth.
+            // An open end gets a junction of its own, where a source of zero is attached.
             let name = names::cut(flat, spot.port);
             let junction = self.add(Node {
                 name: format!("{name}:open"),
@@ -374,7 +378,7 @@ impl Builder<'_> {
         };
         let missing = |across: bool| self.points.missing(flat, at, spot.port, across);
         let across = quantity(spot.across).unwrap_or_else(|| missing(true));
-        // The sign of the through variable is the direction of the bond.
+        // The sign of the through variable decides the direction of the bond.
         let through = (spot.through).map(|one| Quantity::of(one.variable(), false));
         let through = through.unwrap_or_else(|| missing(false));
         let (effort, flow) = self.split(at, across, through);
@@ -385,7 +389,8 @@ impl Builder<'_> {
         };
     }
 
-    /// Cuts that share a variable: the element hangs on a junction between them.
+    /// Connects a power port whose cuts share a variable: the element is attached to a junction
+    /// between them.
     fn shared(&mut self, flat: &Flat, element: NodeId, instance: InstanceId, gate: &Shared<'_>) {
         let Shared { spots, series, .. } = *gate;
         let kind = kind(series, gate.swapped);
@@ -418,7 +423,7 @@ impl Builder<'_> {
             let sum = Quantity::of(across.variable(), across.negative());
             let (effort, flow) = sides(sum, Quantity::of(through.variable(), false));
             let Some(junction) = spot.point.and_then(|at| self.nodes[at]) else {
-                // Nothing is connected there, and nothing goes through.
+                // The cut is not connected, and nothing goes through.
                 let gives = if gate.swapped {
                     Gives::Effort
                 } else {
@@ -457,7 +462,7 @@ impl Builder<'_> {
     }
 }
 
-/// The variables of a gate that it takes the sum of.
+/// Returns the variables of a power port that matter only as a sum.
 fn summed(gate: &Gate) -> Vec<VarId> {
     let of = |spot: &Spot| match gate {
         Gate::Single(_) => None,
@@ -468,20 +473,21 @@ fn summed(gate: &Gate) -> Vec<VarId> {
     found.map(Signed::variable).collect()
 }
 
-/// A gate whose cuts share a variable.
+/// A power port whose cuts share a variable.
 struct Shared<'g> {
     spots: &'g [Spot],
-    /// They share the through variable.
+    /// Whether they share the through variable.
     series: bool,
-    /// Variables that equal the sum of the others, as it is and with the other sign.
+    /// A variable that equals the sum of the variables that are not shared, and one that equals its
+    /// negative.
     known: [Option<VarId>; 2],
     swapped: bool,
-    /// Power counts out of the element.
+    /// Whether positive power leaves the element.
     turned: bool,
     name: String,
 }
 
-/// Where cuts meet, by the names that junctions have in the graph.
+/// Returns the junctions of the flat model, by the names that they have in the graph.
 pub fn places(flat: &Flat) -> FxHashMap<String, JunctionId> {
     let points = Points::new(flat);
     let mut found = FxHashMap::default();

@@ -1,4 +1,5 @@
-//! Names of what has no name of its own: cuts, and places where cuts are connected directly.
+//! Names for junctions without a name of their own: cuts, and points where cuts are connected
+//! directly.
 
 use super::points::Points;
 use rustc_hash::FxHashSet;
@@ -7,12 +8,13 @@ use crate::bond::graph::{Bond, BondId, Graph, Node, NodeId, What};
 use crate::bond::order::natural;
 use crate::flat::{Flat, InstanceId, PortId};
 
-/// `R1:A`, `c[2]:p[3]`
+/// Returns the name of a cut: `R1:A`, `c[2]:p[3]`.
 pub fn cut(flat: &Flat, port: PortId) -> String {
     flat.port_name(port, ':')
 }
 
-/// Where power variables meet: the name of its node, else of a cut that ends there; and whether a node has it.
+/// Returns the name of a point: that of its node, or else of a cut that ends there; and whether a
+/// node has it.
 pub fn point(flat: &Flat, points: &Points, at: usize) -> (String, bool) {
     let point = &points.list[at];
     let record = flat.ports.junctions[point.junction.index()];
@@ -39,7 +41,8 @@ pub fn point(flat: &Flat, points: &Points, at: usize) -> (String, bool) {
     (with_position(name, point.position), true)
 }
 
-/// Gives each node a name of its own: the inside of a cut and its outside, several pairs of one cut. Elements keep theirs.
+/// Makes the names of nodes unique: the inside and the outside of a cut, or several components of a
+/// cut, had the same name. Elements keep their names.
 pub fn distinguish(graph: &mut Graph) {
     let mut order: Vec<usize> = (0..graph.nodes.len()).collect();
     let key = |at: usize| {
@@ -69,7 +72,7 @@ pub fn distinguish(graph: &mut Graph) {
     }
 }
 
-/// Brings nodes and bonds into the order of names, so that nothing that follows depends on the order of declarations.
+/// Sorts nodes and bonds by name, so that later results do not depend on the order of declarations.
 pub fn sort(flat: &Flat, graph: &mut Graph) {
     let mut order: Vec<usize> = (0..graph.nodes.len()).collect();
     order.sort_by(|&a, &b| natural(&graph.nodes[a].name, &graph.nodes[b].name).then(a.cmp(&b)));
@@ -108,7 +111,8 @@ pub fn sort(flat: &Flat, graph: &mut Graph) {
     }
 }
 
-/// Cuts with several pairs of variables meet in several junctions.
+/// A cut with several components has a junction for each; their names get the number of the
+/// component.
 fn with_position(name: String, position: u32) -> String {
     match position {
         0 => name,

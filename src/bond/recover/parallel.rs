@@ -1,9 +1,11 @@
-//! Parts side by side: those between the same two nodes have one effort between them.
+//! Merges parallel parts: those between the same two nodes have one effort in common.
 //!
-//! Before: each part with two pins hangs on a 1-junction of its own between its two nodes. After: those between the same two
-//! nodes hang on one 0-junction, behind one 1-junction. The equations are the same, but now two capacitors side by side, away
-//! from ground, are seen to depend on each other: as circles of junctions with signs they would pass for independent. Where
-//! one of the nodes is a reference nothing has to be done, its effort is known.
+//! Before: each part with two pins is attached to a 1-junction of its own between its two nodes.
+//! After: all parts between the same two nodes are attached to one 0-junction, behind one
+//! 1-junction. The equations are equivalent, but now the strokes show that two parallel capacitors
+//! away from ground depend on each other. In a cycle of junctions with signs they would appear
+//! independent. If one of the nodes is a reference nothing has to be done, because its effort is
+//! known.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +16,7 @@ struct Branch {
     inner: NodeId,
     own: BondId,
     outer: [BondId; 2],
-    /// The first of its nodes is the one where the current of the first part of its set goes in.
+    /// Whether its current enters at the first of its nodes.
     forward: bool,
 }
 
@@ -41,7 +43,8 @@ pub fn gather(graph: &mut Graph) {
     compact(graph, gone, closed);
 }
 
-/// Junctions of one kind that bonds join are one: the node that stands for each.
+/// Joins junctions of one kind that are connected by bonds; returns the representative of each
+/// node.
 fn classes(graph: &Graph) -> Vec<NodeId> {
     let mut parent: Vec<NodeId> = graph.node_ids().collect();
     let find = |parent: &mut Vec<NodeId>, mut at: NodeId| {
@@ -61,7 +64,7 @@ fn classes(graph: &Graph) -> Vec<NodeId> {
     (graph.node_ids()).map(|id| find(&mut parent, id)).collect()
 }
 
-/// Junctions at which a reference holds what is common.
+/// Marks the junctions whose common variable a reference fixes.
 fn held(graph: &Graph, classes: &[NodeId]) -> Vec<bool> {
     let mut held = vec![false; graph.nodes.len()];
     for bond in &graph.bonds {
@@ -97,7 +100,7 @@ fn branch(
     let outer: Vec<BondId> = [a, b, c].into_iter().filter(|&bond| bond != own).collect();
     let is_node =
         |bond: &BondId| (graph.node(far(*bond)).junction()).is_some_and(|other| other != kind);
-    // One in and one out: what goes in at one end comes out at the other.
+    // One bond leads in and one leads out, so what goes in at one end comes out at the other.
     let inward = |bond: BondId| graph.bond(bond).to == inner;
     if node.named || !outer.iter().all(is_node) || inward(outer[0]) == inward(outer[1]) {
         return None;
@@ -126,7 +129,7 @@ fn join(
     gone: &mut [bool],
     closed: &mut [bool],
 ) {
-    // The part that comes first by name gives its junction.
+    // The first part by name keeps its junction.
     let name = |branch: &Branch| graph.node(branch.inner).name.clone();
     let Some(first) = (branches.iter()).min_by_key(|&branch| name(branch)) else {
         return;
@@ -149,7 +152,8 @@ fn join(
         owner: node.owner,
         what: What::Junction(other),
     });
-    // What is common here is what the first part calls so; the others have it as it is, or turned.
+    // The common variable is that of the first part; the other parts have the same one, or its
+    // negative.
     let own = graph.bond(first.own);
     let first_inward = own.to == inner;
     let common = |bond: &Bond| match kind {
@@ -167,12 +171,13 @@ fn join(
         let same = branch.forward == forward;
         let bond = &mut graph.bonds[branch.own.index()];
         let inward = bond.to == branch.inner;
-        // Power into the part, seen from the shared junction: a source is turned already.
+        // The sign of the power into the part, seen from the shared junction. A source has been
+        // turned before.
         let turned = same == inward;
         if turned {
             bond.effort = bond.effort.negated();
             bond.flow = bond.flow.negated();
-            // The element calls them as before: with the other sign.
+            // In the element's own variables the sign changes.
             let ends = bond.ends();
             for end in ends {
                 if let What::Element(element) = &mut graph.nodes[end.index()].what {
@@ -227,7 +232,7 @@ fn join(
     });
 }
 
-/// Takes out what is gone, and numbers the rest anew.
+/// Removes nodes and bonds, and renumbers the others.
 fn compact(graph: &mut Graph, gone: Vec<bool>, closed: Vec<bool>) {
     let is_closed = |at: usize| closed.get(at).copied().unwrap_or(false);
     let mut nodes = Vec::with_capacity(graph.nodes.len());

@@ -1,4 +1,4 @@
-//! What is to be seen of a graph: names, values, strokes and colours, as text.
+//! Makes the content of a picture: names, values, strokes and colours, as text.
 
 mod parts;
 
@@ -14,7 +14,7 @@ use crate::bond::BondGraph;
 use crate::expr::{Value, show_briefly};
 use crate::flat::{Flat, InstanceId, Kind};
 
-/// More values than this are no label any more.
+/// Up to this number of values are shown as a label.
 const MOST_VALUES: usize = 2;
 
 pub fn sketch(model: &BondGraph, view: &View) -> Sketch {
@@ -80,7 +80,7 @@ fn bonds(model: &BondGraph, view: &View, mark_of: &dyn Fn(NodeId) -> Mark) -> Ve
     let graph = &view.graph;
     let is_box = |id: NodeId| matches!(graph.node(id).what, What::Box(_));
     let mut found: Vec<Bond> = Vec::new();
-    // Those of one hierarchical cut between the same two ends are one line.
+    // The bonds of one hierarchical cut between the same two ends are drawn as one line.
     let mut bundles: BTreeMap<(NodeId, NodeId), Vec<BondId>> = BTreeMap::new();
     for id in graph.bond_ids() {
         let bond = graph.bond(id);
@@ -130,7 +130,7 @@ fn bonds(model: &BondGraph, view: &View, mark_of: &dyn Fn(NodeId) -> Mark) -> Ve
     found
 }
 
-/// `3, 4`, `3..7`
+/// The label of several bonds: `3, 4`, `3..7`.
 fn numbers(bonds: &[BondId]) -> String {
     let all: Vec<u32> = bonds.iter().map(|&id| View::number(id)).collect();
     let in_line = all.windows(2).all(|pair| pair[1] == pair[0] + 1);
@@ -143,13 +143,13 @@ fn numbers(bonds: &[BondId]) -> String {
     }
 }
 
-/// Up to so many signals lead into an element of the picture; the listing as json has them all.
+/// Up to this number of signals of an element are drawn. The JSON listing has all of them.
 const MOST_SIGNALS: usize = 8;
 
 fn signals(model: &BondGraph, view: &View) -> Vec<Signal> {
     let mut found: Vec<Signal> = Vec::new();
     for signal in &view.graph.signals {
-        // Those of one element stand together.
+        // Signals of one element follow each other.
         let to = signal.to.0 as usize;
         let into = found.iter().rev().take_while(|one| one.to == to).count();
         if into >= MOST_SIGNALS {
@@ -174,7 +174,7 @@ fn signals(model: &BondGraph, view: &View) -> Vec<Signal> {
     found
 }
 
-/// A number in few characters: `2e8` rather than `200000000`.
+/// Formats a number in few characters: `2e8` rather than `200000000`.
 fn short(value: f64) -> String {
     let plain = show_briefly(value);
     let power = format!("{value:e}");
@@ -200,7 +200,7 @@ impl Parameters {
         Parameters { list }
     }
 
-    /// `R = 100 Ohm`, if there are few.
+    /// Returns the parameters as text, such as `R = 100 Ohm`, if there are few.
     fn of(&self, flat: &Flat, instance: InstanceId) -> Vec<String> {
         if instance == InstanceId::TOP {
             return Vec::new();

@@ -1,6 +1,7 @@
-//! Closes submodels that lie deeper than is wanted: each becomes one box with the bonds that lead into it.
+//! Closes submodels below a given depth: each becomes one box with the bonds that lead into it.
 //!
-//! A submodel is closed if it contains others that are in the graph; an element is none, however deep it lies.
+//! Only a submodel that contains other submodels of the graph is closed. An element is never
+//! closed, at any depth.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Numbers the bonds of a graph: along the power from the sources on, breadth first, names deciding.
+//! Numbers the bonds of a graph along the power, breadth first from the sources on. Names decide
+//! where there is a choice.
 
 use crate::base::cancel::glance;
 use std::collections::VecDeque;
@@ -32,13 +33,13 @@ pub fn numbered(flat: &Flat, mut shrunk: Shrunk) -> View {
         let bond = shrunk.bonds[id.index()].as_ref();
         bond.map_or(at, |bond| bond.other(NodeId(at as u32)).index())
     };
-    // Two bonds between the same nodes are told apart by what they carry.
+    // Two bonds between the same nodes are distinguished by their variables.
     let carries = |id: BondId| {
         let bond = shrunk.bonds[id.index()].as_ref();
         bond.map(|bond| format!("{} {}", bond.effort.text(flat), bond.flow.text(flat)))
     };
     for &at in &alive {
-        // What ends here first, then what leads on.
+        // One-port elements come before nodes from which the search goes on.
         let key = |id: BondId| {
             let other = far(at, id);
             let bond = shrunk.bonds[id.index()].as_ref();
@@ -52,7 +53,7 @@ pub fn numbered(flat: &Flat, mut shrunk: Shrunk) -> View {
         });
     }
     let mut starts = alive;
-    // A source that delivers comes before one that takes.
+    // A source that delivers power comes before one that takes power.
     let takes = |at: usize| {
         let bond = of[at]
             .first()
@@ -88,7 +89,7 @@ pub fn numbered(flat: &Flat, mut shrunk: Shrunk) -> View {
     renumbered(shrunk, &nodes, order, &roots)
 }
 
-/// Whether a node has one bond only by its nature.
+/// Sort key: 0 for a one-port element, 1 for any other node.
 fn of_one(shrunk: &Shrunk, at: usize) -> u8 {
     match &shrunk.nodes[at].what {
         What::Element(element) if element.ports.len() == 1 => 0,
@@ -105,7 +106,7 @@ fn start_class(shrunk: &Shrunk, at: usize) -> u8 {
     }
 }
 
-/// The place of each node among all names.
+/// Returns the rank of the name of each node.
 fn ranks(shrunk: &Shrunk, alive: &[usize]) -> Vec<u32> {
     let mut by_name = alive.to_vec();
     by_name.sort_by(|&a, &b| {

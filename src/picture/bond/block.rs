@@ -1,8 +1,8 @@
-//! A node and its one-ports: one block.
+//! Blocks: a node together with its one-ports.
 //!
-//! Before: the cells are in order, and which links are straight is known. After: for every cell where
-//! its lanes are, how far its box and its whole block reach from its axis, and where its one-ports
-//! stand. A straight link has the axis itself as its lane, others lie above and below it.
+//! Before: the cells are in order, and it is known which links are straight. After: for every cell
+//! its lanes, how far its box and its whole block reach from its axis, and the places of its
+//! one-ports. The lane of a straight link is the axis itself; other lanes lie above and below it.
 
 use super::layout::Tone;
 use super::measure::{self, BESIDE, Body, LANE, NARROW, STROKE, STUB};
@@ -10,21 +10,21 @@ use super::rails::Rails;
 use super::web::{Cell, Port, Web};
 use crate::bond::sketch::{Shape, Sketch};
 
-/// Between the upright parts of bonds that fan out.
+/// The distance between the vertical parts of bonds that fan out.
 const TRACK: f64 = 9.0;
-/// The end of a bond at a one-port: stroke and half arrow, then the number beside it.
+/// The length of the end of a bond at a one-port: stroke and half arrow, then the number beside it.
 const NUMBERED: f64 = 28.0;
-/// Between one-ports side by side; between rows of them.
+/// The distances between neighbouring one-ports, and between their rows.
 const GAP: f64 = 16.0;
 const ROWS: f64 = 12.0;
-/// More one-ports on one side stand in two rows, like bricks.
+/// If one side has more one-ports, they are placed in two rows, like bricks.
 const ROW: usize = 5;
-/// A number above its bond reaches so far.
+/// How far a number reaches above its bond.
 const NUMBER: f64 = 15.0;
-/// A bond that passes through a layer.
+/// How far a bond that passes through a layer reaches from its axis.
 const PASSING: f64 = 9.0;
 
-/// A one-port, seen from the edge of its host's box outwards.
+/// The place of a one-port, measured from the edge of its host's box outwards.
 #[derive(Clone, Copy, Debug)]
 pub struct Spot {
     pub node: usize,
@@ -32,7 +32,7 @@ pub struct Spot {
     /// Where its bond leaves the host, and where its own axis is.
     pub lane: f64,
     pub x: f64,
-    /// How far out the bond turns, if it does; how far out the box begins.
+    /// The distance at which the bond turns, if it does, and at which the box begins.
     pub turn: f64,
     pub base: f64,
     pub height: f64,
@@ -40,22 +40,22 @@ pub struct Spot {
 
 #[derive(Clone, Debug, Default)]
 pub struct Block {
-    /// The box: half its width, and above and below the axis.
+    /// The box: half its width, and its extent above and below the axis.
     pub half: f64,
     pub up: f64,
     pub down: f64,
-    /// All of the block.
+    /// The extent of the whole block.
     pub left: f64,
     pub right: f64,
     pub top: f64,
     pub bottom: f64,
-    /// Where the name of a junction is: at its left side, so far below the axis.
+    /// Where the name of a junction is: whether at the left side, and how far below the axis.
     pub foot: (bool, f64),
     pub above: Vec<Spot>,
     pub below: Vec<Spot>,
 }
 
-/// Where the lanes are, by link: at its left end and at its right end, from the axis of the cell.
+/// For each link, the lanes of its left end and of its right end, relative to the axis of the cell.
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
     pub left: Vec<f64>,
@@ -99,7 +99,8 @@ pub fn blocks(sketch: &Sketch, bodies: &[Body], web: &Web, lanes: &Lanes) -> Vec
     out
 }
 
-/// The room that lanes need above and below the axis: for their strokes, and numbers above.
+/// Returns the room that lanes need above and below the axis: for strokes, and for numbers above
+/// them.
 fn reach(cell: &Cell, lanes: &Lanes, above: f64) -> (f64, f64) {
     let offsets = cell.lefts.iter().map(|link| lanes.right[*link]);
     let offsets = offsets.chain(cell.rights.iter().map(|link| lanes.left[*link]));
@@ -109,8 +110,9 @@ fn reach(cell: &Cell, lanes: &Lanes, above: f64) -> (f64, f64) {
     })
 }
 
-/// Where the name of a junction stands: below the lanes of the side that has fewer of them there,
-/// close to the axis; whether that is the left side, and how far below the axis.
+/// Returns where the name of a junction is: below the lanes of the side that has fewer of them
+/// there, close to the axis. The result is whether that is the left side, and how far below the
+/// axis.
 fn foot(cell: &Cell, lanes: &Lanes) -> (bool, f64) {
     let lowest =
         |links: &[usize], at: &[f64]| links.iter().map(|link| at[*link]).fold(0.0, f64::max);
@@ -140,7 +142,7 @@ fn block(
     let body = &bodies[node];
     let above = fan(sketch, bodies, &cell.up);
     let below = fan(sketch, bodies, &cell.down);
-    // Where bonds leave above and below, signals need room beside them.
+    // If bonds leave above and below, signals need room beside them.
     let beside = match above.spots.len().min(below.spots.len()) {
         least if least > 0 && signals => least + 2,
         _ => 0,
@@ -149,8 +151,8 @@ fn block(
     let half = body.half.max(most as f64 * NARROW / 2.0);
     let (numbers, _) = reach(cell, lanes, NUMBER);
     let (up, down) = reach(cell, lanes, STROKE + 3.0);
-    // If no bond ends at the lower lines of an element they are not in its box: bonds come close
-    // to a short kind above a long name. Signals rather have a large box to aim at.
+    // If no bond ends at the lower lines of an element, these lines are not in its box, so that
+    // bonds come close to a short kind above a long name. For signals a large box is better.
     let slim = !signals
         && sketch.nodes[node].shape == Shape::Element
         && cell.lefts.len().max(cell.rights.len()) <= 1
@@ -209,7 +211,7 @@ fn fan(sketch: &Sketch, bodies: &[Body], list: &[Port]) -> Fan {
         return Fan::default();
     }
     let rows = if count > ROW { 2 } else { 1 };
-    // How far each reaches to the left and to the right of its axis, its number with it.
+    // How far each one-port reaches to the left and to the right of its axis, including its number.
     let reach = |at: usize| {
         let (node, bond) = list[at];
         let half = bodies[node].half;
@@ -218,7 +220,7 @@ fn fan(sketch: &Sketch, bodies: &[Body], list: &[Port]) -> Fan {
     };
     let mut x: Vec<f64> = vec![0.0; count];
     for at in 1..count {
-        // In two rows the bond of the one that stands farther passes between two nearer ones.
+        // In two rows, the bond of a one-port of the outer row passes between two of the inner row.
         let step = if rows == 1 {
             reach(at - 1).1 + reach(at).0 + GAP
         } else {
@@ -236,7 +238,7 @@ fn fan(sketch: &Sketch, bodies: &[Body], list: &[Port]) -> Fan {
     }
     let middle = (x[(count - 1) / 2] + x[count / 2]) / 2.0;
     let mut out = Fan::default();
-    // Outer ones turn first, so that they do not cross the inner ones.
+    // Outer bonds turn first, so that they do not cross the inner ones.
     let tracks = count / 2;
     let nearest = STUB + tracks as f64 * TRACK + NUMBERED - if tracks > 0 { 6.0 } else { 0.0 };
     let near = (0..count).filter(|at| rows == 1 || at % 2 == 0);

@@ -1,6 +1,7 @@
-//! A connected part of the picture as boxes, texts, lines, strokes and half arrows.
+//! Draws a connected part of the picture as boxes, texts, lines, strokes and half arrows.
 //!
-//! Before: a web. After: a [`Part`] with coordinates of its own; [`Part::put`] moves it into the picture.
+//! Before: a layered graph. After: a [`Drawing`] with coordinates of its own; [`Drawing::put`]
+//! moves it into the picture.
 
 use super::block::{self, Block, Spot};
 use super::channel::{self, Columns};
@@ -13,7 +14,7 @@ use crate::picture::svg::text::Anchor;
 
 #[derive(Debug)]
 pub struct Part {
-    /// The nodes of the boxes.
+    /// The node of each box.
     nodes: Vec<usize>,
     drawn: Layout,
     extent: Rect,
@@ -32,7 +33,7 @@ impl Part {
         self.width() * self.height()
     }
 
-    /// Into the picture, with its upper left corner here.
+    /// Moves the part into the picture, with its upper left corner here.
     pub fn put(mut self, out: &mut Layout, x: f64, y: f64) {
         self.drawn.shift(x - self.extent.left, y - self.extent.top);
         for (node, rect) in self.nodes.iter().zip(&self.drawn.boxes) {
@@ -104,7 +105,7 @@ struct Pen<'a> {
 }
 
 impl Pen<'_> {
-    /// A node and its one-ports.
+    /// Draws a node and its one-ports.
     fn block(&mut self, node: usize, block: &Block, axis: Point) {
         let rect = Rect::new(
             axis.x - block.half,
@@ -142,7 +143,7 @@ impl Pen<'_> {
         }
     }
 
-    /// The texts of a node from here on downwards. Above its host a one-port has its kind at the
+    /// Draws the texts of a node from here downwards. A one-port above its host has its kind at the
     /// bottom, where its bond ends, and its name and values above.
     fn lines(&mut self, node: usize, mut top: Point, above: bool) {
         let lines = &self.bodies[node].lines;
@@ -160,7 +161,7 @@ impl Pen<'_> {
         }
     }
 
-    /// A one-port; `edge` is the middle of the host's edge, `out` the direction.
+    /// Draws a one-port. `edge` is the middle of the host's edge, `out` is the direction.
     fn leaf(&mut self, spot: &Spot, edge: Point, out: f64, host: usize) {
         let body = &self.bodies[spot.node];
         let (near, x) = (edge.y + out * spot.base, edge.x + spot.x);
@@ -198,7 +199,7 @@ impl Pen<'_> {
         number(&bond.label, Tone::Faint)
     }
 
-    /// A bond between cells.
+    /// Draws a bond between cells.
     fn route(
         &mut self,
         web: &Web,
@@ -243,7 +244,7 @@ impl Pen<'_> {
         self.wire(route.bond, points);
     }
 
-    /// The number of a bond above its line, outside the channels.
+    /// Places the number of a bond above its line, outside the channels.
     fn place(
         &self,
         web: &Web,
@@ -283,7 +284,8 @@ impl Pen<'_> {
         Some(line.under(top, Owner::Bond(route.bond)))
     }
 
-    /// A line with its stroke and its half arrow; it ends a little before the boxes.
+    /// Draws the line of a bond with its stroke and its half arrow. The line ends a little before
+    /// the boxes.
     fn wire(&mut self, bond: usize, mut points: Vec<Point>) {
         straighten(&mut points);
         let count = points.len();
@@ -311,7 +313,7 @@ impl Pen<'_> {
             }
             None => {}
         }
-        // On the screen y goes down: the left of a direction is (y, -x).
+        // y points downwards, so the left of a direction (x, y) is (y, -x).
         let left = Point::new(end.y, -end.x);
         let barb = tip.plus(end, -BARB).plus(left, BARB_OUT);
         self.drawn.harpoons.push(Harpoon { bond, tip, barb });
@@ -325,7 +327,7 @@ fn direction(from: Point, to: Point) -> Point {
     Point::new(x / length, y / length)
 }
 
-/// Without points that are not corners.
+/// Removes points that are not corners.
 fn straighten(points: &mut Vec<Point>) {
     let mut kept: Vec<Point> = Vec::with_capacity(points.len());
     for point in points.iter() {

@@ -1,7 +1,7 @@
-//! Where everything is: the coordinates of a picture.
+//! The coordinates of a picture.
 //!
-//! Before: a sketch. After: a [`Layout`], y downwards, all of it between 0 and the size; bonds and
-//! signals that name nodes that are not there are left out.
+//! Before: a sketch. After: a [`Layout`] with y downwards, all of it between 0 and the size. Bonds
+//! and signals that refer to nodes that do not exist are left out.
 
 use super::measure::{self, MARGIN};
 use super::{emit, legend, signals, web};
@@ -19,7 +19,7 @@ impl Point {
         Point { x, y }
     }
 
-    /// This far in a direction.
+    /// Returns the point at a distance in a direction.
     pub fn plus(self, direction: Point, length: f64) -> Point {
         Point::new(self.x + direction.x * length, self.y + direction.y * length)
     }
@@ -43,7 +43,7 @@ impl Rect {
         }
     }
 
-    /// The smallest one with both points in it.
+    /// Returns the smallest rectangle that contains both points.
     pub fn around(a: Point, b: Point) -> Rect {
         Rect::new(a.x.min(b.x), a.y.min(b.y), a.x.max(b.x), a.y.max(b.y))
     }
@@ -107,7 +107,7 @@ pub struct Label {
     pub anchor: Anchor,
     pub bold: String,
     pub plain: String,
-    /// What is shown under the mouse where the text is a shortened one.
+    /// The whole text, for a tooltip, if the text is shortened.
     pub whole: Option<String>,
     pub size: f64,
     pub tone: Tone,
@@ -165,7 +165,7 @@ pub struct Layout {
     pub samples: Vec<Sample>,
 }
 
-/// Between parts that no bond connects.
+/// The distance between parts that no bond connects.
 const APART: f64 = 36.0;
 
 pub fn layout(sketch: &Sketch) -> Layout {
@@ -186,7 +186,7 @@ pub fn layout(sketch: &Sketch) -> Layout {
         .into_iter()
         .map(|web| emit::part(sketch, &bodies, web))
         .collect();
-    // The big ones first; the sort keeps the order of equal ones.
+    // Large parts come first; equal ones keep their order.
     parts.sort_by(|a, b| b.area().total_cmp(&a.area()));
     let widest = parts.iter().map(emit::Part::width).fold(0.0, f64::max);
     let area: f64 = parts.iter().map(emit::Part::area).sum();
@@ -207,7 +207,7 @@ pub fn layout(sketch: &Sketch) -> Layout {
 }
 
 impl Layout {
-    /// Around everything so far; nothing at all has no extent.
+    /// Returns the rectangle around everything; it is empty for an empty picture.
     pub fn extent(&self) -> Rect {
         let points = self
             .wires
@@ -228,7 +228,7 @@ impl Layout {
             .unwrap_or(Rect::new(0.0, 0.0, 0.0, 0.0))
     }
 
-    /// Everything moved.
+    /// Moves everything.
     pub(super) fn shift(&mut self, x: f64, y: f64) {
         let by = |p: &mut Point| *p = Point::new(p.x + x, p.y + y);
         let all = |r: &mut Rect| {
@@ -258,7 +258,7 @@ impl Layout {
             .for_each(by);
     }
 
-    /// The picture moved to its margins, and its size set.
+    /// Moves the picture to its margins and sets its size.
     pub(super) fn close(&mut self) {
         let extent = self.extent();
         self.shift(MARGIN - extent.left, MARGIN - extent.top);

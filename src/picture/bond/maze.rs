@@ -1,7 +1,8 @@
-//! Ways around what stands in a picture.
+//! Routes lines around obstacles in a picture.
 //!
-//! Before: rectangles that no way may enter, and lines that it had better not cross. After: ways on a
-//! grid from one box to another with few bends, found by A*; and which rectangles are free.
+//! Before: rectangles that no path may enter, and lines that it should not cross. After: paths on a
+//! grid from one box to another with few bends, found by A*; and a test whether a rectangle is
+//! free.
 
 use super::layout::{Point, Rect};
 use crate::base::cancel::glance;
@@ -9,20 +10,20 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 pub const STEP: f64 = 8.0;
-/// The last piece of a way, where its arrowhead lies, is at least this long.
+/// The least length of the last piece of a path, where its arrowhead is.
 pub const LAST: f64 = 10.0;
-/// A grown obstacle is thicker than a step: no step goes across one.
+/// The margin around obstacles. A grown obstacle is thicker than a step, so no step crosses one.
 const AWAY: f64 = 4.5;
-/// The ends of lines this far from one another do not disturb.
+/// Ends of lines are separate if they are this far apart.
 const ALONE: f64 = 12.0;
 const BUCKET: f64 = 64.0;
-/// A way that is not found after so many steps is not worth finding; nor are all of them together.
+/// The largest number of steps of a search, and of all searches together.
 const PATIENCE: usize = 400_000;
 const TOTAL: usize = 4_000_000;
-/// A grid of more points is not searched: it would take hundreds of megabytes.
+/// The largest number of grid points: a larger grid would take hundreds of megabytes.
 const LARGEST: usize = 2_000_000;
 
-/// Rectangles by where they are.
+/// Rectangles, indexed by their places.
 #[derive(Debug, Default)]
 pub struct Space {
     buckets: std::collections::BTreeMap<(i32, i32), Vec<Rect>>,
@@ -55,11 +56,11 @@ pub struct Maze {
     columns: usize,
     rows: usize,
     blocked: Vec<bool>,
-    /// What it costs to enter.
+    /// The cost of entering each grid point.
     dear: Vec<u32>,
-    /// Obstacles as they are.
+    /// The obstacles without margins.
     pub solid: Space,
-    /// Lines, as thin rectangles.
+    /// The lines, as thin rectangles.
     pub lines: Space,
     spent: usize,
     best: Vec<(u32, u32)>,
@@ -67,7 +68,7 @@ pub struct Maze {
     round: u32,
 }
 
-/// An end of a way: on the edge of a box, and the grid point before it.
+/// An end of a path: a point on the edge of a box, and the grid point before it.
 #[derive(Clone, Copy, Debug)]
 struct Gate {
     edge: Point,
@@ -114,13 +115,13 @@ impl Maze {
         )
     }
 
-    /// The nearest point of the grid.
+    /// Returns the nearest point of the grid.
     pub fn snapped(&self, p: Point) -> Point {
         let snap = |v: f64, origin: f64| ((v - origin) / STEP).round() * STEP + origin;
         Point::new(snap(p.x, self.origin.x), snap(p.y, self.origin.y))
     }
 
-    /// Grid points in a rectangle.
+    /// Returns the grid points in a rectangle.
     fn inside(&self, rect: Rect) -> Vec<usize> {
         let range = |from: f64, to: f64, count: usize| {
             let from = (from / STEP).ceil().max(0.0) as usize;
@@ -142,7 +143,7 @@ impl Maze {
         .collect()
     }
 
-    /// Nothing may go through here.
+    /// Adds an obstacle.
     pub fn block(&mut self, rect: Rect) {
         self.solid.add(rect);
         for cell in self.inside(rect.grown(AWAY)) {
@@ -150,7 +151,7 @@ impl Maze {
         }
     }
 
-    /// A line that other lines cross only if they must.
+    /// Adds a line that other lines should not cross.
     pub fn line(&mut self, points: &[Point]) {
         for pair in points.windows(2) {
             let rect = Rect::around(pair[0], pair[1]);
@@ -161,7 +162,7 @@ impl Maze {
         }
     }
 
-    /// Where ways may leave a box: straight out of a side, past nothing solid.
+    /// Returns where paths may leave a box: straight out of a side, past no obstacle.
     fn gates(&self, rect: Rect, least: f64) -> Vec<Gate> {
         let mut out = Vec::new();
         let around = self.inside(rect.grown(LAST + STEP));
@@ -210,13 +211,15 @@ impl Maze {
                 out.push((self.lines.free(wide(ALONE)), gate));
             }
         }
-        // Beside the end of a bond an arrow is hard to tell from it: only if there is no other place.
+        // An arrow beside the end of a bond is hard to distinguish from the bond, so such a place
+        // is used only if there is no other.
         let alone = out.iter().any(|(alone, _)| *alone);
         out.retain(|(is, _)| *is || !alone);
         out.into_iter().map(|(_, gate)| gate).collect()
     }
 
-    /// The way with the fewest steps, bends and crossings, if there is one, and what it costs.
+    /// Finds the path with the lowest cost of steps, bends and crossings, if there is one. Returns
+    /// its cost and its corners.
     pub fn way(&mut self, from: Rect, to: Rect) -> Option<(u32, Vec<Point>)> {
         let starts = self.gates(from, AWAY + 0.5);
         let goals = self.gates(to, LAST);
@@ -248,7 +251,7 @@ impl Maze {
             left -= 1;
             self.spent += 1;
             let (cell, way) = (state / 4, state % 4);
-            // Arrived: into the box without a bend.
+            // The last step enters the box without a bend.
             let goal = goals
                 .iter()
                 .find(|g| g.cell == cell && (g.out + 2) % 4 == way);
@@ -265,7 +268,7 @@ impl Maze {
                     continue;
                 }
                 let next = row as usize * self.columns + column as usize;
-                // The box that it comes from may be a text that is not there yet.
+                // The box at which the path begins may be a text that has not been placed yet.
                 let p = self.point(next);
                 if self.blocked[next] || from.grown(AWAY).overlaps(Rect::around(p, p).grown(0.1)) {
                     continue;
@@ -283,7 +286,7 @@ impl Maze {
         None
     }
 
-    /// The corners of a way that has been found.
+    /// Returns the corners of a path that was found.
     fn back(&self, starts: &[Gate], last: usize, edge: Point) -> Vec<Point> {
         let mut points = vec![edge];
         let mut state = last;

@@ -1,8 +1,9 @@
-//! The order of cells within layers: few crossings.
+//! Orders the cells within layers so that few links cross.
 //!
-//! Before: a web in any order. After: its layers and the links at each cell are in order from top
-//! to bottom. Means of the neighbours (Sugiyama, Tagawa and Toda, 1981) in a bounded number of
-//! sweeps, then swaps of neighbours while they help; the best order seen is kept.
+//! Before: a layered graph in any order. After: its layers, and the links at each cell, are in
+//! order from top to bottom. The method is means of the neighbours (Sugiyama, Tagawa and Toda,
+//! 1981) in a bounded number of sweeps, then swaps of neighbouring cells while they help. The best
+//! order found is kept.
 
 use super::web::Web;
 
@@ -46,7 +47,7 @@ fn places(web: &Web) -> Vec<usize> {
     place
 }
 
-/// Where the neighbours of a cell on one side are.
+/// Returns the places of the neighbours of a cell on one side.
 fn beside(web: &Web, place: &[usize], cell: usize, left: bool) -> Vec<usize> {
     let cell = &web.cells[cell];
     let mut out: Vec<usize> = if left {
@@ -66,7 +67,7 @@ fn beside(web: &Web, place: &[usize], cell: usize, left: bool) -> Vec<usize> {
 
 fn means(web: &mut Web, place: &mut [usize], layer: usize, left: bool) {
     let mut keyed: Vec<(f64, usize)> = Vec::with_capacity(web.layers[layer].len());
-    // A cell without neighbours stays behind the one before it.
+    // A cell without neighbours stays after the one before it.
     let mut last = -1.0;
     for cell in &web.layers[layer] {
         let at = beside(web, place, *cell, left);
@@ -82,7 +83,7 @@ fn means(web: &mut Web, place: &mut [usize], layer: usize, left: bool) {
     }
 }
 
-/// Crossings of the links of two cells, the first above the second.
+/// Returns the number of crossings of the links of two cells, the first above the second.
 fn pair(above: &[usize], below: &[usize]) -> usize {
     let mut count = 0;
     let mut at = 0;
@@ -122,7 +123,7 @@ fn swaps(web: &mut Web, place: &mut [usize]) {
     }
 }
 
-/// All crossings, by counting inversions in a tree of sums (Fenwick).
+/// Returns the number of all crossings. It counts inversions in a tree of sums (Fenwick).
 fn crossings(web: &Web, place: &[usize]) -> usize {
     let mut all = 0;
     for layer in &web.layers {

@@ -1,11 +1,12 @@
-//! Straight lines, and how high everything stands.
+//! Chooses straight chains, and the heights of all cells.
 //!
-//! Before: a web in order. After [`choose`]: links that are straight, at most one at each side of a
-//! cell and no two that cross; cells that they connect are a rail and have one height. After
-//! [`heights`]: the height of each cell's axis, blocks of a layer one below another.
+//! Before: an ordered layered graph. After [`choose`]: straight links, at most one at each side of
+//! a cell, which do not cross each other. The cells that they connect are a chain and have the same
+//! height. After [`heights`]: the height of each cell's axis; the blocks of a layer are one below
+//! another.
 //!
-//! Rails are what Brandes and Koepf ("Fast and simple horizontal coordinate assignment", 2002) call
-//! blocks, but there is one alignment instead of four: a chain must not be bent by an average.
+//! Brandes and Koepf ("Fast and simple horizontal coordinate assignment", 2002) call chains blocks.
+//! Here there is one alignment instead of four, because an average must not bend a chain.
 
 use super::block::{Block, Lanes};
 use super::web::Web;
@@ -13,22 +14,22 @@ use std::collections::BTreeMap;
 
 const ROUNDS: usize = 24;
 const SETTLING: usize = 12;
-/// Rails moved with others, at most, for each rail.
+/// The largest number of chains that are moved with others, for each chain.
 const WORK: usize = 300;
-/// Between blocks, and between bonds that pass.
+/// The distances between blocks, and between bonds that pass a layer.
 const GAP: f64 = 22.0;
 const PASSING: f64 = 0.0;
 
 #[derive(Clone, Debug)]
 pub struct Rails {
-    /// By link.
+    /// For each link whether it is straight.
     pub straight: Vec<bool>,
-    /// By cell.
+    /// For each cell its chain.
     pub rail: Vec<usize>,
     pub count: usize,
 }
 
-/// How far from the middle of a list something is, in halves.
+/// Returns how far from the middle of a list something is, in halves.
 fn off(list: &[usize], link: usize) -> usize {
     let at = list.iter().position(|l| *l == link).unwrap_or(0);
     (2 * at).abs_diff(list.len() - 1)
@@ -41,7 +42,8 @@ pub fn choose(web: &Web) -> Rails {
             place[*cell] = at;
         }
     }
-    // The longest way on to the right: the line that goes on is the main one.
+    // The length of the longest path from each cell to the right: the link to the cell with the
+    // longest path is the main one.
     let mut ahead = vec![0_usize; web.cells.len()];
     for cell in web.layers.iter().rev().flatten() {
         let next = web.cells[*cell].rights.iter();
@@ -65,7 +67,7 @@ pub fn choose(web: &Web) -> Rails {
             let aside = off(&left.rights, *at) + off(&right.lefts, *at);
             (rank, usize::MAX - ahead[link.right], aside, *at)
         });
-        // Straight links by the place of their left cell; with it the place of the right one.
+        // Straight links: the place of the left cell, with the place of the right one.
         let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
         for at in links {
             let link = web.links[at];
@@ -99,11 +101,11 @@ pub fn choose(web: &Web) -> Rails {
     }
 }
 
-/// One rail above another, at least so far.
+/// The least distances of chains that are one above another.
 struct Order {
     above: Vec<Vec<(usize, f64)>>,
     below: Vec<Vec<(usize, f64)>>,
-    /// From top to bottom.
+    /// The chains from top to bottom.
     sorted: Vec<usize>,
 }
 
@@ -120,7 +122,7 @@ fn separate(web: &Web, rails: &Rails, blocks: &[Block]) -> Order {
             above[rails.rail[two]].push((rails.rail[one], least));
         }
     }
-    // Rails do not cross, so that this order has no cycles.
+    // Chains do not cross, so this order has no cycles.
     let mut waiting: Vec<usize> = above.iter().map(Vec::len).collect();
     let mut sorted: Vec<usize> = (0..rails.count).filter(|r| waiting[*r] == 0).collect();
     let mut at = 0;
@@ -142,7 +144,8 @@ fn separate(web: &Web, rails: &Rails, blocks: &[Block]) -> Order {
 
 pub fn heights(web: &Web, rails: &Rails, lanes: &Lanes, blocks: &[Block]) -> Vec<f64> {
     let order = separate(web, rails, blocks);
-    // What would make other links straight: the other rail, and how much lower this one would be.
+    // What would make other links straight: the other chain, and by how much this one would have to
+    // be lower.
     let mut pulls: Vec<Vec<(usize, f64)>> = vec![Vec::new(); rails.count];
     for (at, link) in web.links.iter().enumerate() {
         let (left, right) = (rails.rail[link.left], rails.rail[link.right]);
@@ -174,12 +177,13 @@ pub fn heights(web: &Web, rails: &Rails, lanes: &Lanes, blocks: &[Block]) -> Vec
             branches.gather(&order, &mut y, &pulls);
         }
     }
-    // Whole heights: what is to be equal is equal, and a bend is never finer than can be seen.
+    // Heights are rounded to whole numbers, so that equal heights are exactly equal and each bend
+    // is large enough to be seen.
     let rail = rails.rail.iter();
     rail.map(|rail| y[*rail].round()).collect()
 }
 
-/// Rails as a forest: a rail hangs on the one that its first cell is linked to.
+/// Chains as a forest: the parent of a chain is the chain to which its first cell is linked.
 struct Branches {
     below: Vec<Vec<usize>>,
 }
@@ -202,12 +206,12 @@ impl Branches {
         Branches { below }
     }
 
-    /// Each branch as a whole goes as near as it can to what it hangs on: a single rail of it would
+    /// Moves each branch as a whole as near to its parent as possible. A single chain of it would
     /// be held back by the others.
     fn gather(&self, order: &Order, y: &mut [f64], pulls: &[Vec<(usize, f64)>]) {
         let mut of = vec![usize::MAX; y.len()];
         let mut work = WORK * y.len();
-        // Rails are numbered from left to right, so that what hangs on others comes later.
+        // Chains are numbered from left to right, so children come after their parents.
         for rail in (0..y.len()).rev() {
             let mut members = vec![rail];
             let mut at = 0;
@@ -248,8 +252,9 @@ impl Branches {
 }
 
 impl Order {
-    /// Heights near the wished ones: the mean of pushing everything down and of pushing everything
-    /// up. Both keep the distances, and so does their mean; what wishes for one place is centred there.
+    /// Returns heights near the desired ones: the mean of pushing everything down and of pushing
+    /// everything up. Both keep the distances, and so does their mean. Chains that want the same
+    /// place are centred there.
     fn packed(&self, wished: &[f64]) -> Vec<f64> {
         let (mut down, mut up) = (wished.to_vec(), wished.to_vec());
         for rail in &self.sorted {
@@ -265,8 +270,8 @@ impl Order {
         down.iter().zip(&up).map(|(a, b)| (a + b) / 2.0).collect()
     }
 
-    /// Each rail goes to the median of its wishes as far as its neighbours let it: exactly there
-    /// a link is straight.
+    /// Moves each chain to the median of the heights that it should have, as far as its neighbours
+    /// allow: exactly there a link is straight.
     fn settle(&self, y: &mut [f64], pulls: &[Vec<(usize, f64)>], downwards: bool) {
         let all = self.sorted.len();
         for step in 0..all {

@@ -1,20 +1,20 @@
-//! Signals: thin arrows around everything else.
+//! Draws signals: thin arrows around everything else.
 //!
-//! Before: nodes, bonds and their texts have their places. After: an arrow for each signal, from its
-//! node or from its name; where no way is free, its name beside its target instead.
+//! Before: nodes, bonds and their texts have their places. After: an arrow for each signal, from
+//! its node or from its name. If no path is free, its name is beside its target instead.
 
 use super::layout::{Arrow, Layout, Owner, Point, Rect, Tone};
 use super::maze::{BEND, LAST, Maze, STEP};
 use super::measure::{Line, SMALL};
 use crate::bond::sketch::{Signal, Sketch};
 
-/// An arrowhead: its length, half its width, and how far from the node it ends.
+/// An arrowhead: its length, half its width, and the distance from the node at which it ends.
 const HEAD: f64 = 7.0;
 const WING: f64 = 2.8;
 const SHORT: f64 = 1.5;
-/// Names of signals are sought so many rings away.
+/// The number of rings around a box in which places for the name of a signal are searched.
 const RINGS: i32 = 14;
-/// So many places of a name are compared.
+/// The number of places of a name that are compared.
 const TRIES: usize = 16;
 
 pub fn route(sketch: &Sketch, out: &mut Layout) {
@@ -64,7 +64,9 @@ fn one(sketch: &Sketch, out: &mut Layout, maze: &mut Maze, at: usize) {
     tagged(sketch, out, maze, at, from);
 }
 
-/// A name, and an arrow from it.
+/// Places a name near the target, and draws an arrow from it to the target. `from` is the node at
+/// which the signal begins, if it is named in the text. The obstacles have to be in `grid`; the new
+/// text and line are added to `out` and to `grid`.
 fn tagged(sketch: &Sketch, out: &mut Layout, maze: &mut Maze, at: usize, from: Option<usize>) {
     let signal = &sketch.signals[at];
     let target = out.boxes[signal.to];
@@ -72,7 +74,7 @@ fn tagged(sketch: &Sketch, out: &mut Layout, maze: &mut Maze, at: usize, from: O
     let mut best: Option<(u32, Rect, Vec<Point>)> = None;
     let mut tries = 0;
     for centre in rings(target, &line) {
-        // On the grid: so a straight way from its middle is one.
+        // The centre is on the grid, so that a straight path from it is possible.
         let area = around(maze.snapped(centre), &line);
         if !clear(maze, area.grown(3.0)) {
             continue;
@@ -83,7 +85,7 @@ fn tagged(sketch: &Sketch, out: &mut Layout, maze: &mut Maze, at: usize, from: O
         {
             best = Some((cost, area, points));
         }
-        // Near and straight is good enough.
+        // A near and straight path ends the search.
         let good = best.as_ref().is_some_and(|(cost, ..)| *cost <= BEND);
         if good || tries == TRIES {
             break;
@@ -94,7 +96,7 @@ fn tagged(sketch: &Sketch, out: &mut Layout, maze: &mut Maze, at: usize, from: O
         draw(out, maze, at, points);
         return;
     }
-    // No way at all: the words say where it goes.
+    // There is no path, so the text names the target.
     let to = &sketch.nodes[signal.to].name;
     let text = format!("{} \u{2192} {to}", line.plain);
     let line = Line::new("", &text, SMALL, Tone::Faint);
@@ -113,7 +115,7 @@ fn tagged(sketch: &Sketch, out: &mut Layout, maze: &mut Maze, at: usize, from: O
     put(out, maze, at, &line, area);
 }
 
-/// What stands at the beginning of a signal that does not begin at its node.
+/// Returns the text at the beginning of a signal that does not begin at its node.
 fn name(sketch: &Sketch, signal: &Signal, from: Option<usize>) -> String {
     match from {
         _ if !signal.label.is_empty() => signal.label.clone(),
@@ -137,7 +139,7 @@ fn clear(maze: &Maze, area: Rect) -> bool {
     maze.solid.free(area) && maze.lines.free(area)
 }
 
-/// Places for a text around a box, the nearest ones first.
+/// Returns places for a text around a box, the nearest ones first.
 fn rings(target: Rect, line: &Line) -> impl Iterator<Item = Point> {
     let middle = target.centre();
     let (half, tall) = (line.width / 2.0, line.height() / 2.0);
@@ -167,7 +169,7 @@ fn put(out: &mut Layout, maze: &mut Maze, at: usize, line: &Line, area: Rect) {
     maze.block(area);
 }
 
-/// The name of a signal beside its line, where there is room.
+/// Places the name of a signal beside its line, if there is room.
 fn beside(out: &mut Layout, maze: &mut Maze, at: usize, text: &str, points: &[Point]) {
     let line = Line::new("", text, SMALL, Tone::Faint);
     let mut places = Vec::new();
@@ -186,7 +188,7 @@ fn beside(out: &mut Layout, maze: &mut Maze, at: usize, text: &str, points: &[Po
             }
         }
     }
-    // Beside a long piece it is easier to see what a name belongs to.
+    // A long piece is preferred, because there it is easier to see to what the name belongs.
     let found = places
         .into_iter()
         .map(|centre| around(centre, &line))

@@ -1,13 +1,16 @@
-//! Matchings in general graphs in which some vertices have to be covered, kept while the graph is narrowed.
+//! Matchings in general graphs in which some vertices have to be covered. The matching is kept up
+//! to date while edges are forced or deleted.
 //!
-//! A vertex *must* be covered or may stay exposed. Once every vertex that must is covered, it stays so: whatever is
-//! asked for after that either is done and the matching changed along alternating paths, or is refused and nothing is
-//! changed. Edges are known by number, so that parallel ones are told apart; no edge joins a vertex to itself.
+//! A vertex is *required* to be covered, or it may stay exposed. Once every required vertex is
+//! covered, this stays so: each further request either changes the matching along alternating
+//! paths, or is refused and changes nothing. Edges are identified by numbers, so parallel edges are
+//! distinct. No edge joins a vertex to itself.
 //!
-//! A set of vertices that can be covered can still be covered when a path is flipped to cover one more (the matching
-//! matroid of Edmonds and Fulkerson 1965), so each question is one search, or two where an edge has two ends. Searches
-//! are in `search.rs`. Narrowing takes edges out of the lists for good: searches do not meet them again, and what
-//! follows because a vertex has one edge left ([`Covering::settle`]) costs no search at all.
+//! A set of covered vertices stays covered when an alternating path is flipped to cover one more
+//! (the matching matroid of Edmonds and Fulkerson 1965). So each request takes one search, or two
+//! if both ends of an edge lose their partner. Searches are in `search.rs`. Deleted edges leave the
+//! lists for good, so later searches do not meet them. What follows because a vertex has only one
+//! edge left ([`Covering::propagate`]) needs no search.
 
 mod search;
 mod twofold;
@@ -21,26 +24,26 @@ pub struct Covering {
     /// The two vertices of each edge.
     edges: Vec<[u32; 2]>,
     must: Vec<bool>,
-    /// The edges at a vertex: `degree` of them from `start` on; behind those the ones taken out.
+    /// The edges of a vertex: `degree` of them from `start` on; after these, its deleted edges.
     list: Vec<u32>,
     start: Vec<u32>,
     degree: Vec<u32>,
-    /// Where an edge stands in the lists of its two vertices.
+    /// The index of each edge in the lists of its two vertices.
     place: Vec<[u32; 2]>,
     /// The edge that covers a vertex, or `NONE`.
     mate: Vec<u32>,
-    /// Each vertex changed since the present question was asked, and what covered it when it was.
+    /// Each vertex whose mate changed since the present request began, with its former mate.
     changes: Vec<(u32, u32)>,
-    /// The question in which a vertex was last changed.
+    /// The request in which the mate of each vertex last changed.
     changed_in: Vec<u32>,
     question: u32,
-    /// Vertices that lost edges since the last `settle`.
+    /// Vertices that lost edges since the last `propagate`.
     narrowed: Vec<u32>,
     search: Search,
 }
 
 impl Covering {
-    /// No vertex is covered yet.
+    /// Makes a graph with an empty matching. `required` says which vertices have to be covered.
     pub fn new(must: Vec<bool>, edges: Vec<[u32; 2]>) -> Self {
         let mut degree = vec![0; must.len()];
         for &vertex in edges.iter().flatten() {
@@ -96,32 +99,35 @@ impl Covering {
         self.mate[self.edges[edge as usize][0] as usize] == edge
     }
 
-    /// Whether an edge has been taken out.
+    /// Whether an edge has been deleted.
     pub fn is_out(&self, edge: u32) -> bool {
         let vertex = self.edges[edge as usize][0] as usize;
         self.place[edge as usize][0] >= self.start[vertex] + self.degree[vertex]
     }
 
-    /// Whether narrowing has decided about an edge: it is out, or all that a vertex has left.
+    /// Whether it is decided if the edge is in the matching: it is deleted, or it is the only edge
+    /// of a required vertex.
     pub fn is_settled(&self, edge: u32) -> bool {
         let last = |v: u32| self.must[v as usize] && self.degree[v as usize] == 1;
         self.is_out(edge) || self.edges[edge as usize].into_iter().any(last)
     }
 
-    /// Covers every vertex that must be, or says which cannot.
+    /// Covers every required vertex, or returns one that cannot be covered.
     pub fn cover_all(&mut self) -> Result<(), u32> {
         self.ask();
         let failed = (0..self.must.len() as u32).find(|&vertex| !self.cover(vertex));
         failed.map_or(Ok(()), Err)
     }
 
-    /// Covers a vertex if it must be, and leaves covered all others that must be. If it cannot be done nothing is
-    /// changed, and [`Covering::is_reached`] and [`Covering::is_outer`] tell where the search came.
+    /// Covers a vertex if it is required, and keeps all other required vertices covered. If this is
+    /// impossible nothing changes, and [`Covering::is_reached`] and [`Covering::is_outer`] tell
+    /// which vertices the search reached.
     fn cover(&mut self, vertex: u32) -> bool {
         !self.must(vertex) || self.is_covered(vertex) || self.search_from(vertex)
     }
 
-    /// From now on the vertex must be covered.
+    /// Makes a vertex required from now on. Returns false and changes nothing if it cannot be
+    /// covered.
     pub fn require(&mut self, vertex: u32) -> bool {
         self.ask();
         let before = std::mem::replace(&mut self.must[vertex as usize], true);
@@ -130,7 +136,8 @@ impl Covering {
         done
     }
 
-    /// From now on the edge is not in the matching: it is taken out.
+    /// Deletes an edge, after it has left the matching. Returns false and changes nothing if the
+    /// edge cannot leave the matching.
     pub fn bar(&mut self, edge: u32) -> bool {
         if !self.leave_out(edge) {
             return false;
@@ -139,7 +146,8 @@ impl Covering {
         true
     }
 
-    /// Brings the edge into the matching if it is not in it, or out of it if it is; nothing is narrowed.
+    /// Moves the edge into the matching, or out of it if it is in it. No edge is deleted. Returns
+    /// false and changes nothing if this is impossible.
     pub fn flip(&mut self, edge: u32) -> bool {
         if self.has(edge) {
             self.leave_out(edge)
@@ -148,7 +156,7 @@ impl Covering {
         }
     }
 
-    /// The edges whose place in the matching the last question changed, some of them twice.
+    /// The edges that entered or left the matching in the last request, some of them twice.
     pub fn changed(&self) -> impl Iterator<Item = u32> + '_ {
         let both = |&(vertex, before): &(u32, u32)| {
             let now = self.mate[vertex as usize];
@@ -181,7 +189,7 @@ impl Covering {
             self.set_mate(vertex, edge);
         }
         self.search.avoided = ends;
-        // Two parallel edges: what the ends have left is each other.
+        // With two parallel edges, the two vertices that lost their mate are each other's partner.
         let done = (left.into_iter()).all(|vertex| vertex == NONE || self.cover(vertex));
         self.search.avoided = [NONE; 2];
         self.keep_changes_if(done)
@@ -202,7 +210,8 @@ impl Covering {
         self.keep_changes_if(done)
     }
 
-    /// Takes out all that an edge excludes. The matching is taken to agree, or not to be there yet.
+    /// Deletes all other edges at the two ends of an edge. The matching must contain the edge, or
+    /// still be empty.
     pub fn keep(&mut self, edge: u32) {
         for vertex in self.ends(edge) {
             self.must[vertex as usize] = true;
@@ -221,7 +230,7 @@ impl Covering {
         }
     }
 
-    /// Takes out an edge. The matching is taken not to hold it.
+    /// Deletes an edge, which must not be in the matching.
     pub fn take_out(&mut self, edge: u32) {
         if self.is_out(edge) {
             return;
@@ -242,8 +251,9 @@ impl Covering {
         }
     }
 
-    /// Takes out what cannot be in any matching because a vertex that must be covered has only one edge left. False
-    /// if one has none left, which does not happen once all are covered.
+    /// Deletes the edges that cannot be in any matching because a required vertex has only one edge
+    /// left. Returns false if a required vertex has no edge left, which does not happen once all
+    /// are covered.
     pub fn settle(&mut self) -> bool {
         while let Some(vertex) = self.narrowed.pop() {
             glance();

@@ -1,13 +1,15 @@
 //! Alternating paths in general graphs: blossoms (Edmonds 1965), bases by union-find (Gabow 1976).
 //!
-//! From a vertex that is exposed and has to be covered a tree of alternating paths grows, breadth first. *Outer* vertices
-//! are reached by paths of even length, the others are *inner*; where two outer vertices meet, the circle so closed is a
-//! blossom, and its inner vertices become outer as well. The search ends well in an exposed vertex, or in an outer one
-//! that need not be covered. Otherwise each inner vertex has its mate in the tree and one outer part is left over: the
-//! vertices reached are why the root cannot be covered.
+//! The search grows a tree of alternating paths, breadth first, from an exposed vertex that is
+//! required to be covered. *Outer* vertices are reached by paths of even length, the others are
+//! *inner*. Where an edge joins two outer vertices it closes a cycle of odd length, a blossom,
+//! whose inner vertices become outer as well. The search succeeds in an exposed vertex, or in an
+//! outer vertex that is not required. Otherwise each inner vertex has its mate in the tree and one
+//! outer vertex or blossom is left over: then the vertices reached prove that the root cannot be
+//! covered.
 //!
-//! What is known of a vertex holds only if it was seen in the present search, so nothing is reset between searches, and
-//! each costs what it visits.
+//! The record of a vertex is valid only if the present search wrote it. So nothing is reset between
+//! searches, and each search costs only what it visits.
 
 use super::super::NONE;
 use super::Covering;
@@ -17,23 +19,25 @@ use crate::base::cancel::glance;
 enum Label {
     Outer,
     Inner,
-    /// Inner first, outer since it is part of a blossom.
+    /// First inner, then outer because it became part of a blossom.
     Shrunk,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Seen {
-    /// The search in which this was written.
+    /// The search that wrote this record.
     search: u32,
-    /// The walk to the root that came by last.
+    /// The last walk to the root that passed this vertex.
     walk: u32,
     label: Label,
-    /// An inner or shrunk vertex: the edge by which the tree came here.
+    /// For an inner or shrunk vertex: the tree edge that leads to it.
     via: u32,
-    /// A shrunk vertex: the edge that closed the blossom, and its vertex on this side of it.
+    /// For a shrunk vertex: the edge that closed the blossom, and the end of this edge on the same
+    /// side of the blossom.
     bridge: u32,
     near: u32,
-    /// Towards the base of the blossom that the vertex is part of; the base itself if it is one.
+    /// A vertex nearer to the base of the blossom that contains this vertex; the vertex itself if
+    /// it is a base (union-find).
     base: u32,
 }
 
@@ -42,7 +46,7 @@ pub(super) struct Search {
     seen: Vec<Seen>,
     number: u32,
     walks: u32,
-    /// Outer vertices in the order found.
+    /// Outer vertices in the order in which they were found.
     queue: Vec<u32>,
     /// Vertices that this search must not touch, and an edge that it must not use.
     pub(super) avoided: [u32; 2],
@@ -97,7 +101,7 @@ impl Search {
         self.is_seen(vertex) && self.seen[vertex as usize].label != Label::Inner
     }
 
-    /// The base of the blossom of a vertex; paths are halved on the way.
+    /// Finds the base of the blossom that contains a vertex, and halves the path to it.
     fn base(&mut self, mut vertex: u32) -> u32 {
         loop {
             glance();
@@ -112,28 +116,29 @@ impl Search {
     }
 }
 
-/// Where a path from the root ends.
+/// Where an augmenting path from the root ends.
 #[derive(Clone, Copy)]
 enum Last {
-    /// In an exposed vertex behind this edge from an outer one.
+    /// In an exposed vertex, reached from an outer vertex by this edge.
     Exposed { outer: u32, edge: u32 },
-    /// In an outer vertex that need not be covered.
+    /// In an outer vertex that is not required; it becomes exposed.
     Spare(u32),
 }
 
 impl Covering {
-    /// Whether the last search came to a vertex.
+    /// Whether the last search reached a vertex.
     pub fn is_reached(&self, vertex: u32) -> bool {
         self.search.is_seen(vertex)
     }
 
-    /// Whether the last search came to a vertex by a path of even length. If it failed, each outer vertex could take the
-    /// place of the root: it would be enough to leave one of them exposed, or to give one of them an edge to spare.
+    /// Whether the last search reached a vertex by a path of even length. If the search failed,
+    /// each outer vertex could be exposed in place of the root. So it would suffice to leave one of
+    /// them exposed, or to give one of them a further edge.
     pub fn is_outer(&self, vertex: u32) -> bool {
         self.search.is_outer(vertex)
     }
 
-    /// Covers an exposed vertex; changes nothing if it cannot be done.
+    /// Covers an exposed vertex. If this is impossible, returns false and changes nothing.
     pub(super) fn search_from(&mut self, root: u32) -> bool {
         let Some(last) = self.find(root) else {
             return false;
@@ -192,8 +197,8 @@ impl Covering {
         None
     }
 
-    /// Shrinks the circle that an edge between two outer vertices closes. Returns a vertex of it that need not be covered
-    /// and has become outer.
+    /// Shrinks the blossom that an edge between two outer vertices closes. Returns a vertex of it
+    /// that has become outer and is not required, if there is one.
     fn close(&mut self, bridge: u32) -> Option<u32> {
         let ends = self.ends(bridge);
         let bases = ends.map(|vertex| self.search.base(vertex));
@@ -222,8 +227,9 @@ impl Covering {
         None
     }
 
-    /// The base nearest to two others on their ways to the root. Both ways are gone step by step in turn, so that the
-    /// cost is that of the circle, not of the way to the root.
+    /// Finds the first common base on the paths of two bases to the root. The two paths are walked
+    /// in alternation, so the cost is proportional to the blossom and not to the distance to the
+    /// root.
     fn meeting(&mut self, mut bases: [u32; 2]) -> u32 {
         self.search.walks += 1;
         let walk = self.search.walks;
@@ -247,8 +253,9 @@ impl Covering {
         }
     }
 
-    /// Appends the edges that are to come into the matching on the even path from an outer vertex to the root, in any
-    /// order. A shrunk vertex goes the other way round its blossom: down to the bridge and up on its far side.
+    /// Appends, in any order, the edges that have to enter the matching on the even path from an
+    /// outer vertex to the root. From a shrunk vertex the path goes the other way round its
+    /// blossom: down to the bridge, and up on the other side.
     fn trace(&self, outer: u32, root: u32, path: &mut Vec<u32>) {
         let mut parts = vec![(outer, root)];
         while let Some((mut at, end)) = parts.pop() {
