@@ -8,7 +8,7 @@
 use std::fmt::{self, Debug, Write};
 
 use super::causality::Causality;
-use super::graph::{Allowed, Element, Graph, NodeId, Pattern, SignalSource, What};
+use super::graph::{Allowed, Element, Graph, NodeId, NodeKind, Pattern, SignalSource};
 use super::net::Gives;
 use crate::flat::Flat;
 
@@ -32,13 +32,13 @@ pub fn dump(flat: &Flat, graph: &Graph, causality: Option<&Causality>) -> String
     for id in graph.node_ids() {
         let node = graph.node(id);
         let _ = write!(out, "{id:?} {}", node.name);
-        let _ = match &node.what {
-            What::Junction(kind) => write!(out, " {}-junction", kind.digit()),
-            What::Element(element) => {
+        let _ = match &node.kind {
+            NodeKind::Junction(kind) => write!(out, " {}-junction", kind.digit()),
+            NodeKind::Element(element) => {
                 element_line(flat, element, &mut out);
                 Ok(())
             }
-            What::Box(name) => write!(out, " box {name}"),
+            NodeKind::Box(name) => write!(out, " box {name}"),
         };
         let _ = write!(out, " in {:?}", node.owner);
         let text = causality.and_then(|causality| causality.elements.get(id.index())?.text());

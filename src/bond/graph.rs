@@ -322,7 +322,7 @@ impl Element {
 }
 
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum NodeKind {
     Junction(JunctionKind),
     Element(Element),
     /// A closed submodel with the name of its type; only in a view.
@@ -339,20 +339,20 @@ pub struct Node {
     /// The submodel to which the node belongs: for an element its own submodel, for a junction the
     /// model that contains it.
     pub owner: InstanceId,
-    pub what: What,
+    pub kind: NodeKind,
 }
 
 impl Node {
     pub fn junction(&self) -> Option<JunctionKind> {
-        match self.what {
-            What::Junction(kind) => Some(kind),
+        match self.kind {
+            NodeKind::Junction(kind) => Some(kind),
             _ => None,
         }
     }
 
     pub fn element(&self) -> Option<&Element> {
-        match &self.what {
-            What::Element(element) => Some(element),
+        match &self.kind {
+            NodeKind::Element(element) => Some(element),
             _ => None,
         }
     }

@@ -4,7 +4,7 @@
 
 use super::causality::{Causality, Verdict};
 use super::dump::At;
-use super::graph::{BondId, Element, Graph, NodeId, Pattern, SignalSource, What};
+use super::graph::{BondId, Element, Graph, NodeId, NodeKind, Pattern, SignalSource};
 use super::net::Gives;
 use crate::base::flaw::{Flaws, Place};
 use crate::flat::{Flat, VarId};
@@ -73,10 +73,12 @@ impl Verifier<'_> {
         let owner = node.owner;
         let holds = owner.index() < self.flat.instances.len();
         (self.flaws).unless(holds, id, || format!("there is no instance {owner:?}"));
-        match &node.what {
-            What::Junction(_) => {}
-            What::Element(element) => self.element(id, element, bonds),
-            What::Box(_) => (self.flaws).add(id, "it is a closed submodel, which views have only"),
+        match &node.kind {
+            NodeKind::Junction(_) => {}
+            NodeKind::Element(element) => self.element(id, element, bonds),
+            NodeKind::Box(_) => {
+                (self.flaws).add(id, "it is a closed submodel, which views have only")
+            }
         }
     }
 
@@ -174,8 +176,8 @@ impl Verifier<'_> {
             let Some(given) = given else {
                 continue;
             };
-            match &graph.node(id).what {
-                What::Junction(kind) => {
+            match &graph.node(id).kind {
+                NodeKind::Junction(kind) => {
                     let once = kind.gives_once();
                     let count = given.iter().filter(|&&gives| gives == once).count();
                     (self.flaws).unless(count == 1, At(id, graph), || {
@@ -185,13 +187,13 @@ impl Verifier<'_> {
                         )
                     });
                 }
-                What::Element(element) => {
+                NodeKind::Element(element) => {
                     let fits = self.fits(element, causality);
                     (self.flaws).unless(fits, At(id, graph), || {
                         "its strokes are not what its equations allow".to_string()
                     });
                 }
-                What::Box(_) => {}
+                NodeKind::Box(_) => {}
             }
         }
     }

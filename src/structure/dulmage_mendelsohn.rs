@@ -36,10 +36,11 @@ impl Part {
 /// row, or is empty. The numbers should be small, because the search takes one step for each value.
 /// On a large pattern with very many unmatched rows the search ends early, because nobody reads
 /// more than a few parts.
-pub fn overdetermined(incidence: &Incidence, blame: &[u8]) -> Vec<Part> {
-    let given = |row: u32| blame.get(row as usize).copied().unwrap_or(0);
-    let incidence = &incidence.without_rows(|row| given(row) == LEFT_OUT);
-    let matching = maximum_matching(&incidence.regraded(|row| given(row).min(LEFT_OUT - 1)));
+pub fn overdetermined(incidence: &Incidence, priority: &[u8]) -> Vec<Part> {
+    let priority_of = |row: u32| priority.get(row as usize).copied().unwrap_or(0);
+    let incidence = &incidence.without_rows(|row| priority_of(row) == LEFT_OUT);
+    let matching =
+        maximum_matching(&incidence.with_row_grades(|row| priority_of(row).min(LEFT_OUT - 1)));
     let mut search = Search {
         incidence,
         column_of: matching.column_of,
@@ -52,22 +53,22 @@ pub fn overdetermined(incidence: &Incidence, blame: &[u8]) -> Vec<Part> {
     };
     let mut found: Vec<Part> = Vec::new();
     for start in 0..incidence.rows() as u32 {
-        if search.column_of[start as usize] == NONE && given(start) != LEFT_OUT {
+        if search.column_of[start as usize] == NONE && priority_of(start) != LEFT_OUT {
             found.push(search.part(start));
             if search.visits_left == 0 {
                 break;
             }
         }
     }
-    search.shrink(&mut found, given);
+    search.shrink(&mut found, priority_of);
     found.sort_by_key(|part| (part.size(), part.rows.first().copied()));
     found
 }
 
 /// Returns a part for each unmatched column, the smallest part first. `priority` has a number for
 /// each column, or is empty.
-pub fn underdetermined(incidence: &Incidence, blame: &[u8]) -> Vec<Part> {
-    let mut found = overdetermined(&incidence.transposed(), blame);
+pub fn underdetermined(incidence: &Incidence, priority: &[u8]) -> Vec<Part> {
+    let mut found = overdetermined(&incidence.transposed(), priority);
     for part in &mut found {
         std::mem::swap(&mut part.rows, &mut part.columns);
     }
@@ -140,16 +141,16 @@ impl Search<'_> {
 
     /// Where parts overlap, leaves another row of the same priority unmatched if this makes the
     /// parts smaller in total. The effort for these exchanges is limited.
-    fn shrink(&mut self, found: &mut Vec<Part>, blame: impl Fn(u32) -> u8) {
-        const MOST: usize = 20;
-        if found.len() < 2 || found.len() > MOST {
+    fn shrink(&mut self, found: &mut Vec<Part>, priority: impl Fn(u32) -> u8) {
+        const MAX_PARTS: usize = 20;
+        if found.len() < 2 || found.len() > MAX_PARTS {
             return;
         }
         let mut at = 0;
         while at < found.len() {
             let others = found.iter().enumerate().filter(|&(other, _)| other != at);
             let candidates: Vec<u32> = (found[at].rows.iter().copied())
-                .filter(|&row| blame(row) == blame(found[at].start))
+                .filter(|&row| priority(row) == priority(found[at].start))
                 .filter(|row| {
                     (others.clone()).any(|(_, part)| part.rows.binary_search(row).is_ok())
                 })

@@ -52,10 +52,10 @@ impl Incidence {
     }
 
     /// Returns the same pattern in which the rows that `removed` selects are empty.
-    pub fn without_rows(&self, gone: impl Fn(u32) -> bool) -> Incidence {
+    pub fn without_rows(&self, removed: impl Fn(u32) -> bool) -> Incidence {
         let mut kept = Incidence::new(self.columns);
         for row in 0..self.rows() as u32 {
-            if !gone(row) {
+            if !removed(row) {
                 kept.entries.extend_from_slice(self.row(row));
             }
             kept.starts.push(kept.entries.len() as u32);
@@ -65,15 +65,15 @@ impl Incidence {
 
     /// Returns the same pattern in which all entries of a row have the grade that `grade` gives for
     /// it.
-    pub fn regraded(&self, grade: impl Fn(u32) -> u8) -> Incidence {
-        let mut regraded = self.clone();
+    pub fn with_row_grades(&self, grade: impl Fn(u32) -> u8) -> Incidence {
+        let mut graded = self.clone();
         for row in 0..self.rows() {
             let (start, end) = (self.starts[row], self.starts[row + 1]);
-            for entry in &mut regraded.entries[start as usize..end as usize] {
+            for entry in &mut graded.entries[start as usize..end as usize] {
                 entry.1 = grade(row as u32);
             }
         }
-        regraded
+        graded
     }
 
     /// Returns the transposed pattern: the rows of each column, ascending.

@@ -8,24 +8,24 @@
 
 /// Arithmetic on numbers that are stored as `i64`. Operations return `None` if the result is too
 /// large.
-pub trait Numbers {
+pub trait Ring {
     /// Whether an entry of this value may be a pivot.
-    fn divides(value: i64) -> bool;
+    fn is_pivot(value: i64) -> bool;
     /// Returns `-1/value`. `value` must be a possible pivot ([`Ring::is_pivot`]).
-    fn minus_inverse(value: i64) -> i64;
+    fn negative_inverse(value: i64) -> i64;
     fn product(a: i64, b: i64) -> Option<i64>;
     fn sum(a: i64, b: i64) -> Option<i64>;
 }
 
 #[derive(Debug)]
-pub struct Whole;
+pub struct Integers;
 
-impl Numbers for Whole {
-    fn divides(value: i64) -> bool {
+impl Ring for Integers {
+    fn is_pivot(value: i64) -> bool {
         value.abs() == 1
     }
 
-    fn minus_inverse(value: i64) -> i64 {
+    fn negative_inverse(value: i64) -> i64 {
         -value
     }
 
@@ -93,12 +93,12 @@ impl Modular {
     }
 }
 
-impl Numbers for Modular {
-    fn divides(_: i64) -> bool {
+impl Ring for Modular {
+    fn is_pivot(_: i64) -> bool {
         true
     }
 
-    fn minus_inverse(value: i64) -> i64 {
+    fn negative_inverse(value: i64) -> i64 {
         // Most pivots are 1 or -1.
         match value {
             1 => PRIME - 1,
@@ -118,7 +118,7 @@ impl Numbers for Modular {
 
 #[cfg(test)]
 mod tests {
-    use super::{Modular, Numbers, PRIME};
+    use super::{Modular, PRIME, Ring};
 
     #[test]
     fn inverses_undo_products() {
@@ -127,7 +127,7 @@ mod tests {
             assert!(0 < a && a < PRIME);
             assert_eq!(Modular::times(a, Modular::inverse(a)), 1);
             for pivot in [b, 1, PRIME - 1] {
-                let factor = Modular::times(a, Modular::minus_inverse(pivot));
+                let factor = Modular::times(a, Modular::negative_inverse(pivot));
                 assert_eq!(Modular::plus(a, Modular::times(factor, pivot)), 0);
             }
             let wide = (a as u128 * b as u128 % PRIME as u128) as i64;

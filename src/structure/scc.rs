@@ -17,15 +17,15 @@ pub fn loops(incidence: &Incidence, matching: &Matching) -> Vec<Vec<u32>> {
     blocks_of(2, incidence, matching)
 }
 
-fn blocks_of(least: usize, incidence: &Incidence, matching: &Matching) -> Vec<Vec<u32>> {
+fn blocks_of(min_size: usize, incidence: &Incidence, matching: &Matching) -> Vec<Vec<u32>> {
     let rows = incidence.rows();
     let mut tarjan = Tarjan {
         number: vec![NONE; rows],
         low: vec![NONE; rows],
         stacked: vec![false; rows],
         stack: Vec::new(),
-        way: Vec::new(),
-        least,
+        path: Vec::new(),
+        min_size,
         blocks: Vec::new(),
         count: 0,
     };
@@ -44,9 +44,9 @@ struct Tarjan {
     stack: Vec<u32>,
     /// The path of the depth-first search: rows, each with the number of its columns that have been
     /// followed.
-    way: Vec<(u32, usize)>,
+    path: Vec<(u32, usize)>,
     /// Blocks with fewer rows are not returned.
-    least: usize,
+    min_size: usize,
     blocks: Vec<Vec<u32>>,
     count: u32,
 }
@@ -62,8 +62,8 @@ impl Tarjan {
 
     fn visit(&mut self, start: u32, incidence: &Incidence, matching: &Matching) {
         self.enter(start);
-        self.way.push((start, 0));
-        while let Some((row, followed)) = self.way.last_mut() {
+        self.path.push((start, 0));
+        while let Some((row, followed)) = self.path.last_mut() {
             glance();
             let row = *row;
             if let Some(&(column, _)) = incidence.row(row).get(*followed) {
@@ -74,7 +74,7 @@ impl Tarjan {
                 }
                 if self.number[next as usize] == NONE {
                     self.enter(next);
-                    self.way.push((next, 0));
+                    self.path.push((next, 0));
                 } else if self.stacked[next as usize] {
                     let reached = self.number[next as usize];
                     let low = &mut self.low[row as usize];
@@ -82,14 +82,14 @@ impl Tarjan {
                 }
                 continue;
             }
-            self.way.pop();
+            self.path.pop();
             let low = self.low[row as usize];
-            if let Some(&(above, _)) = self.way.last() {
+            if let Some(&(above, _)) = self.path.last() {
                 let outer = &mut self.low[above as usize];
                 *outer = (*outer).min(low);
             }
             if low == self.number[row as usize] {
-                if self.least > 1 && self.stack.last() == Some(&row) {
+                if self.min_size > 1 && self.stack.last() == Some(&row) {
                     self.stack.pop();
                     self.stacked[row as usize] = false;
                     continue;

@@ -25,7 +25,7 @@ use rustc_hash::FxHashMap;
 use super::NONE;
 pub use super::integer_rows::sum;
 use super::integer_rows::{IntegerRows, Links};
-use super::numbers::{Modular, Numbers, Whole};
+use super::numbers::{Integers, Modular, Ring};
 
 /// Rows and columns longer than this are not sorted by length.
 const LONGEST: usize = 32;
@@ -48,7 +48,7 @@ pub struct Elimination {
     /// Row and column of each pivot, in order.
     pivots: Vec<(u32, u32)>,
     /// For each row the step in which it became a pivot row, or `NONE`.
-    times: Vec<u32>,
+    pivot_times: Vec<u32>,
     /// Each addition to a row: which row was added, with which factor, and the index of the
     /// previous addition to the same row.
     additions: Vec<(u32, i64, u32)>,
@@ -64,8 +64,8 @@ enum Line {
     Column(u32),
 }
 
-struct Work<N> {
-    numbers: PhantomData<N>,
+struct Eliminator<N> {
+    ring: PhantomData<N>,
     links: Links,
     row_done: Vec<bool>,
     column_done: Vec<bool>,
@@ -87,13 +87,13 @@ struct Work<N> {
 
 /// Eliminates the unknown columns in integers.
 pub fn eliminate(rows: &IntegerRows, unknown: &[bool]) -> Elimination {
-    eliminate_in::<Whole>(rows, unknown)
+    eliminate_in::<Integers>(rows, unknown)
 }
 
 /// Eliminates the unknown columns in the given ring.
-pub fn eliminate_in<N: Numbers>(rows: &IntegerRows, unknown: &[bool]) -> Elimination {
-    let mut work = Work::<N> {
-        numbers: PhantomData,
+pub fn eliminate_in<N: Ring>(rows: &IntegerRows, unknown: &[bool]) -> Elimination {
+    let mut eliminator = Eliminator::<N> {
+        ring: PhantomData,
         links: Links::new(rows, unknown),
         row_done: vec![false; rows.rows()],
         column_done: unknown.iter().map(|&unknown| !unknown).collect(),
@@ -107,31 +107,31 @@ pub fn eliminate_in<N: Numbers>(rows: &IntegerRows, unknown: &[bool]) -> Elimina
         last_addition: vec![NONE; rows.rows()],
         effort_left: EFFORT * rows.len() + LEAST_EFFORT,
     };
-    let complete = work.run().is_some();
+    let complete = eliminator.run().is_some();
     let mut times = vec![NONE; rows.rows()];
-    for (time, &(row, _)) in work.pivots.iter().enumerate() {
+    for (time, &(row, _)) in eliminator.pivots.iter().enumerate() {
         times[row as usize] = time as u32;
     }
-    work.empty.sort_unstable();
+    eliminator.empty.sort_unstable();
     // A column that still occurs in a row has not been decided.
     let free = (0..rows.columns() as u32)
         .filter(|_| complete)
-        .filter(|&column| !work.column_done[column as usize])
-        .filter(|&column| work.links.column_sizes[column as usize] == 0)
+        .filter(|&column| !eliminator.column_done[column as usize])
+        .filter(|&column| eliminator.links.column_sizes[column as usize] == 0)
         .collect();
     Elimination {
-        empty: work.empty,
+        empty: eliminator.empty,
         free,
-        complete: complete && work.row_done.iter().all(|&done| done),
-        pivots: work.pivots,
-        times,
-        additions: work.additions,
-        last_addition: work.last_addition,
-        links: work.links,
+        complete: complete && eliminator.row_done.iter().all(|&done| done),
+        pivots: eliminator.pivots,
+        pivot_times: times,
+        additions: eliminator.additions,
+        last_addition: eliminator.last_addition,
+        links: eliminator.links,
     }
 }
 
-impl<N: Numbers> Work<N> {
+impl<N: Ring> Eliminator<N> {
     /// Returns `None` if the effort limit is reached or a number overflows.
     fn run(&mut self) -> Option<()> {
         for row in 0..self.row_done.len() as u32 {
@@ -202,7 +202,7 @@ impl<N: Numbers> Work<N> {
                         if stale {
                             continue;
                         }
-                        self.spend(now)?;
+                        self.use_effort(now)?;
                         self.best_column(row).map(|column| (row, column))
                     }
                     Line::Column(column) => {
@@ -211,7 +211,7 @@ impl<N: Numbers> Work<N> {
                         if stale {
                             continue;
                         }
-                        self.spend(now)?;
+                        self.use_effort(now)?;
                         self.best_row(column).map(|row| (row, column))
                     }
                 };
@@ -223,7 +223,7 @@ impl<N: Numbers> Work<N> {
         Some(None)
     }
 
-    fn spend(&mut self, effort: usize) -> Option<()> {
+    fn use_effort(&mut self, effort: usize) -> Option<()> {
         self.effort_left = self.effort_left.checked_sub(effort)?;
         Some(())
     }
@@ -231,7 +231,7 @@ impl<N: Numbers> Work<N> {
     /// The shortest column that the row has a possible pivot for.
     fn best_column(&self, row: u32) -> Option<u32> {
         (self.links.row(row))
-            .filter(|&(_, _, value)| N::divides(value))
+            .filter(|&(_, _, value)| N::is_pivot(value))
             .map(|(_, column, _)| (self.links.column_sizes[column as usize], column))
             .min()
             .map(|(_, column)| column)
@@ -240,7 +240,7 @@ impl<N: Numbers> Work<N> {
     /// The shortest row that has a possible pivot for the column.
     fn best_row(&self, column: u32) -> Option<u32> {
         (self.links.column(column))
-            .filter(|&(_, _, value)| N::divides(value))
+            .filter(|&(_, _, value)| N::is_pivot(value))
             .map(|(_, row, _)| (self.links.row_sizes[row as usize], row))
             .min()
             .map(|(_, row)| row)
@@ -259,11 +259,11 @@ impl<N: Numbers> Work<N> {
         for &(entry, ..) in &entries {
             self.links.hide(entry);
         }
-        self.spend(entries.len() * (1 + targets.len()))?;
+        self.use_effort(entries.len() * (1 + targets.len()))?;
         // If the column has no other row, nothing is added and any pivot is allowed.
         let by = match targets.is_empty() {
             true => 0,
-            false => N::minus_inverse(pivot),
+            false => N::negative_inverse(pivot),
         };
         for (entry, target, value) in targets {
             let factor = N::product(value, by)?;
@@ -290,7 +290,7 @@ impl<N: Numbers> Work<N> {
     fn add(&mut self, row: u32, column: u32, value: i64) -> Option<()> {
         let shorter =
             (self.links.row_sizes[row as usize]).min(self.links.column_sizes[column as usize]);
-        self.spend(shorter as usize)?;
+        self.use_effort(shorter as usize)?;
         match self.links.find(row, column) {
             None => self.links.insert(row, column, value),
             Some(at) => match N::sum(self.links.value(at), value)? {
@@ -326,7 +326,7 @@ impl Elimination {
                 let (source, factor, before) = self.additions[addition as usize];
                 let more = times.checked_mul(factor)?;
                 let known = factors.entry(source).or_insert_with(|| {
-                    waiting.push((self.times[source as usize], source));
+                    waiting.push((self.pivot_times[source as usize], source));
                     0
                 });
                 *known = known.checked_add(more)?;
@@ -343,7 +343,7 @@ impl Elimination {
     pub fn movements(&self) -> Option<Vec<Terms>> {
         let mut by_column: Vec<Terms> = vec![Vec::new(); self.links.column_sizes.len()];
         let mut moved: Vec<Terms> = Vec::with_capacity(self.free.len());
-        let mut effort_left = EFFORT * (self.times.len() + by_column.len()) + LEAST_EFFORT;
+        let mut effort_left = EFFORT * (self.pivot_times.len() + by_column.len()) + LEAST_EFFORT;
         for (number, &column) in self.free.iter().enumerate() {
             by_column[column as usize].push((number as u32, 1));
             moved.push(vec![(column, 1)]);

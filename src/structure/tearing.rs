@@ -34,16 +34,16 @@ const SMALL: usize = 60;
 /// Tears a square pattern. The cost is the number of entries times its logarithm; in a small block
 /// this is multiplied by the number of rows.
 pub fn tear(incidence: &Incidence, good: u8) -> Torn {
-    let across = incidence.transposed();
-    let ahead = |choice: Choice| Tearing::new(incidence, &across, good, choice).run();
-    let back = |choice: Choice| {
-        Tearing::new(&across, incidence, good, choice)
+    let transpose = incidence.transposed();
+    let by_rows = |strategy: Strategy| Tearing::new(incidence, &transpose, good, strategy).run();
+    let by_columns = |strategy: Strategy| {
+        Tearing::new(&transpose, incidence, good, strategy)
             .run()
-            .turned()
+            .transposed()
     };
-    let mut best = ahead(Choice::Solves);
+    let mut best = by_rows(Strategy::SolvesMost);
     // No result is better than one iteration column: a block that needs none is reduced completely.
-    let mut better = |make: &dyn Fn() -> Torn| {
+    let mut keep_better = |make: &dyn Fn() -> Torn| {
         if best.iteration.len() > 1 {
             let torn = make();
             if torn.iteration.len() < best.iteration.len() {
@@ -51,13 +51,13 @@ pub fn tear(incidence: &Incidence, good: u8) -> Torn {
             }
         }
     };
-    better(&|| back(Choice::Solves));
-    better(&|| ahead(Choice::Spreads));
-    better(&|| back(Choice::Spreads));
+    keep_better(&|| by_columns(Strategy::SolvesMost));
+    keep_better(&|| by_rows(Strategy::InMostRows));
+    keep_better(&|| by_columns(Strategy::InMostRows));
     if incidence.rows() <= SMALL {
         for line in 0..incidence.rows() as u32 {
-            better(&|| ahead(Choice::Begins(line)));
-            better(&|| back(Choice::Begins(line)));
+            keep_better(&|| by_rows(Strategy::StartsWith(line)));
+            keep_better(&|| by_columns(Strategy::StartsWith(line)));
         }
     }
     best
@@ -67,7 +67,7 @@ pub fn tear(incidence: &Incidence, good: u8) -> Torn {
 /// the last unknown column. Returns `None` if some columns cannot be solved. The set of solved
 /// columns does not depend on the order.
 pub fn torn_at(incidence: &Incidence, good: u8, guessed: &[u32]) -> Option<Torn> {
-    let across = incidence.transposed();
+    let transpose = incidence.transposed();
     let mut left: Vec<u32> = (0..incidence.rows() as u32)
         .map(|row| incidence.row(row).len() as u32)
         .collect();
@@ -79,7 +79,7 @@ pub fn torn_at(incidence: &Incidence, good: u8, guessed: &[u32]) -> Option<Torn>
         .collect();
     let mut close = |column: u32, known: &mut [bool], ready: &mut VecDeque<u32>| {
         known[column as usize] = true;
-        for &(row, _) in across.row(column) {
+        for &(row, _) in transpose.row(column) {
             left[row as usize] -= 1;
             if left[row as usize] == 1 {
                 ready.push_back(row);
@@ -119,7 +119,7 @@ pub fn torn_at(incidence: &Incidence, good: u8, guessed: &[u32]) -> Option<Torn>
 
 impl Torn {
     /// Exchanges rows and columns: the same pairs in reverse order.
-    fn turned(mut self) -> Self {
+    fn transposed(mut self) -> Self {
         std::mem::swap(&mut self.iteration, &mut self.residuals);
         self.inner.reverse();
         for (row, column) in &mut self.inner {
@@ -131,13 +131,13 @@ impl Torn {
 
 /// Which column is guessed next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Choice {
+enum Strategy {
     /// The column that leaves the most rows with a single column.
-    Solves,
+    SolvesMost,
     /// The column that is in the most rows.
-    Spreads,
+    InMostRows,
     /// First this column, then as `SolvesMost`.
-    Begins(u32),
+    StartsWith(u32),
 }
 
 /// One side of the pattern: rows, or columns.
@@ -171,7 +171,7 @@ impl Side {
 type Pair = Option<[(u32, bool); 2]>;
 
 #[derive(Clone, Copy, Debug)]
-enum Look {
+enum Line {
     Row(u32),
     Column(u32),
 }
@@ -180,7 +180,7 @@ struct Tearing<'i> {
     by_row: &'i Incidence,
     by_column: &'i Incidence,
     grade: u8,
-    choice: Choice,
+    strategy: Strategy,
     rows: Side,
     columns: Side,
     pairs: Vec<Pair>,
@@ -189,7 +189,7 @@ struct Tearing<'i> {
     /// For every open column an entry whose key is at least as large as the present one.
     queue: BinaryHeap<(u32, u32, Reverse<u32>)>,
     /// The work list: lines that have lost an entry.
-    work: Vec<Look>,
+    work: Vec<Line>,
     first: Vec<(u32, u32)>,
     /// Pairs that are solved after all others, in reverse order.
     last: Vec<(u32, u32)>,
@@ -198,21 +198,21 @@ struct Tearing<'i> {
 }
 
 impl<'i> Tearing<'i> {
-    fn new(by_row: &'i Incidence, by_column: &'i Incidence, grade: u8, choice: Choice) -> Self {
+    fn new(by_row: &'i Incidence, by_column: &'i Incidence, grade: u8, strategy: Strategy) -> Self {
         let (rows, columns) = (by_row.rows() as u32, by_column.rows() as u32);
         // The work list is a stack, so the order is reversed.
-        let work = (0..columns).rev().map(Look::Column);
+        let work = (0..columns).rev().map(Line::Column);
         let mut tearing = Tearing {
             by_row,
             by_column,
             grade,
-            choice,
+            strategy,
             rows: Side::new(by_row, grade),
             columns: Side::new(by_column, grade),
             pairs: vec![None; rows as usize],
             points: vec![0; columns as usize],
             queue: BinaryHeap::new(),
-            work: work.chain((0..rows).rev().map(Look::Row)).collect(),
+            work: work.chain((0..rows).rev().map(Line::Row)).collect(),
             first: Vec::new(),
             last: Vec::new(),
             iteration: Vec::new(),
@@ -229,12 +229,12 @@ impl<'i> Tearing<'i> {
 
     fn run(mut self) -> Torn {
         loop {
-            while let Some(look) = self.work.pop() {
+            while let Some(line) = self.work.pop() {
                 glance();
-                match look {
-                    Look::Row(row) if self.rows.open[row as usize] => self.look_at_row(row),
-                    Look::Column(column) if self.columns.open[column as usize] => {
-                        self.look_at_column(column);
+                match line {
+                    Line::Row(row) if self.rows.open[row as usize] => self.reduce_row(row),
+                    Line::Column(column) if self.columns.open[column as usize] => {
+                        self.reduce_column(column);
                     }
                     _ => {}
                 }
@@ -255,7 +255,7 @@ impl<'i> Tearing<'i> {
         }
     }
 
-    fn look_at_row(&mut self, row: u32) {
+    fn reduce_row(&mut self, row: u32) {
         if self.rows.good[row as usize] == 0 {
             self.residuals.push(row);
             self.close_row(row);
@@ -276,7 +276,7 @@ impl<'i> Tearing<'i> {
         }
     }
 
-    fn look_at_column(&mut self, column: u32) {
+    fn reduce_column(&mut self, column: u32) {
         if self.columns.good[column as usize] == 0 {
             self.guess(column);
         } else if self.columns.left[column as usize] == 1
@@ -307,7 +307,7 @@ impl<'i> Tearing<'i> {
             if self.columns.open[at] {
                 self.columns.left[at] -= 1;
                 self.columns.good[at] -= u32::from(grade <= self.grade);
-                self.work.push(Look::Column(column));
+                self.work.push(Line::Column(column));
             }
         }
     }
@@ -321,7 +321,7 @@ impl<'i> Tearing<'i> {
                 self.rows.left[at] -= 1;
                 self.rows.good[at] -= u32::from(grade <= self.grade);
                 self.give_points(row);
-                self.work.push(Look::Row(row));
+                self.work.push(Line::Row(row));
             }
         }
     }
@@ -356,10 +356,10 @@ impl<'i> Tearing<'i> {
             self.points[column as usize],
             self.columns.left[column as usize],
         );
-        match self.choice {
-            Choice::Begins(first) if first == column => (u32::MAX, left, Reverse(column)),
-            Choice::Solves | Choice::Begins(_) => (points, left, Reverse(column)),
-            Choice::Spreads => (left, points, Reverse(column)),
+        match self.strategy {
+            Strategy::StartsWith(first) if first == column => (u32::MAX, left, Reverse(column)),
+            Strategy::SolvesMost | Strategy::StartsWith(_) => (points, left, Reverse(column)),
+            Strategy::InMostRows => (left, points, Reverse(column)),
         }
     }
 

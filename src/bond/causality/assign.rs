@@ -7,7 +7,7 @@ use crate::bond::net::{Causal, Conflict, Gives};
 
 /// The result of one run.
 #[derive(Clone, Debug)]
-pub struct Assigned {
+pub struct RunResult {
     /// For each bond what its `from` end gives.
     pub gives: Vec<Gives>,
     /// For each bond whether sources and storages leave a choice.
@@ -149,7 +149,7 @@ impl<'g> Plan<'g> {
     }
 
     /// Runs the procedure. `switches` tells what a switch gives, if its position is fixed.
-    pub fn run(&self, switches: &dyn Fn(NodeId) -> Option<Gives>) -> Result<Assigned, Conflict> {
+    pub fn run(&self, switches: &dyn Fn(NodeId) -> Option<Gives>) -> Result<RunResult, Conflict> {
         let mut causal = Causal::new(&net_of(self.graph, switches))?;
         let mut integrating = 0;
         for choice in &self.storages {
@@ -186,7 +186,7 @@ impl<'g> Plan<'g> {
         let gives = (self.graph.bond_ids())
             .map(|bond| causal.gives(bond.0)[0])
             .collect();
-        Ok(Assigned {
+        Ok(RunResult {
             gives,
             free,
             integrating,

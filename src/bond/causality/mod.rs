@@ -10,8 +10,8 @@
 
 mod assign;
 mod loops;
+mod modes;
 mod net_of;
-mod positions;
 mod prefer;
 
 pub use prefer::{Preference, Preferences, Wanted};
@@ -116,7 +116,7 @@ pub struct Causality {
     /// Preferences that could not be met, by their indices.
     pub unmet: Vec<usize>,
     /// Whether strokes depend on the positions of switches.
-    pub has_positions: bool,
+    pub depends_on_switches: bool,
     /// The number of modes that were tried, and how many of them contradict the sources.
     pub tried: usize,
     pub impossible: usize,
@@ -179,7 +179,7 @@ pub fn causality(
     kept: &dyn Fn(NodeId) -> bool,
     dropped: usize,
 ) -> Causality {
-    positions::settle(graph, preferences, kept, dropped)
+    modes::causality_of_modes(graph, preferences, kept, dropped)
 }
 
 /// Returns the elements of a graph that are switches.

@@ -1,7 +1,7 @@
 //! Converts a graph to a net: junctions and two-ports have one rule for all ends, ports of other
 //! elements are independent.
 
-use crate::bond::graph::{BondId, ElementKind, Graph, NodeId, Pattern, What};
+use crate::bond::graph::{BondId, ElementKind, Graph, NodeId, NodeKind, Pattern};
 use crate::bond::net::{End, Gives, Net, Rule};
 
 /// Returns the net of an expanded graph. `switches` tells what a switch gives, if its position is
@@ -15,14 +15,14 @@ pub fn net_of(graph: &Graph, switches: &dyn Fn(NodeId) -> Option<Gives>) -> Net 
     };
     let bonds_of = graph.bonds_of();
     for id in graph.node_ids() {
-        nodes.push(match &graph.node(id).what {
-            What::Junction(kind) => {
+        nodes.push(match &graph.node(id).kind {
+            NodeKind::Junction(kind) => {
                 for &bond in &bonds_of[id.index()] {
                     mark(bond, id, Some(kind.gives_once()));
                 }
                 Rule::One
             }
-            What::Element(element) => match &element.pattern {
+            NodeKind::Element(element) => match &element.pattern {
                 Pattern::One(marks) => {
                     for (&bond, &gives) in element.ports.iter().zip(marks) {
                         mark(bond, id, Some(gives));
@@ -40,7 +40,7 @@ pub fn net_of(graph: &Graph, switches: &dyn Fn(NodeId) -> Option<Gives>) -> Net 
                     Rule::Each
                 }
             },
-            What::Box(_) => Rule::Each,
+            NodeKind::Box(_) => Rule::Each,
         });
     }
     let bonds = (graph.bonds.iter().zip(marked))

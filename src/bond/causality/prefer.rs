@@ -80,16 +80,18 @@ impl Preferences {
                 _ => false,
             };
             if !fits {
-                let can = match element.kind {
-                    ElementKind::C | ElementKind::I => "integral or derivative",
-                    ElementKind::R | ElementKind::RS => "resistance or conductance",
-                    ElementKind::Se | ElementKind::Sf => {
-                        "nothing: the causality of a source is fixed"
+                let possible = match element.kind {
+                    ElementKind::C | ElementKind::I => {
+                        "its causality can be integral or derivative"
                     }
-                    _ => "nothing: it follows from its neighbours",
+                    ElementKind::R | ElementKind::RS => {
+                        "its causality can be resistance or conductance"
+                    }
+                    ElementKind::Se | ElementKind::Sf => "the causality of a source is fixed",
+                    _ => "its causality follows from its neighbours",
                 };
                 return Err(format!(
-                    "`--prefer {text}`: `{name}` is of kind {}, for which can be wanted: {can}",
+                    "`--prefer {text}`: `{name}` is of kind {}; {possible}",
                     element.label()
                 ));
             }

@@ -5,7 +5,7 @@
 //! variable is given. Choices are converted to efforts and flows at the end.
 
 use super::gives_of;
-use super::system::{Port, Regime, System};
+use super::system::{CausalForm, Port, System};
 use crate::bond::graph::{Allowed, ElementKind, Pattern};
 use crate::bond::net::Gives;
 use crate::flat::VarId;
@@ -17,12 +17,12 @@ pub struct Finding {
     /// The combinations that can be solved, if not all of them can; otherwise empty.
     pub together: Vec<Vec<Gives>>,
     /// The choices whose equations are listed.
-    pub forms: Vec<(Vec<bool>, Regime)>,
+    pub forms: Vec<(Vec<bool>, CausalForm)>,
 }
 
 /// The choices that can be solved, as bit masks.
 #[derive(Clone, Debug)]
-pub struct Patterns {
+pub struct SolvableChoices {
     ports: usize,
     /// The choices that can be solved if the states are known.
     integral: Vec<u32>,
@@ -38,23 +38,23 @@ fn bits(ports: usize, choice: u32) -> Vec<bool> {
     (0..ports).map(|at| choice >> at & 1 == 1).collect()
 }
 
-impl Patterns {
+impl SolvableChoices {
     pub fn of(system: &System, ports: &[Port]) -> Self {
         let all = 0..1u32 << ports.len();
-        let solvable = |regime: Regime| -> Vec<u32> {
+        let solvable = |causal_form: CausalForm| -> Vec<u32> {
             (all.clone())
                 .filter(|&choice| {
                     let gives = bits(ports.len(), choice);
-                    system.solve(ports, &gives, regime).is_some()
+                    system.solve(ports, &gives, causal_form).is_some()
                 })
                 .collect()
         };
-        let derivative = solvable(Regime::Derivative);
+        let derivative = solvable(CausalForm::Derivative);
         let integral = match system.states(ports).is_empty() {
             true => derivative.clone(),
-            false => solvable(Regime::Integral),
+            false => solvable(CausalForm::Integral),
         };
-        Patterns {
+        SolvableChoices {
             ports: ports.len(),
             integral,
             derivative,
@@ -65,14 +65,14 @@ impl Patterns {
 
     /// Restricts the choices to those that can be solved in all positions. If there is none, the
     /// element is a switch.
-    pub fn narrow(&mut self, in_positions: &[Patterns]) {
+    pub fn intersect_modes(&mut self, in_modes: &[SolvableChoices]) {
         let everywhere = |choice: &u32| {
-            (in_positions.iter())
+            (in_modes.iter())
                 .all(|one| one.integral.contains(choice) || one.derivative.contains(choice))
         };
         let all = self.all();
         let always: Vec<u32> = all.iter().copied().filter(everywhere).collect();
-        let somewhere = in_positions.iter().any(|one| !one.all().is_empty());
+        let somewhere = in_modes.iter().any(|one| !one.all().is_empty());
         self.switches |= always.is_empty() && somewhere;
         self.always = Some(always).filter(|always| !always.is_empty());
     }
@@ -88,7 +88,7 @@ impl Patterns {
 
     /// Returns what a one-port without states has to give, if its `if`s leave only one choice
     /// although some branch allows either.
-    pub fn only_common(&self, ports: &[Port]) -> Option<Vec<bool>> {
+    pub fn single_common_choice(&self, ports: &[Port]) -> Option<Vec<bool>> {
         match (self.always.as_deref(), self.all().len()) {
             (Some([choice]), 2) if ports.len() == 1 && self.integral == self.derivative => {
                 Some(bits(1, *choice))
@@ -97,7 +97,7 @@ impl Patterns {
         }
     }
 
-    pub fn never_the_same(&mut self) {
+    pub fn mark_as_switch(&mut self) {
         self.switches = true;
     }
 
@@ -105,7 +105,7 @@ impl Patterns {
         &self,
         system: &System,
         ports: &[Port],
-        keeps_power: &mut dyn FnMut(&[bool], Regime) -> Option<bool>,
+        keeps_power: &mut dyn FnMut(&[bool], CausalForm) -> Option<bool>,
     ) -> Finding {
         let count = self.ports;
         if self.switches {
@@ -120,7 +120,12 @@ impl Patterns {
         if all.is_empty() {
             return Finding {
                 kind: ElementKind::Other,
-                pattern: Pattern::Each(ports.iter().map(|port| by_rows(system, port)).collect()),
+                pattern: Pattern::Each(
+                    ports
+                        .iter()
+                        .map(|port| by_equations(system, port))
+                        .collect(),
+                ),
                 together: Vec::new(),
                 forms: Vec::new(),
             };
@@ -138,12 +143,12 @@ impl Patterns {
         };
         // A crank stores its angle but is nevertheless a transformer: its states do not determine
         // what it gives.
-        let (choices, regime) = match stores && self.integral.len() > 1 {
-            true => (&self.integral, Regime::Integral),
-            false => (&all, Regime::Derivative),
+        let (choices, causal_form) = match stores && self.integral.len() > 1 {
+            true => (&self.integral, CausalForm::Integral),
+            false => (&all, CausalForm::Derivative),
         };
-        let marks = one(&efforts(choices), count).filter(|_| fixed == 0);
-        let passes = regime == Regime::Integral && marks.is_some();
+        let marks = exactly_one(&efforts(choices), count).filter(|_| fixed == 0);
+        let passes = causal_form == CausalForm::Integral && marks.is_some();
         let stores = stores && !passes;
         let pattern = match marks {
             Some(marks) if !stores => Pattern::One(marks),
@@ -154,7 +159,7 @@ impl Patterns {
         // may lose any.
         let conserves = !stores && count > 1 && {
             let found: Vec<Option<bool>> = (choices.iter())
-                .map(|&choice| keeps_power(&bits(count, choice), regime))
+                .map(|&choice| keeps_power(&bits(count, choice), causal_form))
                 .collect();
             found.contains(&Some(true)) && !found.contains(&Some(false))
         };
@@ -179,7 +184,7 @@ impl Patterns {
         let forms = match stores {
             true => Vec::new(),
             false => (choices.iter())
-                .map(|&choice| (bits(count, choice), regime))
+                .map(|&choice| (bits(count, choice), causal_form))
                 .collect(),
         };
         // What one branch of an `if` forbids is forbidden. This does not change the kind.
@@ -241,7 +246,7 @@ impl Patterns {
 }
 
 /// Returns the mark of each port, if exactly one port gives its mark in each choice.
-fn one(efforts: &[u32], count: usize) -> Option<Vec<Gives>> {
+fn exactly_one(efforts: &[u32], count: usize) -> Option<Vec<Gives>> {
     if count < 2 || efforts.len() != count {
         return None;
     }
@@ -280,7 +285,7 @@ fn by_variables(port: &Port) -> Allowed {
 
 /// The same, considering also equations that set one variable alone: the input of an amplifier
 /// draws no current.
-fn by_rows(system: &System, port: &Port) -> Allowed {
+fn by_equations(system: &System, port: &Port) -> Allowed {
     let is_set = |id: Option<VarId>| id.is_some_and(|id| system.sets(id));
     let across = is_set(port.across);
     if across == is_set(port.through) {
@@ -297,13 +302,13 @@ fn by_rows(system: &System, port: &Port) -> Allowed {
 /// For elements with too many ports to try all choices: the ports are taken as independent.
 pub fn many_ports(system: &System, ports: &[Port]) -> Finding {
     let stores = !system.states(ports).is_empty();
-    let regime = |stores: bool| match stores {
-        true => Regime::Integral,
-        false => Regime::Derivative,
+    let causal_form = |stores: bool| match stores {
+        true => CausalForm::Integral,
+        false => CausalForm::Derivative,
     };
     let solvable = |across: bool| {
         let gives = vec![across; ports.len()];
-        system.solve(ports, &gives, regime(stores)).is_some()
+        system.solve(ports, &gives, causal_form(stores)).is_some()
     };
     let (across, through) = (solvable(true), solvable(false));
     let allowed: Vec<Allowed> = (ports.iter())

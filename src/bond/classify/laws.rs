@@ -5,7 +5,7 @@
 //! or outputs these read. So the laws of different ports are kept apart, it is known which ports do
 //! not influence each other, and equations that depend on each other are not taken for formulas.
 
-use super::system::{Assigned, Port, System};
+use super::system::{Port, RowAssignments, System};
 use crate::base::cancel::glance;
 use crate::bond::graph::{Assignment, Law};
 use crate::flat::VarId;
@@ -16,7 +16,7 @@ pub fn laws(
     system: &System,
     ports: &[Port],
     gives: &[bool],
-    assigned: &Assigned,
+    assigned: &RowAssignments,
     assignments: &[Assignment],
 ) -> (Vec<Law>, bool) {
     let computed =

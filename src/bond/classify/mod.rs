@@ -13,6 +13,7 @@
 
 mod kinds;
 mod laws;
+mod ports;
 mod probe;
 mod system;
 
@@ -20,18 +21,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::{Assignment, ElementKind, Form, Pattern};
 use super::net::Gives;
-use super::recover::gates::{Gate, OwnEquations};
+use super::recover::power_ports::{OwnEquations, PowerPort};
 use crate::evaluate::walk::Walk;
 use crate::expr::isolate::isolate;
 use crate::expr::linear::difference;
 use crate::expr::{ExprId, Node};
-use crate::flat::{EqId, EquationKind, Flat, InstanceId, Kind, Leaf, Role, Signed, VarId};
+use crate::flat::{EqId, EquationKind, Flat, InstanceId, Kind, Leaf, Role, VarId};
 use crate::passes::order::determined_by;
 use crate::positions::{branch, switches};
-use kinds::{Finding, Patterns};
+use kinds::{Finding, SolvableChoices};
 use laws::laws;
+use ports::{name_of, port, power};
 use probe::{Powers, keeps_power};
-use system::{Port, Regime, System};
+use system::{CausalForm, Port, System};
 
 /// Up to this number of ports all forms of an element are tried.
 const MOST_PORTS: usize = 6;
@@ -99,11 +101,11 @@ impl<'f> Classifier<'f> {
     pub fn classify(
         &mut self,
         instance: InstanceId,
-        gates: &[Gate],
+        power_ports: &[PowerPort],
         swapped: &[bool],
     ) -> Classified {
-        let ports: Vec<Port> = (gates.iter().zip(swapped))
-            .map(|(gate, &swapped)| port(gate, swapped))
+        let ports: Vec<Port> = (power_ports.iter().zip(swapped))
+            .map(|(power_port, &swapped)| port(power_port, swapped))
             .collect();
         let equations: Vec<EqId> = self.own.of(instance).collect();
         let rows: Vec<(ExprId, ExprId)> = (equations.iter())
@@ -112,22 +114,24 @@ impl<'f> Classifier<'f> {
                 (equation.left, equation.right)
             })
             .collect();
-        let names = (gates.iter())
-            .map(|gate| name_of(self.flat, &rows, gate))
+        let names = (power_ports.iter())
+            .map(|power_port| name_of(self.flat, &rows, power_port))
             .collect();
         let system = self.system(instance, rows.clone(), &ports);
-        let finding = self.finding(instance, &equations, &rows, &system, &ports, gates);
+        let finding = self.finding(instance, &equations, &rows, &system, &ports, power_ports);
         let forms = self.forms(&system, &ports, &finding);
         let mut signals = system.signals.clone();
         signals.extend(self.switch_signals(instance, &equations));
         signals.sort_unstable();
         signals.dedup();
         let idle = finding.kind.is_source() && self.gives_zero(&forms, &ports);
-        let lacks = |gate: &Gate| match gate {
-            Gate::Single(spot) => spot.through.is_none() || spot.across.is_none(),
+        let lacks = |power_port: &PowerPort| match power_port {
+            PowerPort::Single(component) => {
+                component.through.is_none() || component.across.is_none()
+            }
             _ => false,
         };
-        let reference = idle && gates.iter().all(lacks);
+        let reference = idle && power_ports.iter().all(lacks);
         Classified {
             kind: finding.kind,
             signals,
@@ -143,7 +147,7 @@ impl<'f> Classifier<'f> {
 
     /// Whether the equations of a form can be written as formulas.
     fn is_explicit(&mut self, system: &System, ports: &[Port], gives: &[bool]) -> bool {
-        let assigned = system.solve(ports, gives, Regime::Derivative);
+        let assigned = system.solve(ports, gives, CausalForm::Derivative);
         assigned.is_some_and(|assigned| {
             assigned.into_iter().all(|(row, target)| {
                 let (left, right) = system.rows[row];
@@ -182,12 +186,12 @@ impl<'f> Classifier<'f> {
         rows: &[(ExprId, ExprId)],
         system: &System,
         ports: &[Port],
-        gates: &[Gate],
+        power_ports: &[PowerPort],
     ) -> Finding {
         if ports.len() > MOST_PORTS {
             return kinds::many_ports(system, ports);
         }
-        let mut patterns = Patterns::of(system, ports);
+        let mut choices = SolvableChoices::of(system, ports);
         let mut conditions: Vec<ExprId> = (equations.iter())
             .filter_map(|id| self.conditions.get(id))
             .flatten()
@@ -211,30 +215,30 @@ impl<'f> Classifier<'f> {
                     self.system(instance, rows, ports)
                 })
                 .collect();
-            let in_positions: Vec<Patterns> = (systems.iter())
-                .map(|system| Patterns::of(system, ports))
+            let in_modes: Vec<SolvableChoices> = (systems.iter())
+                .map(|system| SolvableChoices::of(system, ports))
                 .collect();
-            patterns.narrow(&in_positions);
+            choices.intersect_modes(&in_modes);
             // A block that sticks or slides gives the flow in one position and the effort in the
             // other. The choice that both positions allow by structure may be no formula in one of
             // them.
-            if let Some(gives) = patterns.only_common(ports)
+            if let Some(gives) = choices.single_common_choice(ports)
                 && !systems
                     .iter()
                     .all(|system| self.is_explicit(system, ports, &gives))
             {
-                patterns.never_the_same();
+                choices.mark_as_switch();
             }
         }
         if ports.len() == 1 && self.has_two_signal_coefficients(rows, ports) {
-            patterns.never_the_same();
+            choices.mark_as_switch();
         }
-        let powers: Vec<Powers> = gates.iter().map(power).collect();
+        let powers: Vec<Powers> = power_ports.iter().map(power).collect();
         let (flat, walk) = (&*self.flat, &mut self.walk);
-        let mut keeps = |gives: &[bool], regime: Regime| {
-            keeps_power(flat, system, ports, &powers, gives, regime, walk)
+        let mut keeps = |gives: &[bool], causal_form: CausalForm| {
+            keeps_power(flat, system, ports, &powers, gives, causal_form, walk)
         };
-        patterns.finding(system, ports, &mut keeps)
+        choices.finding(system, ports, &mut keeps)
     }
 
     /// Finds an equation such as `0 = s*f + (1 - s)*e`: for whichever variable it is solved, the
@@ -310,8 +314,8 @@ impl<'f> Classifier<'f> {
                 (left, self.flat.exprs.replace_leaves(right, is_other))
             })
             .collect();
-        for (gives, regime) in &finding.forms {
-            let Some(assigned) = system.solve(ports, gives, *regime) else {
+        for (gives, causal_form) in &finding.forms {
+            let Some(assigned) = system.solve(ports, gives, *causal_form) else {
                 continue;
             };
             let assignments: Vec<Assignment> = (assigned.iter())
@@ -381,109 +385,4 @@ fn gives_of(across: bool, swapped: bool) -> Gives {
         true => Gives::Effort,
         false => Gives::Flow,
     }
-}
-
-fn port(gate: &Gate, swapped: bool) -> Port {
-    let spots = gate.spots();
-    let variable = |one: Option<Signed>| one.map(Signed::variable);
-    let others = match gate {
-        Gate::Single(_) => Vec::new(),
-        Gate::Series(spots) => (spots[1..].iter())
-            .filter_map(|spot| variable(spot.across))
-            .collect(),
-        Gate::Parallel(spots) => (spots[1..].iter())
-            .filter_map(|spot| variable(spot.through))
-            .collect(),
-    };
-    Port {
-        across: variable(spots[0].across),
-        through: variable(spots[0].through),
-        others,
-        summed: match gate {
-            Gate::Single(_) => None,
-            Gate::Series(_) => variable(spots[0].across),
-            Gate::Parallel(_) => variable(spots[0].through),
-        },
-        swapped,
-    }
-}
-
-fn power(gate: &Gate) -> Powers {
-    (gate.spots().iter())
-        .filter_map(|spot| {
-            let (across, through) = (spot.across?, spot.through?);
-            let sign = match across.negative() != through.negative() {
-                true => -1.0,
-                false => 1.0,
-            };
-            Some((across.variable(), through.variable(), sign))
-        })
-        .collect()
-}
-
-/// Returns a variable that an equation sets equal to the sum of a port: `u = Va - Vb`.
-fn name_of(flat: &mut Flat, rows: &[(ExprId, ExprId)], gate: &Gate) -> [Option<VarId>; 2] {
-    let (spots, across) = match gate {
-        Gate::Single(_) => return [None; 2],
-        Gate::Series(spots) => (spots, true),
-        Gate::Parallel(spots) => (spots, false),
-    };
-    let shared = if across {
-        spots[0].through
-    } else {
-        spots[0].across
-    };
-    let Some(shared) = shared else {
-        return [None; 2];
-    };
-    // The terms of the sum, with the signs that they have in the power into the element.
-    let terms: Vec<(VarId, f64)> = (spots.iter())
-        .filter_map(|spot| {
-            let (own, other) = match across {
-                true => (spot.across?, spot.through?),
-                false => (spot.through?, spot.across?),
-            };
-            let turned = own.negative() ^ other.negative() ^ shared.negative();
-            Some((own.variable(), if turned { -1.0 } else { 1.0 }))
-        })
-        .collect();
-    let mut found: [Option<VarId>; 2] = [None; 2];
-    for &(left, right) in rows {
-        let number = |leaf: Leaf| match leaf {
-            Leaf::Var(id) => Some(id.0),
-            _ => None,
-        };
-        let Some(form) = difference(&mut flat.exprs, left, right, &number) else {
-            continue;
-        };
-        let rest = flat.exprs.sum(&form.rest);
-        if form.terms.len() != terms.len() + 1 || !flat.exprs.is_zero(rest) {
-            continue;
-        }
-        let value = |id: VarId| {
-            let coefficient = form.coefficient(id.0)?;
-            flat.exprs.as_number(coefficient)
-        };
-        let ratios: Option<Vec<f64>> = (terms.iter())
-            .map(|&(id, sign)| value(id).map(|value| value * sign))
-            .collect();
-        let Some(ratios) = ratios else {
-            continue;
-        };
-        let other = (form.terms.iter().map(|&(id, _)| VarId(id)))
-            .find(|id| terms.iter().all(|(term, _)| term != id));
-        let (Some(&first), Some(other)) = (ratios.first(), other) else {
-            continue;
-        };
-        let Some(own) = value(other) else {
-            continue;
-        };
-        let alike = ratios.iter().all(|&ratio| ratio == first) && first.abs() == own.abs();
-        let kind = flat.variable(other).kind;
-        if alike && !matches!(kind, Kind::Parameter | Kind::Constant) {
-            let place = &mut found[usize::from(first * own > 0.0)];
-            *place = place.or(Some(other));
-        }
-    }
-    found
 }

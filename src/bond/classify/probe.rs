@@ -9,7 +9,7 @@
 use nalgebra::{DMatrix, DVector};
 use rustc_hash::FxHashMap;
 
-use super::system::{Port, Regime, System};
+use super::system::{CausalForm, Port, System};
 use crate::evaluate::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::Value;
 use crate::flat::{Flat, Leaf, Type, VarId};
@@ -27,10 +27,10 @@ pub fn keeps_power(
     ports: &[Port],
     powers: &[Powers],
     gives_across: &[bool],
-    regime: Regime,
+    causal_form: CausalForm,
     walk: &mut Walk,
 ) -> Option<bool> {
-    let assigned = system.solve(ports, gives_across, regime)?;
+    let assigned = system.solve(ports, gives_across, causal_form)?;
     let targets: Vec<Leaf> = assigned.iter().map(|&(_, leaf)| leaf).collect();
     for seed in 1..=POINTS {
         let values = solution(flat, system, &targets, seed, walk)?;

@@ -29,14 +29,14 @@ pub struct Port {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Regime {
+pub enum CausalForm {
     Integral,
     Derivative,
 }
 
 /// A variable of the element that occurs in its equations.
 #[derive(Clone, Copy, Debug)]
-struct Own {
+struct InnerUnknown {
     variable: VarId,
     /// The order of its highest derivative in them.
     order: u8,
@@ -49,14 +49,14 @@ pub struct System {
     /// The variables and derivatives in each row.
     leaves: Vec<Vec<Leaf>>,
     /// Unknowns of the element that are not at its ports.
-    inner: Vec<Own>,
+    inner: Vec<InnerUnknown>,
     orders: FxHashMap<VarId, u8>,
     /// Signals from outside, in the order of their declaration.
     pub signals: Vec<VarId>,
 }
 
 /// Rows, each with the variable or derivative for which it is solved.
-pub type Assigned = Vec<(usize, Leaf)>;
+pub type RowAssignments = Vec<(usize, Leaf)>;
 
 impl System {
     /// `computed` tells for a signal whether one of the element's own equations computes it.
@@ -102,11 +102,11 @@ impl System {
             made.push(signals.remove(0));
         }
         signals.sort_unstable();
-        let with_order = |id: VarId| Own {
+        let with_order = |id: VarId| InnerUnknown {
             variable: id,
             order: orders[&id],
         };
-        let mut inner: Vec<Own> = inner.into_iter().chain(made).map(with_order).collect();
+        let mut inner: Vec<InnerUnknown> = inner.into_iter().chain(made).map(with_order).collect();
         inner.sort_by_key(|own| own.variable);
         System {
             rows,
@@ -142,13 +142,18 @@ impl System {
 
     /// Returns for which variable each row is solved, if at each port the across (true) or the
     /// through variable is given.
-    pub fn solve(&self, ports: &[Port], gives_across: &[bool], regime: Regime) -> Option<Assigned> {
+    pub fn solve(
+        &self,
+        ports: &[Port],
+        gives_across: &[bool],
+        causal_form: CausalForm,
+    ) -> Option<RowAssignments> {
         let mut columns: Vec<Leaf> = Vec::new();
         let mut numbers: FxHashMap<Leaf, u32> = FxHashMap::default();
         let mut add = |id: VarId, order: u8| {
-            let leaf = match regime {
-                Regime::Integral => Leaf::at_order(id, order),
-                Regime::Derivative => Leaf::Var(id),
+            let leaf = match causal_form {
+                CausalForm::Integral => Leaf::at_order(id, order),
+                CausalForm::Derivative => Leaf::Var(id),
             };
             // If ports share a variable, it is one unknown although it is given at both.
             numbers.entry(leaf).or_insert_with(|| {
@@ -168,7 +173,7 @@ impl System {
             };
             // In integral form an input of the element is not differentiated.
             let order = |id: VarId| self.orders.get(&id).copied().unwrap_or(0);
-            if regime == Regime::Integral && taken.is_some_and(|id| order(id) > 0) {
+            if causal_form == CausalForm::Integral && taken.is_some_and(|id| order(id) > 0) {
                 return None;
             }
             add(given, order(given));
@@ -177,9 +182,9 @@ impl System {
             return None;
         }
         let column = |leaf: Leaf| {
-            let leaf = match regime {
-                Regime::Integral => leaf,
-                Regime::Derivative => Leaf::Var(leaf.variable()),
+            let leaf = match causal_form {
+                CausalForm::Integral => leaf,
+                CausalForm::Derivative => Leaf::Var(leaf.variable()),
             };
             numbers.get(&leaf).copied()
         };

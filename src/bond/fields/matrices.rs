@@ -10,7 +10,7 @@
 use rustc_hash::FxHashMap;
 use sprs::CsMat;
 
-use super::transfer::{Transfer, Trouble, Var};
+use super::transfer::{Transfer, TransferError, Var};
 use super::vectors::{Entry, Vectors};
 use crate::evaluate::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::{ExprId, Value};
@@ -53,7 +53,7 @@ pub struct Matrices {
     pub skew: bool,
 }
 
-pub fn matrices(transfer: &mut Transfer<'_>, vectors: &Vectors) -> Result<Matrices, Trouble> {
+pub fn matrices(transfer: &mut Transfer<'_>, vectors: &Vectors) -> Result<Matrices, TransferError> {
     let of = |group: Group| -> Vec<Entry> {
         match group {
             Group::Storages => vectors.storages.clone(),
@@ -80,10 +80,12 @@ pub fn matrices(transfer: &mut Transfer<'_>, vectors: &Vectors) -> Result<Matric
                 // References and open ends give zero. Any other element is not part of the field
                 // structure.
                 None => {
-                    let giver = transfer.giver(var).ok_or(Trouble::NoCausality(var.bond))?;
+                    let giver = transfer
+                        .giver(var)
+                        .ok_or(TransferError::NoCausality(var.bond))?;
                     let element = transfer.graph.node(giver).element();
                     if !element.is_some_and(|one| one.reference || one.open) {
-                        return Err(Trouble::Unreadable(giver));
+                        return Err(TransferError::Unreadable(giver));
                     }
                 }
             }

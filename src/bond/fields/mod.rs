@@ -9,6 +9,7 @@
 //! passes through them, because paths are described by them.
 
 pub mod matrices;
+mod path;
 pub mod place;
 pub mod resistive;
 pub mod robust;
@@ -33,7 +34,7 @@ use place::Loops;
 use resistive::{Obstacle, RField, r_fields};
 use slopes::Operating;
 use storage::{StorageField, storage_fields};
-use transfer::{Transfer, Trouble};
+use transfer::{Transfer, TransferError};
 
 #[derive(Debug)]
 pub struct Fields {
@@ -51,7 +52,7 @@ pub struct Fields {
     /// The number of ports of storages that depend on others.
     pub dependent: usize,
     /// The matrices, if they were requested.
-    pub matrices: Option<Result<Matrices, Trouble>>,
+    pub matrices: Option<Result<Matrices, TransferError>>,
 }
 
 /// Finds the fields of a bond graph; also the matrices of the junction structure if

@@ -14,10 +14,10 @@
 use rustc_hash::FxHashSet;
 
 use super::place::Place;
-use super::robust::Choice;
+use super::robust::FormChoice;
 use super::sequence::order;
-use super::transfer::{Sum, Transfer, Trouble, Var};
-use crate::bond::graph::{BondId, ElementKind, JunctionKind, NodeId, Pattern, What};
+use super::transfer::{Sum, Transfer, TransferError, Var};
+use crate::bond::graph::{BondId, ElementKind, JunctionKind, NodeId, NodeKind, Pattern};
 use crate::bond::net::Gives;
 use crate::bond::order::natural;
 
@@ -72,7 +72,7 @@ pub enum Obstacle {
     /// The field contains a switch, so it has other equations in each mode.
     Switch(NodeId),
     /// The junction structure cannot be traced.
-    Trouble(Trouble),
+    Transfer(TransferError),
 }
 
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ pub struct RField {
     /// Where the field is in the sorted equations.
     pub place: Place,
     /// The numerical assessment of the choice of r and g, if there is one.
-    pub choice: Option<Choice>,
+    pub choice: Option<FormChoice>,
 }
 
 /// A port of a resistor.
@@ -138,16 +138,16 @@ fn shape(transfer: &Transfer<'_>, bonds: &[BondId]) -> RField {
     for &id in &nodes {
         let of = (transfer.bonds_at(id).iter()).filter(|bond| inside.contains(bond));
         let count = of.count();
-        match &graph.node(id).what {
-            What::Junction(JunctionKind::Zero) => {
+        match &graph.node(id).kind {
+            NodeKind::Junction(JunctionKind::Zero) => {
                 numbers.zeros += 1;
                 numbers.at_zeros += count;
             }
-            What::Junction(JunctionKind::One) => {
+            NodeKind::Junction(JunctionKind::One) => {
                 numbers.ones += 1;
                 numbers.at_ones += count;
             }
-            What::Element(element) => match (&element.pattern, element.kind) {
+            NodeKind::Element(element) => match (&element.pattern, element.kind) {
                 (Pattern::One(_), ElementKind::GY) => numbers.gyrators += 1,
                 (Pattern::One(_), _) => numbers.transformers += 1,
                 (_, ElementKind::Sw) => switch = Some(id),
@@ -161,7 +161,7 @@ fn shape(transfer: &Transfer<'_>, bonds: &[BondId]) -> RField {
                         }),
                 ),
             },
-            What::Box(_) => {}
+            NodeKind::Box(_) => {}
         }
     }
     let name = |port: &Port| &graph.node(port.node).name;

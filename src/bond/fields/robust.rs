@@ -35,7 +35,7 @@ pub struct Gain {
 
 /// The numerical assessment of the choice of r and g.
 #[derive(Clone, Debug, Default)]
-pub struct Choice {
+pub struct FormChoice {
     /// The slopes that are known, with their ports.
     pub slopes: Vec<(Port, f64)>,
     /// Ports with unknown slope: their gains are unknown, and they keep their form.
@@ -57,7 +57,7 @@ pub struct Better {
 /// Gains up to this count as one, because of rounding.
 const ABOVE_ONE: f64 = 1.0 + 1e-9;
 /// The largest number of gains, which are a dense matrix. Larger fields are skipped.
-const MOST: usize = 250_000;
+const MAX_GAINS: usize = 250_000;
 
 /// Returns `None` if there is no assessment: gyrators inside, an element with several ports in
 /// mixed form, no sequence.
@@ -66,9 +66,9 @@ pub fn choice(
     field: &RField,
     at: &Operating,
     locked: &dyn Fn(NodeId) -> bool,
-) -> Option<Choice> {
+) -> Option<FormChoice> {
     let mut gains = Gains::new(transfer, field, at, locked)?;
-    let mut choice = Choice {
+    let mut choice = FormChoice {
         slopes: (gains.known.iter())
             .map(|&(port, slope, _)| (port, slope))
             .collect(),
@@ -126,7 +126,7 @@ impl Gains {
     ) -> Option<Gains> {
         let steps = field.sequence.as_ref().ok()?;
         let (rows, columns) = (field.r.len(), field.g.len());
-        if field.numbers.gyrators > 0 || rows * columns == 0 || rows * columns > MOST {
+        if field.numbers.gyrators > 0 || rows * columns == 0 || rows * columns > MAX_GAINS {
             return None;
         }
         let mut known = Vec::new();

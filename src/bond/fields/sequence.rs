@@ -10,7 +10,7 @@ use crate::base::cancel::glance;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resistive::{Obstacle, Port, RField, Step};
-use super::transfer::{Sum, Transfer, Trouble, Var};
+use super::transfer::{Sum, Transfer, TransferError, Var};
 use crate::bond::graph::{BondId, Form};
 use crate::bond::net::Gives;
 
@@ -40,14 +40,14 @@ pub fn order(transfer: &mut Transfer<'_>, field: &mut RField) {
             Ok(sum) => {
                 inputs.insert(*port, sum);
             }
-            Err(trouble) => {
-                field.sequence = Err(Obstacle::Trouble(trouble));
+            Err(error) => {
+                field.sequence = Err(Obstacle::Transfer(error));
                 return;
             }
         }
     }
-    let needs: FxHashMap<Port, Needs> = (field.r.iter().chain(&field.g))
-        .map(|port| (*port, Needs::new(transfer, &gives, *port)))
+    let needs: FxHashMap<Port, LawInputs> = (field.r.iter().chain(&field.g))
+        .map(|port| (*port, LawInputs::new(transfer, &gives, *port)))
         .collect();
     // E <= F: guess the flows of r, (10) (15) (11) (14); else the efforts of g, (11) (14) (10) (15).
     let (guessed, others) = match field.r.len() <= field.g.len() {
@@ -58,46 +58,48 @@ pub fn order(transfer: &mut Transfer<'_>, field: &mut RField) {
         var: taken(port),
         sum: inputs[port].clone(),
     };
-    let mut pass = Pass::new(&needs);
+    let mut evaluation = Evaluation::new(&needs);
     let iteration: Vec<Port>;
     if field.numbers.gyrators == 0 && is_pure(transfer, field) {
         iteration = guessed.clone();
-        pass.take(&iteration);
-        pass.laws(&iteration);
-        pass.steps.extend(others.iter().map(sum));
-        pass.take(others);
-        pass.laws(others);
+        evaluation.take(&iteration);
+        evaluation.laws(&iteration);
+        evaluation.steps.extend(others.iter().map(sum));
+        evaluation.take(others);
+        evaluation.laws(others);
     } else {
         iteration = tear(&inputs, &needs, field);
         let all: Vec<Port> = (iteration.iter().copied())
             .chain(field.r.iter().chain(&field.g).copied())
             .collect();
-        pass.take(&iteration);
-        pass.laws(&all);
+        evaluation.take(&iteration);
+        evaluation.laws(&all);
         loop {
             glance();
             let now: Vec<Port> = (field.r.iter().chain(&field.g).copied())
-                .filter(|port| !pass.takes(port) && pass.is_ready(&inputs[port], &gives))
+                .filter(|port| {
+                    !evaluation.takes(port) && evaluation.is_ready(&inputs[port], &gives)
+                })
                 .collect();
             if now.is_empty() {
                 break;
             }
             for port in &now {
-                pass.steps.push(sum(port));
-                pass.take(&[*port]);
-                pass.laws(&all);
+                evaluation.steps.push(sum(port));
+                evaluation.take(&[*port]);
+                evaluation.laws(&all);
             }
         }
     }
-    pass.steps.extend(iteration.iter().map(sum));
-    let steps = pass.steps;
+    evaluation.steps.extend(iteration.iter().map(sum));
+    let steps = evaluation.steps;
     field.iteration = iteration.iter().map(taken).collect();
     field.sequence = Ok(steps);
 }
 
 /// What the law of a port reads within the field.
 #[derive(Debug, Default)]
-struct Needs {
+struct LawInputs {
     /// Ports whose inputs the law reads, including its own port.
     takes: Vec<Port>,
     /// Ports whose outputs the law reads.
@@ -106,9 +108,9 @@ struct Needs {
     outside: Vec<Port>,
 }
 
-impl Needs {
-    fn new(transfer: &Transfer<'_>, inside: &FxHashMap<BondId, Gives>, port: Port) -> Needs {
-        let mut needs = Needs::default();
+impl LawInputs {
+    fn new(transfer: &Transfer<'_>, inside: &FxHashMap<BondId, Gives>, port: Port) -> LawInputs {
+        let mut needs = LawInputs::default();
         let Some(element) = transfer.graph.node(port.node).element() else {
             return needs;
         };
@@ -154,16 +156,16 @@ impl Needs {
 
 /// The state of an evaluation: what is known so far.
 #[derive(Debug)]
-struct Pass<'n> {
-    needs: &'n FxHashMap<Port, Needs>,
+struct Evaluation<'n> {
+    needs: &'n FxHashMap<Port, LawInputs>,
     taken: FxHashSet<BondId>,
     given: FxHashSet<BondId>,
     steps: Vec<Step>,
 }
 
-impl<'n> Pass<'n> {
-    fn new(needs: &'n FxHashMap<Port, Needs>) -> Self {
-        Pass {
+impl<'n> Evaluation<'n> {
+    fn new(needs: &'n FxHashMap<Port, LawInputs>) -> Self {
+        Evaluation {
             needs,
             taken: FxHashSet::default(),
             given: FxHashSet::default(),
@@ -202,11 +204,11 @@ impl<'n> Pass<'n> {
             if self.given.len() > before {
                 continue;
             }
-            let circles = ports.iter().filter_map(|&port| self.circle(port));
-            let Some(circle) = circles.min_by_key(Vec::len) else {
+            let cycles = ports.iter().filter_map(|&port| self.mutual_ports(port));
+            let Some(cycle) = cycles.min_by_key(Vec::len) else {
                 return;
             };
-            for port in circle {
+            for port in cycle {
                 self.law(port);
             }
         }
@@ -225,7 +227,7 @@ impl<'n> Pass<'n> {
 
     /// Returns the ports whose laws depend on each other with that of a port, if nothing else is
     /// missing.
-    fn circle(&self, start: Port) -> Option<Vec<Port>> {
+    fn mutual_ports(&self, start: Port) -> Option<Vec<Port>> {
         if self.given.contains(&start.bond) {
             return None;
         }
@@ -251,7 +253,7 @@ impl<'n> Pass<'n> {
 /// others depend.
 fn tear(
     inputs: &FxHashMap<Port, Sum>,
-    needs: &FxHashMap<Port, Needs>,
+    needs: &FxHashMap<Port, LawInputs>,
     field: &RField,
 ) -> Vec<Port> {
     let all: Vec<Port> = field.r.iter().chain(&field.g).copied().collect();
@@ -259,17 +261,17 @@ fn tear(
         .chain(field.g.iter().map(|port| (port.bond, Gives::Flow)))
         .collect();
     let mut guessed: Vec<Port> = Vec::new();
-    let mut pass = Pass::new(needs);
+    let mut evaluation = Evaluation::new(needs);
     loop {
         glance();
         let left: Vec<Port> = (all.iter().copied())
-            .filter(|port| !pass.takes(port))
+            .filter(|port| !evaluation.takes(port))
             .collect();
         if left.is_empty() {
             return guessed;
         }
         let ready: Vec<Port> = (left.iter().copied())
-            .filter(|port| pass.is_ready(&inputs[port], &gives))
+            .filter(|port| evaluation.is_ready(&inputs[port], &gives))
             .collect();
         let now = match ready.is_empty() {
             false => ready,
@@ -286,8 +288,8 @@ fn tear(
                 best.into_iter().collect()
             }
         };
-        pass.take(&now);
-        pass.laws(&all);
+        evaluation.take(&now);
+        evaluation.laws(&all);
     }
 }
 
@@ -297,7 +299,7 @@ fn from_outside(
     transfer: &mut Transfer<'_>,
     inside: &FxHashSet<BondId>,
     sum: Sum,
-) -> Result<Sum, Trouble> {
+) -> Result<Sum, TransferError> {
     let mut found = Vec::with_capacity(sum.len());
     for (mut var, coefficient) in sum {
         while !inside.contains(&var.bond)

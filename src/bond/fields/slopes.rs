@@ -37,7 +37,7 @@ impl Operating {
         Operating { point: evaluated() }
     }
 
-    fn leaf(&self, flat: &Flat, leaf: Leaf) -> Value {
+    fn value_of(&self, flat: &Flat, leaf: Leaf) -> Value {
         let point = self.point.as_ref().and_then(|point| point.get(leaf));
         let given = || flat.value(leaf.variable()).map(|given| given.value);
         point
@@ -58,7 +58,7 @@ impl Operating {
         let leaf = |leaf: Leaf| {
             let other = other.get(&leaf).map(|&value| Value::Real(value));
             Some(Rounded::exact(
-                other.unwrap_or_else(|| self.leaf(flat, leaf)),
+                other.unwrap_or_else(|| self.value_of(flat, leaf)),
             ))
         };
         let known = Known {
@@ -102,7 +102,7 @@ impl Operating {
         let mut rates: FxHashMap<Leaf, f64> = FxHashMap::default();
         rates.insert(Leaf::Var(first), if negative { -1.0 } else { 1.0 });
         for &(_, id) in taken {
-            values.insert(Leaf::Var(id), self.leaf(flat, Leaf::Var(id)).real()?);
+            values.insert(Leaf::Var(id), self.value_of(flat, Leaf::Var(id)).real()?);
         }
         // An input that has a variable of its own is not computed from potentials again.
         let mut left: Vec<(Leaf, ExprId)> = Vec::new();

@@ -9,10 +9,10 @@
 //! the equivalent parameter is `m1 - g_e*m2*g_f` (14). It is never less than m1, because power is
 //! conserved and so the gains differ in sign.
 
-use super::transfer::{Transfer, Trouble, Var};
-use crate::base::cancel::glance;
+use super::path::{follow_path, is_end};
+use super::transfer::{Transfer, Var};
 use crate::bond::causality::ElementCausality;
-use crate::bond::graph::{Element, ElementKind, JunctionKind, NodeId, Pattern, What};
+use crate::bond::graph::{Element, ElementKind, JunctionKind, NodeId};
 use crate::bond::net::Gives;
 use crate::bond::order::natural;
 use crate::expr::linear::{difference, form};
@@ -190,7 +190,7 @@ pub fn storage_fields(
 
 fn trace(transfer: &mut Transfer<'_>, found: &[ElementCausality], start: NodeId) -> StorageField {
     let mut path = vec![start];
-    let outcome = walk(transfer, found, start, &mut path);
+    let outcome = follow_path(transfer, found, start, &mut path);
     let matrix = match outcome {
         Err(Refusal::Split(..)) => matrix_form(transfer, found, start),
         _ => None,
@@ -271,174 +271,9 @@ pub fn is_constant(flat: &Flat, id: ExprId) -> bool {
     constant
 }
 
-fn walk(
-    transfer: &mut Transfer<'_>,
-    found: &[ElementCausality],
-    start: NodeId,
-    path: &mut Vec<NodeId>,
-) -> Result<Equivalent, Refusal> {
-    let graph = transfer.graph;
-    let Some(element) = graph.node(start).element() else {
-        return Err(Refusal::Lost);
-    };
-    if element.ports.len() != 1 {
-        return Err(Refusal::Multiport(start));
-    }
-    parameter(transfer.flat, graph.node(start).owner, element).ok_or(Refusal::Nonlinear(start))?;
-    let flow_first = element.kind == ElementKind::I;
-    let mut bond = element.ports[0];
-    let mut is = if flow_first {
-        Gives::Flow
-    } else {
-        Gives::Effort
-    };
-    let mut primary = transfer.flat.exprs.number(1.0);
-    let mut secondary = primary;
-    loop {
-        glance();
-        let var = Var { bond, is };
-        let node = transfer.giver(var).ok_or(Refusal::Lost)?;
-        if path.contains(&node) {
-            return Err(Refusal::Lost);
-        }
-        path.push(node);
-        let next = match &graph.node(node).what {
-            What::Junction(kind) => across_junction(transfer, node, *kind, var)?,
-            What::Element(element) if matches!(element.pattern, Pattern::One(_)) => {
-                across_two_port(transfer, node, element, var)?
-            }
-            What::Element(element) => {
-                is_end(transfer, found, node, element, is)?;
-                return equivalent(transfer, (start, node), flow_first, (primary, secondary));
-            }
-            What::Box(_) => return Err(Refusal::Other(node)),
-        };
-        primary = transfer.flat.exprs.tidy_mul(primary, next.primary);
-        secondary = transfer.flat.exprs.tidy_mul(next.secondary, secondary);
-        (bond, is) = (next.var.bond, next.var.is);
-    }
-}
-
-struct Next {
-    var: Var,
-    primary: ExprId,
-    secondary: ExprId,
-}
-
-fn across_junction(
-    transfer: &mut Transfer<'_>,
-    node: NodeId,
-    kind: JunctionKind,
-    var: Var,
-) -> Result<Next, Refusal> {
-    let common = match kind {
-        JunctionKind::Zero => Gives::Effort,
-        JunctionKind::One => Gives::Flow,
-    };
-    let by = match common == var.is {
-        true => transfer.determining(node, kind).ok_or(Refusal::Lost)?,
-        // A variable that is summed at this junction comes from all other bonds.
-        false => {
-            let others: Vec<_> = (transfer.bonds_at(node).iter().copied())
-                .filter(|&bond| bond != var.bond)
-                .collect();
-            match others[..] {
-                [only] => only,
-                _ => return Err(Refusal::Split(node, kind)),
-            }
-        }
-    };
-    let turned = -transfer.sign(node, var.bond) * transfer.sign(node, by);
-    let exprs = &mut transfer.flat.exprs;
-    let (one, sign) = (exprs.number(1.0), exprs.constant(turned));
-    // The common variable passes unchanged. Its partner changes its sign according to the
-    // directions of the bonds.
-    let (primary, secondary) = if common == var.is {
-        (one, sign)
-    } else {
-        (sign, one)
-    };
-    Ok(Next {
-        var: Var {
-            bond: by,
-            is: var.is,
-        },
-        primary,
-        secondary,
-    })
-}
-
-fn across_two_port(
-    transfer: &mut Transfer<'_>,
-    node: NodeId,
-    element: &Element,
-    var: Var,
-) -> Result<Next, Refusal> {
-    if element.is_modulated() {
-        return Err(Refusal::Modulated(node));
-    }
-    if element.ports.len() != 2 {
-        return Err(Refusal::Multiport(node));
-    }
-    let lost = |trouble: Trouble| match trouble {
-        Trouble::Unreadable(node) => Refusal::Nonlinear(node),
-        _ => Refusal::Lost,
-    };
-    let step = transfer.step(var).map_err(lost)?.unwrap_or_default();
-    let [(next, primary)] = step[..] else {
-        return Err(Refusal::Nonlinear(node));
-    };
-    let back = Var {
-        bond: next.bond,
-        is: next.is.other(),
-    };
-    let step = transfer.step(back).map_err(lost)?.unwrap_or_default();
-    let [(_, secondary)] = step[..] else {
-        return Err(Refusal::Nonlinear(node));
-    };
-    if ![primary, secondary]
-        .iter()
-        .all(|&gain| is_constant(transfer.flat, gain))
-    {
-        return Err(Refusal::Modulated(node));
-    }
-    Ok(Next {
-        var: next,
-        primary,
-        secondary,
-    })
-}
-
-/// Checks that the element at the end of a path is an independent linear storage of the right kind.
-fn is_end(
-    transfer: &mut Transfer<'_>,
-    found: &[ElementCausality],
-    node: NodeId,
-    element: &Element,
-    is: Gives,
-) -> Result<(), Refusal> {
-    let fits = match element.kind {
-        ElementKind::C => is == Gives::Effort,
-        ElementKind::I => is == Gives::Flow,
-        ElementKind::Se | ElementKind::Sf => return Err(Refusal::Source(node)),
-        ElementKind::R | ElementKind::RS => return Err(Refusal::Resistor(node)),
-        ElementKind::Sw => return Err(Refusal::Switch(node)),
-        _ => return Err(Refusal::Other(node)),
-    };
-    if element.ports.len() != 1 {
-        return Err(Refusal::Multiport(node));
-    }
-    if !fits || found[node.index()] != ElementCausality::Integral {
-        return Err(Refusal::Dependent(node));
-    }
-    let instance = transfer.graph.node(node).owner;
-    match parameter(transfer.flat, instance, element) {
-        Some(_) => Ok(()),
-        None => Err(Refusal::Nonlinear(node)),
-    }
-}
-
-fn equivalent(
+/// Returns the equivalent parameters of a dependent storage `from` and an independent one `into`,
+/// with the gains of the path between them.
+pub(super) fn equivalent(
     transfer: &mut Transfer<'_>,
     (from, into): (NodeId, NodeId),
     flow_first: bool,

@@ -10,15 +10,15 @@
 //! section 3.2, step 8).
 
 use crate::base::cancel::glance;
-use crate::bond::graph::{BondId, ElementKind, Graph, JunctionKind, NodeId, What};
+use crate::bond::graph::{BondId, ElementKind, Graph, JunctionKind, NodeId, NodeKind};
 use crate::bond::net::Gives;
 
 #[derive(Clone, Debug)]
 pub struct Removal {
     /// For each node whether it is removed.
-    pub gone: Vec<bool>,
+    pub nodes: Vec<bool>,
     /// For each bond whether it is removed.
-    pub cut: Vec<bool>,
+    pub bonds: Vec<bool>,
 }
 
 /// Why a storage cannot be removed: an element that is needed would be removed with it.
@@ -44,29 +44,29 @@ pub fn without(graph: &Graph, elements: &[(NodeId, Gives)]) -> Result<Removal, N
 fn remove(graph: &Graph, elements: &[(NodeId, Gives)], tidy: bool) -> Result<Removal, Needed> {
     let bonds_of = graph.bonds_of();
     let mut removal = Removal {
-        gone: vec![false; graph.nodes.len()],
-        cut: vec![false; graph.bonds.len()],
+        nodes: vec![false; graph.nodes.len()],
+        bonds: vec![false; graph.bonds.len()],
     };
     let mut work: Vec<(BondId, NodeId, Gives)> = Vec::new();
     for &(id, zero) in elements {
-        removal.gone[id.index()] = true;
+        removal.nodes[id.index()] = true;
         for &bond in &bonds_of[id.index()] {
-            removal.cut[bond.index()] = true;
+            removal.bonds[bond.index()] = true;
             work.push((bond, graph.bond(bond).other(id), zero));
         }
     }
     while let Some((bond, node, zero)) = work.pop() {
         glance();
-        if removal.gone[node.index()] {
+        if removal.nodes[node.index()] {
             continue;
         }
         let open = |removal: &Removal| -> Vec<BondId> {
             (bonds_of[node.index()].iter().copied())
-                .filter(|one| !removal.cut[one.index()])
+                .filter(|one| !removal.bonds[one.index()])
                 .collect()
         };
-        let zero_beyond = match &graph.node(node).what {
-            What::Junction(kind) if kind.zero() == zero => {
+        let zero_beyond = match &graph.node(node).kind {
+            NodeKind::Junction(kind) if kind.zero() == zero => {
                 // If one bond is left and it leads to a two-port or a junction, this junction is
                 // removed too.
                 let ([last], true) = (&open(&removal)[..], tidy) else {
@@ -74,14 +74,16 @@ fn remove(graph: &Graph, elements: &[(NodeId, Gives)], tidy: bool) -> Result<Rem
                 };
                 let last = *last;
                 let beyond = graph.node(graph.bond(last).other(node));
-                match &beyond.what {
-                    What::Junction(_) => zero,
-                    What::Element(element) if is_two_port(element.kind) => zero,
+                match &beyond.kind {
+                    NodeKind::Junction(_) => zero,
+                    NodeKind::Element(element) if is_two_port(element.kind) => zero,
                     _ => continue,
                 }
             }
-            What::Junction(_) => zero,
-            What::Element(element) if element.ports.len() == 2 && element.signals.is_empty() => {
+            NodeKind::Junction(_) => zero,
+            NodeKind::Element(element)
+                if element.ports.len() == 2 && element.signals.is_empty() =>
+            {
                 match element.kind {
                     ElementKind::TF => zero,
                     ElementKind::GY => zero.other(),
@@ -90,10 +92,10 @@ fn remove(graph: &Graph, elements: &[(NodeId, Gives)], tidy: bool) -> Result<Rem
             }
             _ => return Err(Needed(node)),
         };
-        debug_assert!(removal.cut[bond.index()]);
-        removal.gone[node.index()] = true;
+        debug_assert!(removal.bonds[bond.index()]);
+        removal.nodes[node.index()] = true;
         for next in open(&removal) {
-            removal.cut[next.index()] = true;
+            removal.bonds[next.index()] = true;
             work.push((next, graph.bond(next).other(node), zero_beyond));
         }
     }

@@ -10,7 +10,9 @@
 use crate::base::cancel::glance;
 use rustc_hash::FxHashMap;
 
-use crate::bond::graph::{BondId, Element, Graph, JunctionKind, NodeId, Pattern, Quantity, What};
+use crate::bond::graph::{
+    BondId, Element, Graph, JunctionKind, NodeId, NodeKind, Pattern, Quantity,
+};
 use crate::bond::net::Gives;
 use crate::evaluate::{Walk, value_of};
 use crate::expr::linear::form;
@@ -29,11 +31,11 @@ pub type Sum = Vec<(Var, ExprId)>;
 
 /// Why a variable cannot be traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum TransferError {
     /// The stroke of the bond depends on a switch, or there is none.
     NoCausality(BondId),
     /// The variable depends on itself.
-    Circle(BondId),
+    Cycle(BondId),
     /// The equations of this element do not have the required form.
     Unreadable(NodeId),
 }
@@ -43,7 +45,7 @@ const MOST_CUTS: usize = 8;
 
 /// The variables on which a variable depends.
 #[derive(Debug, Default)]
-struct Reached {
+struct Dependences {
     /// Operands first, each with its sum; `None` for an output of an element.
     order: Vec<(Var, Option<Sum>)>,
     /// Variables that depend on themselves; cutting them breaks all cycles.
@@ -106,16 +108,18 @@ impl<'g> Transfer<'g> {
 
     /// Returns the variables one node back from which a variable is computed; `None` if an element
     /// computes it.
-    pub fn step(&mut self, var: Var) -> Result<Option<Sum>, Trouble> {
-        let node = self.giver(var).ok_or(Trouble::NoCausality(var.bond))?;
+    pub fn step(&mut self, var: Var) -> Result<Option<Sum>, TransferError> {
+        let node = self
+            .giver(var)
+            .ok_or(TransferError::NoCausality(var.bond))?;
         let common = |kind: JunctionKind| match kind {
             JunctionKind::Zero => Gives::Effort,
             JunctionKind::One => Gives::Flow,
         };
-        match &self.graph.node(node).what {
-            What::Junction(kind) if common(*kind) == var.is => {
+        match &self.graph.node(node).kind {
+            NodeKind::Junction(kind) if common(*kind) == var.is => {
                 let by = self.determining(node, *kind);
-                let by = by.ok_or(Trouble::NoCausality(var.bond))?;
+                let by = by.ok_or(TransferError::NoCausality(var.bond))?;
                 let one = self.flat.exprs.number(1.0);
                 Ok(Some(vec![(
                     Var {
@@ -125,7 +129,7 @@ impl<'g> Transfer<'g> {
                     one,
                 )]))
             }
-            What::Junction(_) => {
+            NodeKind::Junction(_) => {
                 let own = self.sign(node, var.bond);
                 let others: Vec<BondId> = (self.bonds_of[node.index()].iter().copied())
                     .filter(|&bond| bond != var.bond)
@@ -141,7 +145,7 @@ impl<'g> Transfer<'g> {
                         .collect(),
                 ))
             }
-            What::Element(element) if matches!(element.pattern, Pattern::One(_)) => {
+            NodeKind::Element(element) if matches!(element.pattern, Pattern::One(_)) => {
                 self.through(node, element, var).map(Some)
             }
             _ => Ok(None),
@@ -149,12 +153,12 @@ impl<'g> Transfer<'g> {
     }
 
     /// Returns what a transformer or gyrator gives, by its equations.
-    fn through(&mut self, node: NodeId, element: &Element, var: Var) -> Result<Sum, Trouble> {
-        let stuck = Trouble::Unreadable(node);
+    fn through(&mut self, node: NodeId, element: &Element, var: Var) -> Result<Sum, TransferError> {
+        let stuck = TransferError::Unreadable(node);
         let given: Option<Vec<Gives>> = (element.ports.iter())
             .map(|&bond| self.given_by(node, bond))
             .collect();
-        let given = given.ok_or(Trouble::NoCausality(var.bond))?;
+        let given = given.ok_or(TransferError::NoCausality(var.bond))?;
         // A `bond` that is a gyrator has no equations: the effort of one end and the flow of the
         // other are the same variable.
         let found = (element.forms.iter()).find(|form| form.gives == given);
@@ -229,8 +233,8 @@ impl<'g> Transfer<'g> {
         start: Var,
         stop: &dyn Fn(Var) -> bool,
         known: &mut FxHashMap<Var, Sum>,
-    ) -> Result<Sum, Trouble> {
-        let Reached { order, cuts } = self.reached(start, stop, known)?;
+    ) -> Result<Sum, TransferError> {
+        let Dependences { order, cuts } = self.dependences(start, stop, known)?;
         let mut sums: FxHashMap<Var, Sum> = FxHashMap::default();
         let one = self.flat.exprs.number(1.0);
         for (var, step) in &order {
@@ -242,7 +246,7 @@ impl<'g> Transfer<'g> {
                         let inner = match cuts.contains(&part) {
                             true => &vec![(part, one)],
                             false => (sums.get(&part).or_else(|| known.get(&part)))
-                                .ok_or(Trouble::Circle(part.bond))?,
+                                .ok_or(TransferError::Cycle(part.bond))?,
                         };
                         self.add(inner, factor, &mut total);
                     }
@@ -263,18 +267,18 @@ impl<'g> Transfer<'g> {
             sums.extend(solved);
         }
         known.extend(sums);
-        (known.get(&start).cloned()).ok_or(Trouble::Circle(start.bond))
+        (known.get(&start).cloned()).ok_or(TransferError::Cycle(start.bond))
     }
 
     /// Returns the variables on which a variable depends, operands first, and the cuts that make
     /// this order possible.
-    fn reached(
+    fn dependences(
         &mut self,
         start: Var,
         stop: &dyn Fn(Var) -> bool,
         known: &FxHashMap<Var, Sum>,
-    ) -> Result<Reached, Trouble> {
-        let mut found = Reached::default();
+    ) -> Result<Dependences, TransferError> {
+        let mut found = Dependences::default();
         // For each variable that was visited, whether all its operands have been visited.
         let mut seen: FxHashMap<Var, bool> = FxHashMap::default();
         let mut stack: Vec<(Var, Option<Sum>, usize)> = Vec::new();
@@ -316,12 +320,12 @@ impl<'g> Transfer<'g> {
         &mut self,
         cuts: &[Var],
         sums: &FxHashMap<Var, Sum>,
-    ) -> Result<FxHashMap<Var, Sum>, Trouble> {
+    ) -> Result<FxHashMap<Var, Sum>, TransferError> {
         let mut rows: FxHashMap<Var, Sum> = (cuts.iter())
             .map(|&cut| (cut, sums.get(&cut).cloned().unwrap_or_default()))
             .collect();
         if cuts.len() > MOST_CUTS {
-            return Err(Trouble::Circle(cuts[0].bond));
+            return Err(TransferError::Cycle(cuts[0].bond));
         }
         for &cut in cuts {
             let row = rows.remove(&cut).unwrap_or_default();
@@ -333,7 +337,7 @@ impl<'g> Transfer<'g> {
             }
             let value = value_of(self.flat, left, &mut Walk::default()).and_then(Value::real);
             if value.is_some_and(|value| value.abs() < 1e-9) {
-                return Err(Trouble::Circle(cut.bond));
+                return Err(TransferError::Cycle(cut.bond));
             }
             let exprs = &mut self.flat.exprs;
             let rest: Sum = (rest.into_iter())

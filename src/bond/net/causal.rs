@@ -21,7 +21,7 @@ use crate::structure::Covering;
 /// If a bond has a middle vertex, its first half has the number of the bond.
 #[derive(Clone, Debug)]
 pub(super) struct Reduced {
-    pub(super) must: Vec<bool>,
+    pub(super) required: Vec<bool>,
     pub(super) edges: Vec<[u32; 2]>,
     /// For each bond, what its first end gives if its edge is chosen.
     pub(super) chosen: Vec<Gives>,
@@ -29,7 +29,7 @@ pub(super) struct Reduced {
 
 impl Reduced {
     pub(super) fn new(net: &Net) -> Self {
-        let mut must: Vec<bool> = net.nodes.iter().map(|&rule| rule == Rule::One).collect();
+        let mut required: Vec<bool> = net.nodes.iter().map(|&rule| rule == Rule::One).collect();
         let mut edges = Vec::with_capacity(net.bonds.len());
         let mut second_halves = Vec::new();
         let mut chosen = Vec::with_capacity(net.bonds.len());
@@ -39,13 +39,13 @@ impl Reduced {
                 if net.rule(end) == Rule::One {
                     end.node
                 } else {
-                    must.push(false);
-                    must.len() as u32 - 1
+                    required.push(false);
+                    required.len() as u32 - 1
                 }
             });
             if first.is_some() && first == second {
-                let middle = must.len() as u32;
-                must.push(true);
+                let middle = required.len() as u32;
+                required.push(true);
                 edges.push([a, middle]);
                 second_halves.push([middle, b]);
             } else {
@@ -56,7 +56,7 @@ impl Reduced {
         }
         edges.append(&mut second_halves);
         Reduced {
-            must,
+            required,
             edges,
             chosen,
         }
@@ -92,20 +92,20 @@ impl Causal {
     /// causality.
     pub fn new(net: &Net) -> Result<Causal, Conflict> {
         let reduced = Reduced::new(net);
-        let mut covering = Covering::new(reduced.must.clone(), reduced.edges.clone());
+        let mut covering = Covering::new(reduced.required.clone(), reduced.edges.clone());
         let mut possible = true;
         for (bond, end, gives) in net.fixed() {
             if !reduced.is_chosen(bond, end, gives) {
-                covering.take_out(bond);
-            } else if covering.is_out(bond) {
+                covering.delete(bond);
+            } else if covering.is_deleted(bond) {
                 possible = false;
             } else {
-                covering.keep(bond);
+                covering.force(bond);
             }
         }
         // If both ends of a bond are marked alike, the bond is first forced and then deleted: its
         // ends have no edge left.
-        if possible && covering.settle() && covering.cover_all().is_ok() {
+        if possible && covering.propagate() && covering.cover_all().is_ok() {
             Ok(Causal {
                 covering,
                 chosen: reduced.chosen,
@@ -118,7 +118,7 @@ impl Causal {
     /// Returns what the two ends of a bond give.
     pub fn gives(&self, bond: u32) -> [Gives; 2] {
         let chosen = self.chosen[bond as usize];
-        let first = if self.covering.has(bond) {
+        let first = if self.covering.contains(bond) {
             chosen
         } else {
             chosen.other()
@@ -129,10 +129,10 @@ impl Causal {
     /// Fixes what an end of a bond gives, if there is a causality with this and with all that was
     /// fixed before. Otherwise returns false and changes nothing.
     pub fn try_fix(&mut self, bond: u32, end: usize, gives: Gives) -> bool {
-        let wanted = is_chosen(&self.chosen, bond, end, gives);
+        let chosen = is_chosen(&self.chosen, bond, end, gives);
         let covering = &mut self.covering;
-        let done =
-            wanted == covering.has(bond) || (!covering.is_settled(bond) && covering.flip(bond));
+        let done = chosen == covering.contains(bond)
+            || (!covering.is_decided(bond) && covering.toggle(bond));
         // A refusal also decides the bond, so the next searches are shorter.
         decide(covering, bond);
         done
@@ -140,8 +140,8 @@ impl Causal {
 
     /// Whether only one possibility is left for a bond, as far as this follows from node to node
     /// without a search.
-    pub fn is_settled(&self, bond: u32) -> bool {
-        self.covering.is_settled(bond)
+    pub fn is_decided(&self, bond: u32) -> bool {
+        self.covering.is_decided(bond)
     }
 
     /// For each bond, whether some causality with all that is fixed has it the other way round.
@@ -149,14 +149,14 @@ impl Causal {
         let mut covering = self.covering.clone();
         let bonds = self.chosen.len() as u32;
         let mut free = vec![false; bonds as usize];
-        let mut thin = false;
+        let mut pruned = false;
         for bond in 0..bonds {
-            if free[bond as usize] || covering.is_settled(bond) {
+            if free[bond as usize] || covering.is_decided(bond) {
                 continue;
             }
-            if covering.flip(bond) {
+            if covering.toggle(bond) {
                 // All edges on the path have now been seen in both states.
-                for edge in covering.changed() {
+                for edge in covering.changed_edges() {
                     if let Some(free) = free.get_mut(edge as usize) {
                         *free = true;
                     }
@@ -165,9 +165,9 @@ impl Causal {
                 decide(&mut covering, bond);
                 // After one failed search, others may fail too, and each takes long. Pruning
                 // deletes all edges that fail for reasons other than parity.
-                if !std::mem::replace(&mut thin, true) {
-                    covering.thin_out();
-                    covering.settle();
+                if !std::mem::replace(&mut pruned, true) {
+                    covering.prune();
+                    covering.propagate();
                 }
             }
         }
@@ -177,13 +177,13 @@ impl Causal {
 
 /// Fixes an edge in its present state.
 fn decide(covering: &mut Covering, edge: u32) {
-    if covering.is_settled(edge) {
+    if covering.is_decided(edge) {
         return;
     }
-    if covering.has(edge) {
-        covering.keep(edge);
+    if covering.contains(edge) {
+        covering.force(edge);
     } else {
-        covering.take_out(edge);
+        covering.delete(edge);
     }
-    covering.settle();
+    covering.propagate();
 }

@@ -25,9 +25,9 @@ pub struct Conflict {
 }
 
 pub(super) fn find(net: &Net, reduced: &Reduced) -> Conflict {
-    let mut covering = Covering::new(reduced.must.clone(), reduced.edges.clone());
+    let mut covering = Covering::new(reduced.required.clone(), reduced.edges.clone());
     if covering.cover_all().is_err() {
-        return met(net, reduced, &covering, 0);
+        return from_search(net, reduced, &covering, 0);
     }
     let mut last = None;
     for (count, (bond, end, gives)) in net.fixed().enumerate() {
@@ -46,10 +46,10 @@ pub(super) fn find(net: &Net, reduced: &Reduced) -> Conflict {
         let done = if reduced.is_chosen(bond, end, gives) {
             covering.require(reduced.edges[bond as usize][end])
         } else {
-            covering.bar(bond)
+            covering.forbid(bond)
         };
         if !done {
-            return met(net, reduced, &covering, count + 1);
+            return from_search(net, reduced, &covering, count + 1);
         }
     }
     Conflict::default()
@@ -57,8 +57,8 @@ pub(super) fn find(net: &Net, reduced: &Reduced) -> Conflict {
 
 /// Collects the conflict from the last search: the nodes that it reached, and those of the first
 /// `fixed` fixed ends that it met.
-fn met(net: &Net, reduced: &Reduced, covering: &Covering, fixed: usize) -> Conflict {
-    let keeps = |&(bond, end, gives): &_| {
+fn from_search(net: &Net, reduced: &Reduced, covering: &Covering, fixed: usize) -> Conflict {
+    let is_in_conflict = |&(bond, end, gives): &_| {
         let ends = reduced.edges[bond as usize];
         if reduced.is_chosen(bond, end, gives) {
             covering.is_outer(ends[end])
@@ -67,7 +67,7 @@ fn met(net: &Net, reduced: &Reduced, covering: &Covering, fixed: usize) -> Confl
         }
     };
     Conflict {
-        ends: (net.fixed().take(fixed).filter(keeps))
+        ends: (net.fixed().take(fixed).filter(is_in_conflict))
             .map(|(bond, end, _)| (bond, end))
             .collect(),
         nodes: (0..net.nodes.len() as u32)

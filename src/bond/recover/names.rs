@@ -4,7 +4,7 @@
 use super::points::Points;
 use rustc_hash::FxHashSet;
 
-use crate::bond::graph::{Bond, BondId, Graph, Node, NodeId, What};
+use crate::bond::graph::{Bond, BondId, Graph, Node, NodeId, NodeKind};
 use crate::bond::order::natural;
 use crate::flat::{Flat, InstanceId, PortId};
 
@@ -23,7 +23,7 @@ pub fn point(flat: &Flat, points: &Points, at: usize) -> (String, bool) {
         let depth = |name: &String| name.matches('.').count();
         let name = cuts.min_by(|a, b| depth(a).cmp(&depth(b)).then_with(|| natural(a, b)));
         return (
-            with_position(name.unwrap_or_default(), point.position),
+            with_component(name.unwrap_or_default(), point.component),
             false,
         );
     };
@@ -38,7 +38,7 @@ pub fn point(flat: &Flat, points: &Points, at: usize) -> (String, bool) {
     if let Some(part) = record.part {
         name.push_str(&format!(":{part}"));
     }
-    (with_position(name, point.position), true)
+    (with_component(name, point.component), true)
 }
 
 /// Makes the names of nodes unique: the inside and the outside of a cut, or several components of a
@@ -103,7 +103,7 @@ pub fn sort(flat: &Flat, graph: &mut Graph) {
     let mut bonds: Vec<Option<Bond>> = graph.bonds.drain(..).map(Some).collect();
     graph.bonds = order.iter().filter_map(|&old| bonds[old].take()).collect();
     for node in &mut graph.nodes {
-        if let What::Element(element) = &mut node.what {
+        if let NodeKind::Element(element) = &mut node.kind {
             for port in &mut element.ports {
                 *port = place[port.index()];
             }
@@ -113,9 +113,9 @@ pub fn sort(flat: &Flat, graph: &mut Graph) {
 
 /// A cut with several components has a junction for each; their names get the number of the
 /// component.
-fn with_position(name: String, position: u32) -> String {
-    match position {
+fn with_component(name: String, component: u32) -> String {
+    match component {
         0 => name,
-        _ => format!("{name}'{}", position + 1),
+        _ => format!("{name}'{}", component + 1),
     }
 }

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::bond::graph::{Bond, BondId, Graph, JunctionKind, Node, NodeId, Quantity, What};
+use crate::bond::graph::{Bond, BondId, Graph, JunctionKind, Node, NodeId, NodeKind, Quantity};
 
 /// A part with two pins: its junction, its bond, and the bonds to its nodes.
 struct Branch {
@@ -20,27 +20,33 @@ struct Branch {
     forward: bool,
 }
 
-pub fn gather(graph: &mut Graph) {
+pub fn merge_parallel(graph: &mut Graph) {
     let classes = classes(graph);
-    let held = held(graph, &classes);
+    let held_by_reference = held_by_reference(graph, &classes);
     let mut sets: BTreeMap<(NodeId, NodeId, JunctionKind), Vec<Branch>> = BTreeMap::new();
     let bonds_of = graph.bonds_of();
     for id in graph.node_ids() {
         if let Some((key, branch)) = branch(graph, &bonds_of, &classes, id)
-            && !held[key.0.index()]
-            && !held[key.1.index()]
+            && !held_by_reference[key.0.index()]
+            && !held_by_reference[key.1.index()]
         {
             sets.entry(key).or_default().push(branch);
         }
     }
-    let mut gone = vec![false; graph.bonds.len()];
-    let mut closed = vec![false; graph.nodes.len()];
+    let mut removed_nodes = vec![false; graph.bonds.len()];
+    let mut removed_bonds = vec![false; graph.nodes.len()];
     for ((.., kind), branches) in sets {
         if branches.len() > 1 {
-            join(graph, kind, &branches, &mut gone, &mut closed);
+            merge(
+                graph,
+                kind,
+                &branches,
+                &mut removed_nodes,
+                &mut removed_bonds,
+            );
         }
     }
-    compact(graph, gone, closed);
+    compact(graph, removed_nodes, removed_bonds);
 }
 
 /// Joins junctions of one kind that are connected by bonds; returns the representative of each
@@ -65,16 +71,16 @@ fn classes(graph: &Graph) -> Vec<NodeId> {
 }
 
 /// Marks the junctions whose common variable a reference fixes.
-fn held(graph: &Graph, classes: &[NodeId]) -> Vec<bool> {
-    let mut held = vec![false; graph.nodes.len()];
+fn held_by_reference(graph: &Graph, classes: &[NodeId]) -> Vec<bool> {
+    let mut held_by_reference = vec![false; graph.nodes.len()];
     for bond in &graph.bonds {
         for (end, other) in [(bond.from, bond.to), (bond.to, bond.from)] {
             if graph.node(end).element().is_some_and(|one| one.reference) {
-                held[classes[other.index()].index()] = true;
+                held_by_reference[classes[other.index()].index()] = true;
             }
         }
     }
-    held
+    held_by_reference
 }
 
 fn branch(
@@ -122,12 +128,12 @@ fn branch(
     ))
 }
 
-fn join(
+fn merge(
     graph: &mut Graph,
     kind: JunctionKind,
     branches: &[Branch],
-    gone: &mut [bool],
-    closed: &mut [bool],
+    removed_nodes: &mut [bool],
+    removed_bonds: &mut [bool],
 ) {
     // The first part by name keeps its junction.
     let name = |branch: &Branch| graph.node(branch.inner).name.clone();
@@ -150,7 +156,7 @@ fn join(
         },
         named: false,
         owner: node.owner,
-        what: What::Junction(other),
+        kind: NodeKind::Junction(other),
     });
     // The common variable is that of the first part; the other parts have the same one, or its
     // negative.
@@ -180,7 +186,7 @@ fn join(
             // In the element's own variables the sign changes.
             let ends = bond.ends();
             for end in ends {
-                if let What::Element(element) = &mut graph.nodes[end.index()].what {
+                if let NodeKind::Element(element) = &mut graph.nodes[end.index()].kind {
                     let ports = element.ports.iter().zip(&mut element.quantities);
                     for (_, pair) in ports.filter(|(port, _)| **port == branch.own) {
                         *pair = [pair[0].negated(), pair[1].negated()];
@@ -205,9 +211,9 @@ fn join(
             false => bond.from = shared,
         }
         if branch.inner != inner {
-            closed[branch.inner.index()] = true;
+            removed_bonds[branch.inner.index()] = true;
             for id in branch.outer {
-                gone[id.index()] = true;
+                removed_nodes[id.index()] = true;
             }
         }
     }
@@ -233,8 +239,8 @@ fn join(
 }
 
 /// Removes nodes and bonds, and renumbers the others.
-fn compact(graph: &mut Graph, gone: Vec<bool>, closed: Vec<bool>) {
-    let is_closed = |at: usize| closed.get(at).copied().unwrap_or(false);
+fn compact(graph: &mut Graph, removed_nodes: Vec<bool>, removed_bonds: Vec<bool>) {
+    let is_closed = |at: usize| removed_bonds.get(at).copied().unwrap_or(false);
     let mut nodes = Vec::with_capacity(graph.nodes.len());
     let mut node_place = Vec::with_capacity(graph.nodes.len());
     for (at, node) in graph.nodes.drain(..).enumerate() {
@@ -247,14 +253,14 @@ fn compact(graph: &mut Graph, gone: Vec<bool>, closed: Vec<bool>) {
     let mut bond_place = Vec::with_capacity(graph.bonds.len());
     for (at, mut bond) in graph.bonds.drain(..).enumerate() {
         bond_place.push(BondId(bonds.len() as u32));
-        if !gone.get(at).copied().unwrap_or(false) {
+        if !removed_nodes.get(at).copied().unwrap_or(false) {
             bond.from = node_place[bond.from.index()];
             bond.to = node_place[bond.to.index()];
             bonds.push(bond);
         }
     }
     for node in &mut nodes {
-        if let What::Element(element) = &mut node.what {
+        if let NodeKind::Element(element) = &mut node.kind {
             for port in &mut element.ports {
                 *port = bond_place[port.index()];
             }

@@ -25,7 +25,7 @@ pub struct Member {
 pub struct Point {
     pub junction: JunctionId,
     /// The number of the component: which pair of variables of the cuts, if they have several.
-    pub position: u32,
+    pub component: u32,
     pub members: Vec<Member>,
     pub power: bool,
 }
@@ -39,7 +39,7 @@ pub struct Points {
 
 /// Whether a pair is a displacement and its force, according to their units: their product is an
 /// energy, not a power.
-fn holds_position(flat: &Flat, pair: Pair) -> bool {
+fn is_displacement(flat: &Flat, pair: Pair) -> bool {
     let unit = |one: Option<Signed>| {
         let declaration = flat.declaration(one?.variable());
         declaration.remarks.unit.as_deref()
@@ -70,9 +70,9 @@ impl Points {
         let mut first = Vec::with_capacity(junctions + 1);
         for (at, size) in sizes.into_iter().enumerate() {
             first.push(list.len() as u32);
-            list.extend((0..size as u32).map(|position| Point {
+            list.extend((0..size as u32).map(|component| Point {
                 junction: JunctionId::new(at),
-                position,
+                component,
                 members: Vec::new(),
                 power: false,
             }));
@@ -84,8 +84,8 @@ impl Points {
                 let Some(junction) = junction else {
                     continue;
                 };
-                for (position, &pair) in flat.ports.pairs(port).iter().enumerate() {
-                    let at = points.first[junction.index()] as usize + position;
+                for (component, &pair) in flat.ports.pairs(port).iter().enumerate() {
+                    let at = points.first[junction.index()] as usize + component;
                     points.list[at].members.push(Member {
                         port,
                         pair,
@@ -97,15 +97,15 @@ impl Points {
         for point in &mut points.list {
             let has_across = point.members.iter().any(|m| m.pair.across.is_some());
             let has_through = point.members.iter().any(|m| m.pair.through.is_some());
-            let positions = (point.members.iter()).any(|member| holds_position(flat, member.pair));
+            let positions = (point.members.iter()).any(|member| is_displacement(flat, member.pair));
             point.power = has_across && has_through && !positions;
         }
         points
     }
 
     /// Returns the point of a component of a junction.
-    pub fn at(&self, junction: JunctionId, position: u32) -> Option<usize> {
-        let at = self.first[junction.index()] + position;
+    pub fn at(&self, junction: JunctionId, component: u32) -> Option<usize> {
+        let at = self.first[junction.index()] + component;
         (at < self.first[junction.index() + 1]).then_some(at as usize)
     }
 

@@ -10,9 +10,9 @@
 use crate::base::cancel::glance;
 use std::collections::VecDeque;
 
-use super::gates::Part;
 use super::names;
 use super::points::Points;
+use super::power_ports::GraphPart;
 use crate::base::unit::is_velocity;
 use crate::bond::order::natural;
 use crate::flat::{Flat, Signed};
@@ -25,7 +25,7 @@ pub struct Roles {
     pub gyrates: Vec<bool>,
 }
 
-pub fn roles(flat: &Flat, points: &Points, parts: &[Part]) -> Roles {
+pub fn roles(flat: &Flat, points: &Points, parts: &[GraphPart]) -> Roles {
     let mut next: Vec<Vec<(usize, bool)>> = vec![Vec::new(); points.list.len()];
     let mut strong: Vec<usize> = Vec::new();
     let mut weak: Vec<usize> = Vec::new();
@@ -42,17 +42,17 @@ pub fn roles(flat: &Flat, points: &Points, parts: &[Part]) -> Roles {
     };
     for part in parts {
         match part {
-            Part::Wire {
+            GraphPart::Wire {
                 exchanges, ends, ..
             } => join(ends[0].point, ends[1].point, *exchanges),
-            Part::Element { gates, .. } => {
-                for gate in gates {
-                    for spot in gate.spots() {
-                        let of_unit = is_flow(spot.across);
+            GraphPart::Element { power_ports, .. } => {
+                for power_port in power_ports {
+                    for component in power_port.components() {
+                        let of_unit = is_flow(component.across);
                         let list = if of_unit { &mut strong } else { &mut weak };
-                        list.extend(spot.point);
+                        list.extend(component.point);
                     }
-                    for pair in gate.spots().windows(2) {
+                    for pair in power_port.components().windows(2) {
                         join(pair[0].point, pair[1].point, false);
                     }
                 }
@@ -94,7 +94,7 @@ pub fn roles(flat: &Flat, points: &Points, parts: &[Part]) -> Roles {
     let swapped: Vec<bool> = found.into_iter().map(|role| role == Some(true)).collect();
     let gyrates = (parts.iter())
         .map(|part| match part {
-            Part::Wire {
+            GraphPart::Wire {
                 exchanges: true,
                 ends: [a, b],
                 ..

@@ -7,7 +7,7 @@ pub use parts::{Bond, Mark, Node, Shape, Signal, Sketch, Stroke};
 use std::collections::BTreeMap;
 
 use super::causality::ElementCausality;
-use super::graph::{BondId, NodeId, SignalSource, What};
+use super::graph::{BondId, NodeId, NodeKind, SignalSource};
 use super::net::Gives;
 use super::view::View;
 use crate::bond::BondGraph;
@@ -27,8 +27,8 @@ pub fn sketch(model: &BondGraph, view: &View) -> Sketch {
     let nodes = (graph.node_ids())
         .map(|id| {
             let node = graph.node(id);
-            match &node.what {
-                What::Junction(kind) => Node {
+            match &node.kind {
+                NodeKind::Junction(kind) => Node {
                     shape: Shape::Junction,
                     kind: kind.digit().to_string(),
                     name: if node.named {
@@ -39,14 +39,14 @@ pub fn sketch(model: &BondGraph, view: &View) -> Sketch {
                     values: Vec::new(),
                     mark: Mark::Plain,
                 },
-                What::Box(class) => Node {
+                NodeKind::Box(class) => Node {
                     shape: Shape::Box,
                     kind: class.clone(),
                     name: node.name.clone(),
                     values: Vec::new(),
                     mark: Mark::Plain,
                 },
-                What::Element(element) => Node {
+                NodeKind::Element(element) => Node {
                     shape: Shape::Element,
                     kind: match element.label().as_str() {
                         "other" => class_name(&model.flat, node.owner),
@@ -78,7 +78,7 @@ fn class_name(flat: &Flat, instance: InstanceId) -> String {
 
 fn bonds(model: &BondGraph, view: &View, mark_of: &dyn Fn(NodeId) -> Mark) -> Vec<Bond> {
     let graph = &view.graph;
-    let is_box = |id: NodeId| matches!(graph.node(id).what, What::Box(_));
+    let is_box = |id: NodeId| matches!(graph.node(id).kind, NodeKind::Box(_));
     let mut found: Vec<Bond> = Vec::new();
     // The bonds of one hierarchical cut between the same two ends are drawn as one line.
     let mut bundles: BTreeMap<(NodeId, NodeId), Vec<BondId>> = BTreeMap::new();
@@ -118,7 +118,7 @@ fn bonds(model: &BondGraph, view: &View, mark_of: &dyn Fn(NodeId) -> Mark) -> Ve
                         Gives::Flow => Stroke::From,
                     }),
                     mark: match (known.gives, known.in_loop) {
-                        (None, _) if model.causality.has_positions => Mark::Switched,
+                        (None, _) if model.causality.depends_on_switches => Mark::Switched,
                         (_, Some(number)) => Mark::Loop(number),
                         _ if at_ends.contains(&Mark::Derivative) => Mark::Derivative,
                         _ => Mark::Plain,

@@ -35,7 +35,7 @@ pub struct View {
     /// For each node here the node of the expanded graph; if several were joined, one of them.
     pub nodes_of: Vec<NodeId>,
     /// For each bond here whether it has the opposite direction in the expanded graph.
-    turned: Vec<bool>,
+    reversed: Vec<bool>,
 }
 
 impl View {
@@ -54,7 +54,7 @@ impl View {
     /// Returns the causality of a bond.
     pub fn causality(&self, found: &Causality, bond: BondId) -> BondCausality {
         let known = found.bonds[self.of[bond.index()].index()];
-        match self.turned[bond.index()] {
+        match self.reversed[bond.index()] {
             false => known,
             true => BondCausality {
                 gives: known.gives.map(Gives::other),
@@ -65,12 +65,12 @@ impl View {
 }
 
 pub fn view(flat: &crate::flat::Flat, expanded: &Graph, choice: Choice) -> View {
-    let mut shrunk = simplify::Shrunk::new(expanded);
+    let mut simplified = simplify::SimplifiedGraph::new(expanded);
     if let Some(depth) = choice.depth {
-        boxes::close(flat, &mut shrunk, depth);
+        boxes::close(flat, &mut simplified, depth);
     }
     if !choice.expanded {
-        shrunk.simplify(choice.keep_named);
+        simplified.simplify(choice.keep_named);
     }
-    number::numbered(flat, shrunk)
+    number::numbered(flat, simplified)
 }

@@ -15,33 +15,33 @@ use crate::base::cancel::glance;
 use std::collections::VecDeque;
 
 use crate::bond::graph::{
-    Bond, BondId, ElementKind, Graph, JunctionKind, Node, NodeId, Signal, What,
+    Bond, BondId, ElementKind, Graph, JunctionKind, Node, NodeId, NodeKind, Signal,
 };
 use crate::bond::order::natural;
 
 /// A graph while it is simplified. Ids stay those of the graph from which it was made.
 #[derive(Clone, Debug)]
-pub struct Shrunk {
+pub struct SimplifiedGraph {
     pub nodes: Vec<Node>,
     /// `None` for a bond that was left out.
     pub bonds: Vec<Option<Bond>>,
     pub signals: Vec<Signal>,
-    pub gone: Vec<bool>,
+    pub removed: Vec<bool>,
     /// For each bond whether it has the opposite direction in the original graph.
-    pub turned: Vec<bool>,
+    pub reversed: Vec<bool>,
     /// The node with which each node was joined; itself if it was not joined (union-find).
     parent: Vec<NodeId>,
     of: Vec<Vec<BondId>>,
 }
 
-impl Shrunk {
+impl SimplifiedGraph {
     pub fn new(graph: &Graph) -> Self {
-        Shrunk {
+        SimplifiedGraph {
             nodes: graph.nodes.clone(),
             bonds: graph.bonds.iter().cloned().map(Some).collect(),
             signals: graph.signals.clone(),
-            gone: vec![false; graph.nodes.len()],
-            turned: vec![false; graph.bonds.len()],
+            removed: vec![false; graph.nodes.len()],
+            reversed: vec![false; graph.bonds.len()],
             parent: graph.node_ids().collect(),
             of: graph.bonds_of(),
         }
@@ -86,17 +86,17 @@ impl Shrunk {
     /// Removes from the list of a node the bonds that were left out or lead back to the node.
     fn clean(&mut self, at: NodeId) {
         let list = std::mem::take(&mut self.of[at.index()]);
-        let mut kept = Vec::with_capacity(list.len());
+        let mut remaining = Vec::with_capacity(list.len());
         for id in list {
             match self.ends(id) {
                 Some((from, to)) if from == to => self.bonds[id.index()] = None,
-                Some(_) => kept.push(id),
+                Some(_) => remaining.push(id),
                 None => {}
             }
         }
-        kept.sort_unstable();
-        kept.dedup();
-        self.of[at.index()] = kept;
+        remaining.sort_unstable();
+        remaining.dedup();
+        self.of[at.index()] = remaining;
     }
 
     /// Leaves out what carries no information. With `keep_named`, junctions with a name stay.
@@ -111,7 +111,7 @@ impl Shrunk {
             }
         }
         for &at in &all {
-            if self.find(at) == at && !self.gone[at.index()] {
+            if self.find(at) == at && !self.removed[at.index()] {
                 self.drop_reference(at);
                 self.drop_open(at);
             }
@@ -123,7 +123,7 @@ impl Shrunk {
             while let Some(at) = queue.pop_front() {
                 glance();
                 if self.find(at) == at
-                    && !self.gone[at.index()]
+                    && !self.removed[at.index()]
                     && !(keep_named && self.nodes[at.index()].named)
                     && let Some(touched) = self.amalgamate(at, turns)
                 {
@@ -149,7 +149,7 @@ impl Shrunk {
         self.parent[below.index()] = root;
         let bonds = std::mem::take(&mut self.of[below.index()]);
         self.of[root.index()].extend(bonds);
-        if better(&self.nodes[below.index()], &self.nodes[root.index()]) {
+        if is_better_name(&self.nodes[below.index()], &self.nodes[root.index()]) {
             let Node {
                 name, named, owner, ..
             } = self.nodes[below.index()].clone();
@@ -159,7 +159,7 @@ impl Shrunk {
         Some(root)
     }
 
-    fn live(&mut self, at: NodeId) -> Vec<BondId> {
+    fn remaining_bonds(&mut self, at: NodeId) -> Vec<BondId> {
         self.clean(at);
         self.of[at.index()].clone()
     }
@@ -174,15 +174,15 @@ impl Shrunk {
         let Some(kind) = self.junction(at) else {
             return;
         };
-        let bonds = self.live(at);
+        let bonds = self.remaining_bonds(at);
         let mut references = Vec::new();
         let mut others = Vec::new();
         for &id in &bonds {
             let Some(far) = self.far(at, id) else {
                 continue;
             };
-            match &self.nodes[far.index()].what {
-                What::Element(element) if element.reference => references.push((id, far)),
+            match &self.nodes[far.index()].kind {
+                NodeKind::Element(element) if element.reference => references.push((id, far)),
                 _ => others.push((id, far)),
             }
         }
@@ -200,9 +200,9 @@ impl Shrunk {
         let keep = usize::from(left > 0);
         for (id, far) in references.into_iter().skip(keep) {
             self.bonds[id.index()] = None;
-            self.gone[far.index()] = true;
+            self.removed[far.index()] = true;
         }
-        self.gone[at.index()] = left == 0;
+        self.removed[at.index()] = left == 0;
         self.clean(at);
     }
 
@@ -210,18 +210,18 @@ impl Shrunk {
         let Some(kind) = self.junction(at) else {
             return;
         };
-        for id in self.live(at) {
+        for id in self.remaining_bonds(at) {
             let Some(far) = self.far(at, id) else {
                 continue;
             };
-            let What::Element(element) = &self.nodes[far.index()].what else {
+            let NodeKind::Element(element) = &self.nodes[far.index()].kind else {
                 continue;
             };
             let gives_flow = element.kind == ElementKind::Sf;
-            let unnoticed = gives_flow == (kind == JunctionKind::Zero);
-            if element.open && unnoticed && self.of[at.index()].len() > 2 {
+            let has_no_effect = gives_flow == (kind == JunctionKind::Zero);
+            if element.open && has_no_effect && self.of[at.index()].len() > 2 {
                 self.bonds[id.index()] = None;
-                self.gone[far.index()] = true;
+                self.removed[far.index()] = true;
             }
         }
         self.clean(at);
@@ -256,7 +256,7 @@ impl Shrunk {
             false => bond.effort = bond.effort.negated(),
         }
         std::mem::swap(&mut bond.from, &mut bond.to);
-        self.turned[id.index()] ^= true;
+        self.reversed[id.index()] ^= true;
         Some(())
     }
 
@@ -264,9 +264,9 @@ impl Shrunk {
     /// examined again.
     fn amalgamate(&mut self, at: NodeId, turns: bool) -> Option<Vec<NodeId>> {
         self.junction(at)?;
-        let bonds = self.live(at);
+        let bonds = self.remaining_bonds(at);
         if bonds.is_empty() {
-            self.gone[at.index()] = true;
+            self.removed[at.index()] = true;
             return None;
         }
         let [a, b] = bonds[..] else {
@@ -297,7 +297,7 @@ impl Shrunk {
         let bond = self.bonds[keep.index()].as_mut()?;
         (bond.from, bond.to, bond.in_bundle) = (source, target, in_bundle);
         self.bonds[dropped.index()] = None;
-        self.gone[at.index()] = true;
+        self.removed[at.index()] = true;
         self.of[at.index()].clear();
         // Only bonds are marked as removed here. The lists are cleaned when they are read, because
         // a node may have thousands of bonds.
@@ -306,7 +306,7 @@ impl Shrunk {
         }
         // The order of an element's ports has to stay.
         for far in [source, target] {
-            if let What::Element(element) = &mut self.nodes[far.index()].what {
+            if let NodeKind::Element(element) = &mut self.nodes[far.index()].kind {
                 for port in &mut element.ports {
                     if *port == dropped {
                         *port = keep;
@@ -325,7 +325,7 @@ impl Shrunk {
 }
 
 /// Whether a name is better: given by the user, nearer to the top, earlier in the alphabet.
-fn better(a: &Node, b: &Node) -> bool {
+fn is_better_name(a: &Node, b: &Node) -> bool {
     let depth = |node: &Node| node.name.matches('.').count();
     (b.named.cmp(&a.named))
         .then_with(|| depth(a).cmp(&depth(b)))

@@ -4,10 +4,10 @@
 //! its lanes, how far its box and its whole block reach from its axis, and the places of its
 //! one-ports. The lane of a straight link is the axis itself; other lanes lie above and below it.
 
-use super::layout::Tone;
+use super::chains::Chains;
+use super::layers::{Cell, LayeredGraph, Port};
+use super::layout::ColourRole;
 use super::measure::{self, BESIDE, Body, LANE, NARROW, STROKE, STUB};
-use super::rails::Rails;
-use super::web::{Cell, Port, Web};
 use crate::bond::sketch::{Shape, Sketch};
 
 /// The distance between the vertical parts of bonds that fan out.
@@ -26,7 +26,7 @@ const PASSING: f64 = 9.0;
 
 /// The place of a one-port, measured from the edge of its host's box outwards.
 #[derive(Clone, Copy, Debug)]
-pub struct Spot {
+pub struct OnePort {
     pub node: usize,
     pub bond: usize,
     /// Where its bond leaves the host, and where its own axis is.
@@ -50,9 +50,9 @@ pub struct Block {
     pub top: f64,
     pub bottom: f64,
     /// Where the name of a junction is: whether at the left side, and how far below the axis.
-    pub foot: (bool, f64),
-    pub above: Vec<Spot>,
-    pub below: Vec<Spot>,
+    pub caption: (bool, f64),
+    pub above: Vec<OnePort>,
+    pub below: Vec<OnePort>,
 }
 
 /// For each link, the lanes of its left end and of its right end, relative to the axis of the cell.
@@ -62,15 +62,15 @@ pub struct Lanes {
     pub right: Vec<f64>,
 }
 
-pub fn lanes(web: &Web, rails: &Rails) -> Lanes {
+pub fn lanes(layered: &LayeredGraph, chains: &Chains) -> Lanes {
     let mut out = Lanes {
-        left: vec![0.0; web.links.len()],
-        right: vec![0.0; web.links.len()],
+        left: vec![0.0; layered.links.len()],
+        right: vec![0.0; layered.links.len()],
     };
-    for cell in &web.cells {
+    for cell in &layered.cells {
         // The left end of a link is at the right side of its cell.
         for (list, ends) in [(&cell.rights, &mut out.left), (&cell.lefts, &mut out.right)] {
-            let straight = list.iter().position(|link| rails.straight[*link]);
+            let straight = list.iter().position(|link| chains.straight[*link]);
             let middle = straight.map_or((list.len() as f64 - 1.0) / 2.0, |at| at as f64);
             for (at, link) in list.iter().enumerate() {
                 ends[*link] = (at as f64 - middle) * LANE;
@@ -80,7 +80,12 @@ pub fn lanes(web: &Web, rails: &Rails) -> Lanes {
     out
 }
 
-pub fn blocks(sketch: &Sketch, bodies: &[Body], web: &Web, lanes: &Lanes) -> Vec<Block> {
+pub fn blocks(
+    sketch: &Sketch,
+    bodies: &[Body],
+    layered: &LayeredGraph,
+    lanes: &Lanes,
+) -> Vec<Block> {
     let mut signalling = vec![false; bodies.len()];
     for signal in &sketch.signals {
         for node in signal.from.iter().chain([&signal.to]) {
@@ -89,8 +94,8 @@ pub fn blocks(sketch: &Sketch, bodies: &[Body], web: &Web, lanes: &Lanes) -> Vec
             }
         }
     }
-    let mut out = Vec::with_capacity(web.cells.len());
-    for cell in &web.cells {
+    let mut out = Vec::with_capacity(layered.cells.len());
+    for cell in &layered.cells {
         out.push(match cell.node {
             Some(node) => block(sketch, bodies, cell, node, lanes, signalling[node]),
             None => passing(cell, lanes),
@@ -113,7 +118,7 @@ fn reach(cell: &Cell, lanes: &Lanes, above: f64) -> (f64, f64) {
 /// Returns where the name of a junction is: below the lanes of the side that has fewer of them
 /// there, close to the axis. The result is whether that is the left side, and how far below the
 /// axis.
-fn foot(cell: &Cell, lanes: &Lanes) -> (bool, f64) {
+fn caption_place(cell: &Cell, lanes: &Lanes) -> (bool, f64) {
     let lowest =
         |links: &[usize], at: &[f64]| links.iter().map(|link| at[*link]).fold(0.0, f64::max);
     let left = lowest(&cell.lefts, &lanes.right);
@@ -143,11 +148,11 @@ fn block(
     let above = fan(sketch, bodies, &cell.up);
     let below = fan(sketch, bodies, &cell.down);
     // If bonds leave above and below, signals need room beside them.
-    let beside = match above.spots.len().min(below.spots.len()) {
+    let beside = match above.one_ports.len().min(below.one_ports.len()) {
         least if least > 0 && signals => least + 2,
         _ => 0,
     };
-    let most = above.spots.len().max(below.spots.len()).max(beside);
+    let most = above.one_ports.len().max(below.one_ports.len()).max(beside);
     let half = body.half.max(most as f64 * NARROW / 2.0);
     let (numbers, _) = reach(cell, lanes, NUMBER);
     let (up, down) = reach(cell, lanes, STROKE + 3.0);
@@ -167,10 +172,10 @@ fn block(
     } else {
         (body.up.max(up), body.down.max(down))
     };
-    let (at_left, foot) = foot(cell, lanes);
-    let name = body.foot.as_ref();
+    let (at_left, caption) = caption_place(cell, lanes);
+    let name = body.caption.as_ref();
     let aside = name.map_or(0.0, |line| half + 3.0 + line.width);
-    let under = name.map_or(0.0, |line| foot + line.height());
+    let under = name.map_or(0.0, |line| caption + line.height());
     let (left, right) = if at_left { (aside, 0.0) } else { (0.0, aside) };
     Block {
         half,
@@ -190,32 +195,32 @@ fn block(
             .max(right),
         top: (up + above.height).max(numbers),
         bottom: (down + below.height).max(under).max(body.down),
-        foot: (at_left, foot),
-        above: above.spots,
-        below: below.spots,
+        caption: (at_left, caption),
+        above: above.one_ports,
+        below: below.one_ports,
     }
 }
 
 /// The one-ports of one side.
 #[derive(Default)]
-struct Fan {
-    spots: Vec<Spot>,
+struct PortFan {
+    one_ports: Vec<OnePort>,
     left: f64,
     right: f64,
     height: f64,
 }
 
-fn fan(sketch: &Sketch, bodies: &[Body], list: &[Port]) -> Fan {
+fn fan(sketch: &Sketch, bodies: &[Body], list: &[Port]) -> PortFan {
     let count = list.len();
     if count == 0 {
-        return Fan::default();
+        return PortFan::default();
     }
     let rows = if count > ROW { 2 } else { 1 };
     // How far each one-port reaches to the left and to the right of its axis, including its number.
     let reach = |at: usize| {
         let (node, bond) = list[at];
         let half = bodies[node].half;
-        let number = measure::number(&sketch.bonds[bond].label, Tone::Ink).width;
+        let number = measure::number(&sketch.bonds[bond].label, ColourRole::Ink).width;
         (half, half.max(2.0 * BESIDE + number))
     };
     let mut x: Vec<f64> = vec![0.0; count];
@@ -237,7 +242,7 @@ fn fan(sketch: &Sketch, bodies: &[Body], list: &[Port]) -> Fan {
         }
     }
     let middle = (x[(count - 1) / 2] + x[count / 2]) / 2.0;
-    let mut out = Fan::default();
+    let mut out = PortFan::default();
     // Outer bonds turn first, so that they do not cross the inner ones.
     let tracks = count / 2;
     let nearest = STUB + tracks as f64 * TRACK + NUMBERED - if tracks > 0 { 6.0 } else { 0.0 };
@@ -250,7 +255,7 @@ fn fan(sketch: &Sketch, bodies: &[Body], list: &[Port]) -> Fan {
         let (left, right) = reach(at);
         let inner = at.min(count - 1 - at);
         let base = nearest + if far { near + ROWS + NUMBERED } else { 0.0 };
-        let spot = Spot {
+        let one_port = OnePort {
             node: *node,
             bond: *bond,
             lane: (at as f64 - (count as f64 - 1.0) / 2.0) * NARROW,
@@ -259,10 +264,10 @@ fn fan(sketch: &Sketch, bodies: &[Body], list: &[Port]) -> Fan {
             base,
             height: bodies[*node].height(),
         };
-        out.left = out.left.max(left - spot.x);
-        out.right = out.right.max(right + spot.x);
-        out.height = out.height.max(base + spot.height);
-        out.spots.push(spot);
+        out.left = out.left.max(left - one_port.x);
+        out.right = out.right.max(right + one_port.x);
+        out.height = out.height.max(base + one_port.height);
+        out.one_ports.push(one_port);
     }
     out
 }

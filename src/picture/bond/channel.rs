@@ -5,9 +5,9 @@
 //! parts.
 
 use super::block::{Block, Lanes};
-use super::layout::{Point, Tone};
+use super::layers::LayeredGraph;
+use super::layout::{ColourRole, Point};
 use super::measure::{self, STUB};
-use super::web::Web;
 use crate::base::cancel::glance;
 use crate::bond::sketch::Sketch;
 use std::collections::BTreeSet;
@@ -35,43 +35,50 @@ pub struct Columns {
     pub at_left: Vec<bool>,
 }
 
-pub fn columns(sketch: &Sketch, web: &Web, lanes: &Lanes, blocks: &[Block], y: &[f64]) -> Columns {
+pub fn columns(
+    sketch: &Sketch,
+    layered: &LayeredGraph,
+    lanes: &Lanes,
+    blocks: &[Block],
+    y: &[f64],
+) -> Columns {
     let mut out = Columns {
-        x: vec![0.0; web.layers.len()],
-        upright: vec![None; web.links.len()],
-        again: vec![None; web.links.len()],
-        channel: vec![None; web.layers.len()],
-        at_left: vec![false; web.links.len()],
+        x: vec![0.0; layered.layers.len()],
+        upright: vec![None; layered.links.len()],
+        again: vec![None; layered.links.len()],
+        channel: vec![None; layered.layers.len()],
+        at_left: vec![false; layered.links.len()],
     };
     // A number is at the end at which its bond has fewer neighbours.
-    let mut named: Vec<Option<bool>> = vec![None; web.links.len()];
-    for route in &web.routes {
+    let mut named: Vec<Option<bool>> = vec![None; layered.links.len()];
+    for route in &layered.routes {
         let (first, last) = (route.links[0].0, route.links[route.links.len() - 1].0);
-        let left = web.cells[web.links[first].left].rights.len();
-        let right = web.cells[web.links[last].right].lefts.len();
+        let left = layered.cells[layered.links[first].left].rights.len();
+        let right = layered.cells[layered.links[last].right].lefts.len();
         let turning = route.links.iter().any(|(_, ahead)| !ahead);
         let at_left = left <= right || turning;
         out.at_left[first] = at_left;
         named[if at_left { first } else { last }] = Some(at_left);
     }
     let wide = |side: fn(&Block) -> f64, layer: usize| {
-        let cells = web.layers[layer].iter();
+        let cells = layered.layers[layer].iter();
         cells.map(|c| side(&blocks[*c])).fold(0.0, f64::max)
     };
-    for layer in 0..web.layers.len() {
-        if layer + 1 == web.layers.len() {
+    for layer in 0..layered.layers.len() {
+        if layer + 1 == layered.layers.len() {
             break;
         }
-        let links: Vec<usize> = web.layers[layer]
+        let links: Vec<usize> = layered.layers[layer]
             .iter()
-            .flat_map(|cell| web.cells[*cell].rights.iter().copied())
+            .flat_map(|cell| layered.cells[*cell].rights.iter().copied())
             .collect();
         let (right, left) = (wide(|b| b.right, layer), wide(|b| b.left, layer + 1));
         let (mut before, mut after, mut whole) = (0.0_f64, 0.0_f64, 0.0_f64);
         for at in &links {
-            let link = web.links[*at];
-            let label = measure::number(&sketch.bonds[link.bond].label, Tone::Ink).width + 8.0;
-            let need = |cell: usize, is: bool| match web.cells[cell].node {
+            let link = layered.links[*at];
+            let label =
+                measure::number(&sketch.bonds[link.bond].label, ColourRole::Ink).width + 8.0;
+            let need = |cell: usize, is: bool| match layered.cells[cell].node {
                 Some(_) if is => STUB + label,
                 Some(_) => STUB,
                 None => 0.0,
@@ -86,7 +93,7 @@ pub fn columns(sketch: &Sketch, web: &Web, lanes: &Lanes, blocks: &[Block], y: &
         let ends: Vec<(f64, f64)> = links
             .iter()
             .map(|at| {
-                let link = web.links[*at];
+                let link = layered.links[*at];
                 (
                     y[link.left] + lanes.left[*at],
                     y[link.right] + lanes.right[*at],

@@ -4,7 +4,7 @@
 //! and signals that refer to nodes that do not exist are left out.
 
 use super::measure::{self, MARGIN};
-use super::{emit, legend, signals, web};
+use super::{emit, layers, legend, signals};
 use crate::bond::sketch::{Mark, Sketch};
 use crate::picture::svg::text::Anchor;
 
@@ -91,7 +91,7 @@ pub enum Owner {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
+pub enum ColourRole {
     Ink,
     Faint,
     /// The bold part has the colour of the mark.
@@ -110,20 +110,20 @@ pub struct Label {
     /// The whole text, for a tooltip, if the text is shortened.
     pub whole: Option<String>,
     pub size: f64,
-    pub tone: Tone,
+    pub role: ColourRole,
     pub owner: Owner,
 }
 
 /// The line of a bond, from its beginning to its end.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wire {
+pub struct BondLine {
     pub bond: usize,
     pub points: Vec<Point>,
 }
 
 /// The half arrow of a bond: a barb on the left of its direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Harpoon {
+pub struct HalfArrow {
     pub bond: usize,
     pub tip: Point,
     pub barb: Point,
@@ -158,8 +158,8 @@ pub struct Layout {
     /// One for each node of the sketch.
     pub boxes: Vec<Rect>,
     pub labels: Vec<Label>,
-    pub wires: Vec<Wire>,
-    pub harpoons: Vec<Harpoon>,
+    pub wires: Vec<BondLine>,
+    pub harpoons: Vec<HalfArrow>,
     pub bars: Vec<Bar>,
     pub arrows: Vec<Arrow>,
     pub samples: Vec<Sample>,
@@ -182,14 +182,14 @@ pub fn layout(sketch: &Sketch) -> Layout {
         samples: Vec::new(),
     };
     let bodies: Vec<measure::Body> = sketch.nodes.iter().map(measure::body).collect();
-    let mut parts: Vec<emit::Part> = web::webs(sketch)
+    let mut parts: Vec<emit::Drawing> = layers::layered_graphs(sketch)
         .into_iter()
-        .map(|web| emit::part(sketch, &bodies, web))
+        .map(|layered| emit::draw_part(sketch, &bodies, layered))
         .collect();
     // Large parts come first; equal ones keep their order.
     parts.sort_by(|a, b| b.area().total_cmp(&a.area()));
-    let widest = parts.iter().map(emit::Part::width).fold(0.0, f64::max);
-    let area: f64 = parts.iter().map(emit::Part::area).sum();
+    let widest = parts.iter().map(emit::Drawing::width).fold(0.0, f64::max);
+    let area: f64 = parts.iter().map(emit::Drawing::area).sum();
     let shelf = widest.max((area * 1.8).sqrt());
     let (mut x, mut y, mut height) = (0.0, 0.0, 0.0_f64);
     for part in parts {

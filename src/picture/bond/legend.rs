@@ -3,7 +3,7 @@
 //! Before: a picture without title and legend. After: the title is above it, a line for each mark
 //! that occurs is below it, and the size is set.
 
-use super::layout::{Layout, Owner, Point, Sample, Tone};
+use super::layout::{ColourRole, Layout, Owner, Point, Sample};
 use super::measure::{Line, SMALL};
 use crate::bond::sketch::{Mark, Sketch};
 
@@ -24,7 +24,7 @@ pub fn frame(sketch: &Sketch, out: &mut Layout) {
     let most = (extent.right - extent.left).max(420.0);
     let (mut x, mut y) = (0.0, extent.bottom + 1.5 * GAP);
     for (mark, text) in entries {
-        let line = Line::new("", &text, SMALL, Tone::Faint);
+        let line = Line::new("", &text, SMALL, ColourRole::Faint);
         let sample = if mark.is_some() { SAMPLE + 6.0 } else { 0.0 };
         let wide = sample + line.width;
         if x > 0.0 && x + wide > most {

@@ -3,7 +3,7 @@
 //! Before: a node. After: its lines of text and the size of its box, around its axis. The axis, at
 //! which its bonds end, is the middle of its first line.
 
-use super::layout::{Label, Owner, Point, Rect, Tone};
+use super::layout::{ColourRole, Label, Owner, Point, Rect};
 use crate::bond::sketch::{Node, Shape};
 use crate::picture::svg::text::{self, Anchor};
 
@@ -48,12 +48,12 @@ pub struct Line {
     pub plain: String,
     pub whole: Option<String>,
     pub size: f64,
-    pub tone: Tone,
+    pub role: ColourRole,
     pub width: f64,
 }
 
 impl Line {
-    pub fn new(bold: &str, plain: &str, size: f64, tone: Tone) -> Line {
+    pub fn new(bold: &str, plain: &str, size: f64, role: ColourRole) -> Line {
         let short = text::shortened(bold, size * text::BOLD, LONGEST);
         let left = LONGEST - text::width(&short, size * text::BOLD);
         let rest = text::shortened(plain, size, left.max(LONGEST / 2.0));
@@ -64,7 +64,7 @@ impl Line {
             plain: rest,
             whole,
             size,
-            tone,
+            role,
             width,
         }
     }
@@ -96,7 +96,7 @@ impl Line {
 
     /// Makes a line that is not shortened.
     pub fn whole(bold: &str, size: f64) -> Line {
-        let mut line = Line::new(bold, "", size, Tone::Ink);
+        let mut line = Line::new(bold, "", size, ColourRole::Ink);
         line.bold = bold.to_string();
         line.width = text::width(bold, size * text::BOLD);
         line.whole = None;
@@ -114,7 +114,7 @@ impl Line {
             plain: self.plain.clone(),
             whole: self.whole.clone(),
             size: self.size,
-            tone: self.tone,
+            role: self.role,
             owner,
         }
         .anchored(anchor)
@@ -140,7 +140,7 @@ impl Label {
 pub struct Body {
     pub lines: Vec<Line>,
     /// A text outside the node, below one side: the name of a junction.
-    pub foot: Option<Line>,
+    pub caption: Option<Line>,
     /// Half the width of the box, and its extent above and below the axis.
     pub half: f64,
     /// Half the width of the first line.
@@ -159,8 +159,8 @@ impl Body {
 
 /// Returns the number of a bond as a text. It is shorter than other texts, because it lies between
 /// nodes.
-pub fn number(label: &str, tone: Tone) -> Line {
-    let mut line = Line::new("", label, SMALL, tone);
+pub fn number(label: &str, role: ColourRole) -> Line {
+    let mut line = Line::new("", label, SMALL, role);
     let short = text::shortened(label, SMALL, 90.0);
     if short != label {
         line.width = text::width(&short, SMALL);
@@ -171,31 +171,31 @@ pub fn number(label: &str, tone: Tone) -> Line {
 }
 
 pub fn body(node: &Node) -> Body {
-    let tone = Tone::Marked(node.mark);
-    let small = |text: &str| Line::new("", text, SMALL, Tone::Faint);
+    let role = ColourRole::Marked(node.mark);
+    let small = |text: &str| Line::new("", text, SMALL, ColourRole::Faint);
     let mut lines = Vec::new();
-    let mut foot = None;
+    let mut caption = None;
     let mut padding = 3.0;
     match node.shape {
         Shape::Junction => {
-            lines.push(Line::new(&node.kind, "", GLYPH, tone));
-            foot = (!node.name.is_empty()).then(|| small(&node.name));
+            lines.push(Line::new(&node.kind, "", GLYPH, role));
+            caption = (!node.name.is_empty()).then(|| small(&node.name));
         }
         Shape::Element => {
-            let one = Line::new(&node.kind, &format!(" : {}", node.name), KIND, tone);
+            let one = Line::new(&node.kind, &format!(" : {}", node.name), KIND, role);
             if node.name.is_empty() {
-                lines.push(Line::new(&node.kind, "", KIND, tone));
+                lines.push(Line::new(&node.kind, "", KIND, role));
             } else if one.width <= BROAD {
                 lines.push(one);
             } else {
-                lines.push(Line::new(&node.kind, "", KIND, tone));
-                lines.push(Line::new("", &node.name, NAME, Tone::Ink));
+                lines.push(Line::new(&node.kind, "", KIND, role));
+                lines.push(Line::new("", &node.name, NAME, ColourRole::Ink));
             }
         }
         Shape::Box => {
             padding = 9.0;
             if !node.name.is_empty() {
-                lines.push(Line::new(&node.name, "", 12.0, tone));
+                lines.push(Line::new(&node.name, "", 12.0, role));
             }
             if !node.kind.is_empty() || lines.is_empty() {
                 lines.push(small(&node.kind));
@@ -216,7 +216,7 @@ pub fn body(node: &Node) -> Body {
     };
     Body {
         lines,
-        foot,
+        caption,
         half: widest / 2.0 + padding,
         // The head is wide enough for an arrow from above.
         head: head.max(14.0) / 2.0 + padding,

@@ -5,7 +5,7 @@
 //! This room knows nothing of models: names and values are texts.
 //!
 //! ```text
-//! Sketch --web--> columns of cells --order--> few crossings --rails--> straight chains, heights
+//! Sketch --layers--> columns of cells --order--> few crossings --chains--> straight chains, heights
 //!        --block--> a node and its one-ports --channel--> abscissae --emit--> Layout
 //!        --signals--> arrows around what stands there --legend--> Layout --svg--> text
 //! ```
@@ -16,23 +16,23 @@
 //! columns.
 
 mod block;
+mod chains;
 mod channel;
 mod dot;
 mod emit;
+mod grid;
+mod layers;
 mod layout;
 mod legend;
-mod maze;
 mod measure;
 mod order;
-mod rails;
 mod signals;
 mod svg;
 mod tikz;
-mod web;
 
 pub use dot::dot;
 pub use layout::{
-    Arrow, Bar, Harpoon, Label, Layout, Owner, Point, Rect, Sample, Tone, Wire, layout,
+    Arrow, Bar, BondLine, ColourRole, HalfArrow, Label, Layout, Owner, Point, Rect, Sample, layout,
 };
 pub use svg::svg;
 pub use tikz::tikz;

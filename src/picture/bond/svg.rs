@@ -3,7 +3,7 @@
 //! Before: a sketch. After: one `svg` element with a view box and a white background, the same text
 //! for the same sketch. Names are escaped; the file loads and runs nothing.
 
-use super::layout::{Label, Layout, Point, Tone, Wire, layout};
+use super::layout::{BondLine, ColourRole, Label, Layout, Point, layout};
 use super::measure;
 use crate::bond::sketch::{Mark, Shape, Sketch};
 use crate::picture::svg::text::{Anchor, FONT, coordinate, escaped};
@@ -125,7 +125,7 @@ fn line(out: &mut String, path: &str, mark: Mark, more: &str, dashed: bool) {
     out.push_str("/>\n");
 }
 
-fn bond(out: &mut String, sketch: &Sketch, wire: &Wire) {
+fn bond(out: &mut String, sketch: &Sketch, wire: &BondLine) {
     let bond = &sketch.bonds[wire.bond];
     let path = corners(&wire.points, ROUND);
     if bond.double {
@@ -193,10 +193,10 @@ fn words(out: &mut String, label: &Label) {
         Anchor::Middle => "middle",
         Anchor::End => "end",
     };
-    let (fill, strong) = match label.tone {
-        Tone::Ink => (INK, INK),
-        Tone::Faint => (FAINT, FAINT),
-        Tone::Marked(mark) => (INK, colour(mark)),
+    let (fill, strong) = match label.role {
+        ColourRole::Ink => (INK, INK),
+        ColourRole::Faint => (FAINT, FAINT),
+        ColourRole::Marked(mark) => (INK, colour(mark)),
     };
     let _ = write!(
         out,

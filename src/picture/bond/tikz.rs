@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::layout::{Label, Layout, Point, Tone, layout};
+use super::layout::{ColourRole, Label, Layout, Point, layout};
 use super::measure;
 use super::svg::{FAINT, FRAME, GROUND, INK, SIGNAL, colour, dash};
 use crate::bond::sketch::{Mark, Shape, Sketch};
@@ -142,10 +142,10 @@ fn words(out: &mut String, label: &Label, escape: &dyn Fn(&str) -> String) {
         size if size >= 11.0 => "small",
         _ => "footnotesize",
     };
-    let (fill, strong) = match label.tone {
-        Tone::Ink => (INK, INK),
-        Tone::Faint => (FAINT, FAINT),
-        Tone::Marked(mark) => (INK, colour(mark)),
+    let (fill, strong) = match label.role {
+        ColourRole::Ink => (INK, INK),
+        ColourRole::Faint => (FAINT, FAINT),
+        ColourRole::Marked(mark) => (INK, colour(mark)),
     };
     let mut text = String::new();
     if !label.bold.is_empty() {

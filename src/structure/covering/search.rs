@@ -24,7 +24,7 @@ enum Label {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct Visit {
     /// The search that wrote this record.
     search: u32,
     /// The last walk to the root that passed this vertex.
@@ -43,7 +43,7 @@ struct Seen {
 
 #[derive(Clone, Debug)]
 pub(super) struct Search {
-    seen: Vec<Seen>,
+    visits: Vec<Visit>,
     number: u32,
     walks: u32,
     /// Outer vertices in the order in which they were found.
@@ -55,7 +55,7 @@ pub(super) struct Search {
 
 impl Search {
     pub(super) fn new(vertices: usize) -> Self {
-        let never = Seen {
+        let never = Visit {
             search: 0,
             walk: 0,
             label: Label::Outer,
@@ -65,7 +65,7 @@ impl Search {
             base: NONE,
         };
         Search {
-            seen: vec![never; vertices],
+            visits: vec![never; vertices],
             number: 0,
             walks: 0,
             queue: Vec::new(),
@@ -77,12 +77,12 @@ impl Search {
     fn begin(&mut self, root: u32) {
         self.number += 1;
         self.queue.clear();
-        self.see(root, Label::Outer, NONE);
+        self.visit(root, Label::Outer, NONE);
         self.queue.push(root);
     }
 
-    fn see(&mut self, vertex: u32, label: Label, via: u32) {
-        self.seen[vertex as usize] = Seen {
+    fn visit(&mut self, vertex: u32, label: Label, via: u32) {
+        self.visits[vertex as usize] = Visit {
             search: self.number,
             walk: 0,
             label,
@@ -93,24 +93,24 @@ impl Search {
         };
     }
 
-    fn is_seen(&self, vertex: u32) -> bool {
-        self.number > 0 && self.seen[vertex as usize].search == self.number
+    fn is_visited(&self, vertex: u32) -> bool {
+        self.number > 0 && self.visits[vertex as usize].search == self.number
     }
 
     fn is_outer(&self, vertex: u32) -> bool {
-        self.is_seen(vertex) && self.seen[vertex as usize].label != Label::Inner
+        self.is_visited(vertex) && self.visits[vertex as usize].label != Label::Inner
     }
 
     /// Finds the base of the blossom that contains a vertex, and halves the path to it.
     fn base(&mut self, mut vertex: u32) -> u32 {
         loop {
             glance();
-            let next = self.seen[vertex as usize].base;
+            let next = self.visits[vertex as usize].base;
             if next == vertex {
                 return vertex;
             }
-            let after = self.seen[next as usize].base;
-            self.seen[vertex as usize].base = after;
+            let after = self.visits[next as usize].base;
+            self.visits[vertex as usize].base = after;
             vertex = after;
         }
     }
@@ -118,7 +118,7 @@ impl Search {
 
 /// Where an augmenting path from the root ends.
 #[derive(Clone, Copy)]
-enum Last {
+enum PathEnd {
     /// In an exposed vertex, reached from an outer vertex by this edge.
     Exposed { outer: u32, edge: u32 },
     /// In an outer vertex that is not required; it becomes exposed.
@@ -128,7 +128,7 @@ enum Last {
 impl Covering {
     /// Whether the last search reached a vertex.
     pub fn is_reached(&self, vertex: u32) -> bool {
-        self.search.is_seen(vertex)
+        self.search.is_visited(vertex)
     }
 
     /// Whether the last search reached a vertex by a path of even length. If the search failed,
@@ -140,16 +140,16 @@ impl Covering {
 
     /// Covers an exposed vertex. If this is impossible, returns false and changes nothing.
     pub(super) fn search_from(&mut self, root: u32) -> bool {
-        let Some(last) = self.find(root) else {
+        let Some(last) = self.find_path(root) else {
             return false;
         };
         let mut path = Vec::new();
         let outer = match last {
-            Last::Exposed { outer, edge } => {
+            PathEnd::Exposed { outer, edge } => {
                 path.push(edge);
                 outer
             }
-            Last::Spare(vertex) => vertex,
+            PathEnd::Spare(vertex) => vertex,
         };
         self.trace(outer, root, &mut path);
         for edge in path {
@@ -157,13 +157,13 @@ impl Covering {
                 self.set_mate(vertex, edge);
             }
         }
-        if let Last::Spare(vertex) = last {
+        if let PathEnd::Spare(vertex) = last {
             self.set_mate(vertex, NONE);
         }
         true
     }
 
-    fn find(&mut self, root: u32) -> Option<Last> {
+    fn find_path(&mut self, root: u32) -> Option<PathEnd> {
         self.search.begin(root);
         let mut head = 0;
         while let Some(&outer) = self.search.queue.get(head) {
@@ -177,18 +177,18 @@ impl Covering {
                     continue;
                 }
                 if self.search.is_outer(vertex) {
-                    if let Some(spare) = self.close(edge) {
-                        return Some(Last::Spare(spare));
+                    if let Some(spare) = self.shrink_blossom(edge) {
+                        return Some(PathEnd::Spare(spare));
                     }
-                } else if !self.search.is_seen(vertex) {
+                } else if !self.search.is_visited(vertex) {
                     if !self.is_covered(vertex) {
-                        return Some(Last::Exposed { outer, edge });
+                        return Some(PathEnd::Exposed { outer, edge });
                     }
                     let next = self.partner(vertex);
-                    self.search.see(vertex, Label::Inner, edge);
-                    self.search.see(next, Label::Outer, NONE);
-                    if !self.must(next) {
-                        return Some(Last::Spare(next));
+                    self.search.visit(vertex, Label::Inner, edge);
+                    self.search.visit(next, Label::Outer, NONE);
+                    if !self.is_required(next) {
+                        return Some(PathEnd::Spare(next));
                     }
                     self.search.queue.push(next);
                 }
@@ -199,25 +199,25 @@ impl Covering {
 
     /// Shrinks the blossom that an edge between two outer vertices closes. Returns a vertex of it
     /// that has become outer and is not required, if there is one.
-    fn close(&mut self, bridge: u32) -> Option<u32> {
+    fn shrink_blossom(&mut self, bridge: u32) -> Option<u32> {
         let ends = self.ends(bridge);
         let bases = ends.map(|vertex| self.search.base(vertex));
         if bases[0] == bases[1] {
             return None;
         }
-        let top = self.meeting(bases);
+        let top = self.common_base(bases);
         for (near, mut base) in ends.into_iter().zip(bases) {
             while base != top {
                 let inner = self.partner(base);
-                let seen = &mut self.search.seen;
-                seen[base as usize].base = top;
-                let shrunk = &mut seen[inner as usize];
+                let visits = &mut self.search.visits;
+                visits[base as usize].base = top;
+                let shrunk = &mut visits[inner as usize];
                 shrunk.base = top;
                 shrunk.label = Label::Shrunk;
                 shrunk.bridge = bridge;
                 shrunk.near = near;
                 let via = shrunk.via;
-                if !self.must(inner) {
+                if !self.is_required(inner) {
                     return Some(inner);
                 }
                 self.search.queue.push(inner);
@@ -230,20 +230,20 @@ impl Covering {
     /// Finds the first common base on the paths of two bases to the root. The two paths are walked
     /// in alternation, so the cost is proportional to the blossom and not to the distance to the
     /// root.
-    fn meeting(&mut self, mut bases: [u32; 2]) -> u32 {
+    fn common_base(&mut self, mut bases: [u32; 2]) -> u32 {
         self.search.walks += 1;
         let walk = self.search.walks;
         let mut turn = 0;
         loop {
             let base = bases[turn];
             if base != NONE {
-                let before = std::mem::replace(&mut self.search.seen[base as usize].walk, walk);
+                let before = std::mem::replace(&mut self.search.visits[base as usize].walk, walk);
                 if before == walk {
                     return base;
                 }
                 bases[turn] = if self.is_covered(base) {
                     let inner = self.partner(base);
-                    let via = self.search.seen[inner as usize].via;
+                    let via = self.search.visits[inner as usize].via;
                     self.search.base(self.across(via, inner))
                 } else {
                     NONE
@@ -260,14 +260,14 @@ impl Covering {
         let mut parts = vec![(outer, root)];
         while let Some((mut at, end)) = parts.pop() {
             while at != end {
-                let seen = &self.search.seen[at as usize];
-                if seen.label == Label::Shrunk {
-                    parts.push((seen.near, self.partner(at)));
-                    path.push(seen.bridge);
-                    at = self.across(seen.bridge, seen.near);
+                let visit = &self.search.visits[at as usize];
+                if visit.label == Label::Shrunk {
+                    parts.push((visit.near, self.partner(at)));
+                    path.push(visit.bridge);
+                    at = self.across(visit.bridge, visit.near);
                 } else {
                     let inner = self.partner(at);
-                    let via = self.search.seen[inner as usize].via;
+                    let via = self.search.visits[inner as usize].via;
                     path.push(via);
                     at = self.across(via, inner);
                 }

@@ -11,17 +11,17 @@ use std::collections::BinaryHeap;
 
 pub const STEP: f64 = 8.0;
 /// The least length of the last piece of a path, where its arrowhead is.
-pub const LAST: f64 = 10.0;
+pub const LAST_PIECE: f64 = 10.0;
 /// The margin around obstacles. A grown obstacle is thicker than a step, so no step crosses one.
-const AWAY: f64 = 4.5;
+const CLEARANCE: f64 = 4.5;
 /// Ends of lines are separate if they are this far apart.
-const ALONE: f64 = 12.0;
+const SEPARATE: f64 = 12.0;
 const BUCKET: f64 = 64.0;
 /// The largest number of steps of a search, and of all searches together.
-const PATIENCE: usize = 400_000;
+const MAX_STEPS: usize = 400_000;
 const TOTAL: usize = 4_000_000;
 /// The largest number of grid points: a larger grid would take hundreds of megabytes.
-const LARGEST: usize = 2_000_000;
+const MAX_POINTS: usize = 2_000_000;
 
 /// Rectangles, indexed by their places.
 #[derive(Debug, Default)]
@@ -51,15 +51,15 @@ impl Space {
 }
 
 #[derive(Debug)]
-pub struct Maze {
+pub struct RoutingGrid {
     origin: Point,
     columns: usize,
     rows: usize,
     blocked: Vec<bool>,
     /// The cost of entering each grid point.
-    dear: Vec<u32>,
+    cost_of: Vec<u32>,
     /// The obstacles without margins.
-    pub solid: Space,
+    pub obstacles: Space,
     /// The lines, as thin rectangles.
     pub lines: Space,
     spent: usize,
@@ -70,7 +70,7 @@ pub struct Maze {
 
 /// An end of a path: a point on the edge of a box, and the grid point before it.
 #[derive(Clone, Copy, Debug)]
-struct Gate {
+struct PathEnd {
     edge: Point,
     cell: usize,
     /// The direction from the box outwards: right, down, left, up.
@@ -82,24 +82,24 @@ const PLAIN: u32 = 10;
 pub const BEND: u32 = 28;
 const CROSSING: u32 = 30;
 
-impl Maze {
-    pub fn new(extent: Rect) -> Maze {
+impl RoutingGrid {
+    pub fn new(extent: Rect) -> RoutingGrid {
         let extent = extent.grown(6.0 * STEP);
         let columns = ((extent.right - extent.left) / STEP).ceil() as usize + 1;
         let rows = ((extent.bottom - extent.top) / STEP).ceil() as usize + 1;
-        let (columns, rows) = if columns * rows > LARGEST {
+        let (columns, rows) = if columns * rows > MAX_POINTS {
             (0, 0)
         } else {
             (columns, rows)
         };
         let count = columns * rows;
-        Maze {
+        RoutingGrid {
             origin: Point::new(extent.left, extent.top),
             columns,
             rows,
             blocked: vec![false; count],
-            dear: vec![PLAIN; count],
-            solid: Space::default(),
+            cost_of: vec![PLAIN; count],
+            obstacles: Space::default(),
             lines: Space::default(),
             spent: 0,
             best: vec![(0, 0); count * 4],
@@ -145,8 +145,8 @@ impl Maze {
 
     /// Adds an obstacle.
     pub fn block(&mut self, rect: Rect) {
-        self.solid.add(rect);
-        for cell in self.inside(rect.grown(AWAY)) {
+        self.obstacles.add(rect);
+        for cell in self.inside(rect.grown(CLEARANCE)) {
             self.blocked[cell] = true;
         }
     }
@@ -157,15 +157,15 @@ impl Maze {
             let rect = Rect::around(pair[0], pair[1]);
             self.lines.add(rect.grown(1.0));
             for cell in self.inside(rect.grown(STEP / 2.0)) {
-                self.dear[cell] = (self.dear[cell] + CROSSING).min(8 * CROSSING);
+                self.cost_of[cell] = (self.cost_of[cell] + CROSSING).min(8 * CROSSING);
             }
         }
     }
 
     /// Returns where paths may leave a box: straight out of a side, past no obstacle.
-    fn gates(&self, rect: Rect, least: f64) -> Vec<Gate> {
+    fn path_ends(&self, rect: Rect, least: f64) -> Vec<PathEnd> {
         let mut out = Vec::new();
-        let around = self.inside(rect.grown(LAST + STEP));
+        let around = self.inside(rect.grown(LAST_PIECE + STEP));
         for cell in around {
             let p = self.point(cell);
             if self.blocked[cell] {
@@ -173,7 +173,7 @@ impl Maze {
             }
             let level = p.y > rect.top + 3.0 && p.y < rect.bottom - 3.0;
             let upright = p.x > rect.left + 3.0 && p.x < rect.right - 3.0;
-            let gate = if level && p.x >= rect.right + least {
+            let path_end = if level && p.x >= rect.right + least {
                 Some((Point::new(rect.right, p.y), 0))
             } else if upright && p.y >= rect.bottom + least {
                 Some((Point::new(p.x, rect.bottom), 1))
@@ -184,7 +184,9 @@ impl Maze {
             } else {
                 None
             };
-            let Some((edge, way)) = gate else { continue };
+            let Some((edge, way)) = path_end else {
+                continue;
+            };
             let (x, y) = WAYS[way];
             let start = edge.plus(Point::new(f64::from(x), f64::from(y)), 0.5);
             let across = Rect::around(start, p);
@@ -202,27 +204,27 @@ impl Maze {
                     across.bottom,
                 ),
             };
-            if self.solid.free(wide(3.5)) && self.lines.free(wide(3.5)) {
-                let gate = Gate {
+            if self.obstacles.free(wide(3.5)) && self.lines.free(wide(3.5)) {
+                let path_end = PathEnd {
                     edge,
                     cell,
                     out: way,
                 };
-                out.push((self.lines.free(wide(ALONE)), gate));
+                out.push((self.lines.free(wide(SEPARATE)), path_end));
             }
         }
         // An arrow beside the end of a bond is hard to distinguish from the bond, so such a place
         // is used only if there is no other.
         let alone = out.iter().any(|(alone, _)| *alone);
         out.retain(|(is, _)| *is || !alone);
-        out.into_iter().map(|(_, gate)| gate).collect()
+        out.into_iter().map(|(_, path_end)| path_end).collect()
     }
 
     /// Finds the path with the lowest cost of steps, bends and crossings, if there is one. Returns
     /// its cost and its corners.
-    pub fn way(&mut self, from: Rect, to: Rect) -> Option<(u32, Vec<Point>)> {
-        let starts = self.gates(from, AWAY + 0.5);
-        let goals = self.gates(to, LAST);
+    pub fn find_path(&mut self, from: Rect, to: Rect) -> Option<(u32, Vec<Point>)> {
+        let starts = self.path_ends(from, CLEARANCE + 0.5);
+        let goals = self.path_ends(to, LAST_PIECE);
         if starts.is_empty() || goals.is_empty() {
             return None;
         }
@@ -233,13 +235,13 @@ impl Maze {
             ((x + y) / STEP) as u32 * PLAIN
         };
         let mut heap = BinaryHeap::new();
-        for gate in &starts {
-            let state = gate.cell * 4 + gate.out;
+        for path_end in &starts {
+            let state = path_end.cell * 4 + path_end.out;
             self.best[state] = (self.round, 0);
             self.before[state] = u32::MAX;
-            heap.push(Reverse((far(self.point(gate.cell)), 0, state)));
+            heap.push(Reverse((far(self.point(path_end.cell)), 0, state)));
         }
-        let mut left = PATIENCE.min(TOTAL.saturating_sub(self.spent));
+        let mut left = MAX_STEPS.min(TOTAL.saturating_sub(self.spent));
         while let Some(Reverse((_, cost, state))) = heap.pop() {
             glance();
             if self.best[state] != (self.round, cost) {
@@ -270,11 +272,15 @@ impl Maze {
                 let next = row as usize * self.columns + column as usize;
                 // The box at which the path begins may be a text that has not been placed yet.
                 let p = self.point(next);
-                if self.blocked[next] || from.grown(AWAY).overlaps(Rect::around(p, p).grown(0.1)) {
+                if self.blocked[next]
+                    || from
+                        .grown(CLEARANCE)
+                        .overlaps(Rect::around(p, p).grown(0.1))
+                {
                     continue;
                 }
                 let bend = if turn == 0 { 0 } else { BEND };
-                let then = cost + self.dear[next] + bend;
+                let then = cost + self.cost_of[next] + bend;
                 let there = next * 4 + next_way;
                 if self.best[there].0 != self.round || self.best[there].1 > then {
                     self.best[there] = (self.round, then);
@@ -287,7 +293,7 @@ impl Maze {
     }
 
     /// Returns the corners of a path that was found.
-    fn back(&self, starts: &[Gate], last: usize, edge: Point) -> Vec<Point> {
+    fn back(&self, starts: &[PathEnd], last: usize, edge: Point) -> Vec<Point> {
         let mut points = vec![edge];
         let mut state = last;
         loop {
@@ -301,7 +307,7 @@ impl Maze {
             state = before as usize;
         }
         let start = starts.iter().find(|g| g.cell * 4 + g.out == state);
-        points.extend(start.map(|gate| gate.edge));
+        points.extend(start.map(|path_end| path_end.edge));
         points.reverse();
         points
     }

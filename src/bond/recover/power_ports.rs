@@ -13,7 +13,7 @@ use crate::flat::{EqId, EquationKind, Flat, InstanceId, PortId, Signed, VarId};
 
 /// One component of a cut: a pair of an across and a through variable.
 #[derive(Clone, Copy, Debug)]
-pub struct Spot {
+pub struct CutComponent {
     pub port: PortId,
     pub across: Option<Signed>,
     pub through: Option<Signed>,
@@ -21,7 +21,7 @@ pub struct Spot {
     pub point: Option<usize>,
 }
 
-impl Spot {
+impl CutComponent {
     /// Whether positive power leaves the submodel: `cut B(e/-f)`, and every component that lacks a
     /// variable.
     pub fn is_outward(&self) -> bool {
@@ -35,34 +35,34 @@ impl Spot {
 
 /// A power port of an element.
 #[derive(Clone, Debug)]
-pub enum Gate {
-    Single(Spot),
+pub enum PowerPort {
+    Single(CutComponent),
     /// Several cuts with one through variable, which goes in at one and out at another.
-    Series(Vec<Spot>),
+    Series(Vec<CutComponent>),
     /// Several cuts with one across variable.
-    Parallel(Vec<Spot>),
+    Parallel(Vec<CutComponent>),
 }
 
-impl Gate {
-    pub fn spots(&self) -> &[Spot] {
+impl PowerPort {
+    pub fn components(&self) -> &[CutComponent] {
         match self {
-            Gate::Single(spot) => std::slice::from_ref(spot),
-            Gate::Series(spots) | Gate::Parallel(spots) => spots,
+            PowerPort::Single(component) => std::slice::from_ref(component),
+            PowerPort::Series(components) | PowerPort::Parallel(components) => components,
         }
     }
 }
 
 #[derive(Clone, Debug)]
-pub enum Part {
+pub enum GraphPart {
     /// Passes across and through variables on, or exchanges them.
     Wire {
         instance: InstanceId,
         exchanges: bool,
-        ends: [Spot; 2],
+        ends: [CutComponent; 2],
     },
     Element {
         instance: InstanceId,
-        gates: Vec<Gate>,
+        power_ports: Vec<PowerPort>,
     },
 }
 
@@ -93,23 +93,22 @@ impl OwnEquations {
 }
 
 /// Returns the part of the graph for each submodel, in their order.
-pub fn parts(flat: &Flat, points: &Points, own: &OwnEquations) -> Vec<Part> {
+pub fn graph_parts(flat: &Flat, points: &Points, own: &OwnEquations) -> Vec<GraphPart> {
     let mut found = Vec::new();
-    let mut spots: Vec<Spot> = Vec::new();
+    let mut components: Vec<CutComponent> = Vec::new();
     let mut owner = InstanceId::TOP;
     for port in flat.ports.ids() {
         let record = flat.ports.get(port);
         if record.instance != owner {
-            found.extend(part(flat, own, owner, std::mem::take(&mut spots)));
+            found.extend(part(flat, own, owner, std::mem::take(&mut components)));
             owner = record.instance;
         }
-        for (position, pair) in flat.ports.pairs(port).iter().enumerate() {
-            let power_at = |junction| {
-                (points.at(junction, position as u32)).filter(|&at| points.list[at].power)
-            };
+        for (number, pair) in flat.ports.pairs(port).iter().enumerate() {
+            let power_at =
+                |junction| (points.at(junction, number as u32)).filter(|&at| points.list[at].power);
             let outside = record.outside.and_then(power_at);
             let inside = record.inside.and_then(power_at);
-            let spot = |point: Option<usize>| Spot {
+            let component = |point: Option<usize>| CutComponent {
                 port,
                 across: pair.across,
                 through: pair.through,
@@ -120,46 +119,53 @@ pub fn parts(flat: &Flat, points: &Points, own: &OwnEquations) -> Vec<Part> {
                 continue;
             }
             match (outside, inside) {
-                (_, Some(inside)) if whole || outside.is_some() => found.push(Part::Wire {
+                (_, Some(inside)) if whole || outside.is_some() => found.push(GraphPart::Wire {
                     instance: record.instance,
                     exchanges: false,
-                    ends: [spot(outside), spot(Some(inside))],
+                    ends: [component(outside), component(Some(inside))],
                 }),
-                (Some(outside), _) => spots.push(spot(Some(outside))),
+                (Some(outside), _) => components.push(component(Some(outside))),
                 // No power goes through an unconnected cut, but the equations of its model contain
                 // it.
-                (None, None) if whole && record.outside.is_none() => spots.push(spot(None)),
+                (None, None) if whole && record.outside.is_none() => {
+                    components.push(component(None))
+                }
                 _ => {}
             }
         }
     }
-    found.extend(part(flat, own, owner, spots));
+    found.extend(part(flat, own, owner, components));
     found
 }
 
-fn part(flat: &Flat, own: &OwnEquations, instance: InstanceId, spots: Vec<Spot>) -> Option<Part> {
-    if spots.iter().all(|spot| spot.point.is_none()) {
+fn part(
+    flat: &Flat,
+    own: &OwnEquations,
+    instance: InstanceId,
+    components: Vec<CutComponent>,
+) -> Option<GraphPart> {
+    if components.iter().all(|component| component.point.is_none()) {
         return None;
     }
-    if let [a, b] = spots[..]
+    if let [a, b] = components[..]
         && let Some(exchanges) = wire(&a, &b)
-        && !constrains(flat, own, instance, &spots)
+        && !constrains(flat, own, instance, &components)
     {
-        return Some(Part::Wire {
+        return Some(GraphPart::Wire {
             instance,
             exchanges,
             ends: [a, b],
         });
     }
-    Some(Part::Element {
+    Some(GraphPart::Element {
         instance,
-        gates: gates(spots),
+        power_ports: power_ports(components),
     })
 }
 
 /// If two cuts have the same two variables, so that what goes in at one comes out at the other:
 /// returns whether across and through are exchanged.
-fn wire(a: &Spot, b: &Spot) -> Option<bool> {
+fn wire(a: &CutComponent, b: &CutComponent) -> Option<bool> {
     let (a1, t1, a2, t2) = (a.across?, a.through?, b.across?, b.through?);
     let negatives = [a1, t1, a2, t2].iter().filter(|one| one.negative()).count();
     if negatives % 2 == 0 {
@@ -175,9 +181,14 @@ fn wire(a: &Spot, b: &Spot) -> Option<bool> {
 
 /// Whether the equations of a submodel constrain its cuts: there are more equations than other own
 /// variables that they have to determine.
-fn constrains(flat: &Flat, own: &OwnEquations, instance: InstanceId, spots: &[Spot]) -> bool {
-    let at_cuts: FxHashSet<VarId> = (spots.iter())
-        .flat_map(|spot| [spot.across, spot.through])
+fn constrains(
+    flat: &Flat,
+    own: &OwnEquations,
+    instance: InstanceId,
+    components: &[CutComponent],
+) -> bool {
+    let at_cuts: FxHashSet<VarId> = (components.iter())
+        .flat_map(|component| [component.across, component.through])
         .flatten()
         .map(Signed::variable)
         .collect();
@@ -199,14 +210,14 @@ fn constrains(flat: &Flat, own: &OwnEquations, instance: InstanceId, spots: &[Sp
     rows > others.len()
 }
 
-fn gates(spots: Vec<Spot>) -> Vec<Gate> {
+fn power_ports(components: Vec<CutComponent>) -> Vec<PowerPort> {
     let mut by_across: FxHashMap<VarId, Vec<usize>> = FxHashMap::default();
     let mut by_through: FxHashMap<VarId, Vec<usize>> = FxHashMap::default();
-    for (at, spot) in spots.iter().enumerate() {
-        if let Some(across) = spot.across {
+    for (at, component) in components.iter().enumerate() {
+        if let Some(across) = component.across {
             by_across.entry(across.variable()).or_default().push(at);
         }
-        if let Some(through) = spot.through {
+        if let Some(through) = component.through {
             by_through.entry(through.variable()).or_default().push(at);
         }
     }
@@ -214,20 +225,21 @@ fn gates(spots: Vec<Spot>) -> Vec<Gate> {
         one.and_then(|one| map.get(&one.variable()).cloned())
             .unwrap_or_default()
     };
-    let mut gates = Vec::new();
-    let mut used = vec![false; spots.len()];
-    for (at, spot) in spots.iter().enumerate() {
+    let mut power_ports = Vec::new();
+    let mut used = vec![false; components.len()];
+    for (at, component) in components.iter().enumerate() {
         if used[at] {
             continue;
         }
-        let of_through = sharing(&by_through, spot.through);
-        let of_across = sharing(&by_across, spot.across);
+        let of_through = sharing(&by_through, component.through);
+        let of_across = sharing(&by_across, component.across);
         // Several cuts with one through variable and different across variables, or the other way
         // round.
         let series = of_through.len() > 1
-            && (of_through.iter()).all(|&at| sharing(&by_across, spots[at].across).len() == 1);
+            && (of_through.iter()).all(|&at| sharing(&by_across, components[at].across).len() == 1);
         let parallel = of_across.len() > 1
-            && (of_across.iter()).all(|&at| sharing(&by_through, spots[at].through).len() == 1);
+            && (of_across.iter())
+                .all(|&at| sharing(&by_through, components[at].through).len() == 1);
         let group = match (series, parallel) {
             (true, _) => of_through,
             (_, true) => of_across,
@@ -236,12 +248,12 @@ fn gates(spots: Vec<Spot>) -> Vec<Gate> {
         for &member in &group {
             used[member] = true;
         }
-        let members: Vec<Spot> = group.iter().map(|&at| spots[at]).collect();
-        gates.push(match (series, parallel) {
-            (true, _) => Gate::Series(members),
-            (_, true) => Gate::Parallel(members),
-            _ => Gate::Single(*spot),
+        let members: Vec<CutComponent> = group.iter().map(|&at| components[at]).collect();
+        power_ports.push(match (series, parallel) {
+            (true, _) => PowerPort::Series(members),
+            (_, true) => PowerPort::Parallel(members),
+            _ => PowerPort::Single(*component),
         });
     }
-    gates
+    power_ports
 }

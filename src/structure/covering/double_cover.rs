@@ -14,8 +14,8 @@ use super::Covering;
 impl Covering {
     /// Deletes the edges that are not in the matching and cannot enter it. All required vertices
     /// must be covered.
-    pub fn thin_out(&mut self) {
-        let vertices = self.must.len();
+    pub fn prune(&mut self) {
+        let vertices = self.required.len();
         let partner: Vec<u32> = (0..vertices as u32)
             .map(|vertex| match self.mate[vertex as usize] {
                 NONE => vertex,
@@ -27,7 +27,7 @@ impl Covering {
             let start = self.start[vertex as usize] as usize;
             let edges = &self.list[start..start + self.degree[vertex as usize] as usize];
             let others = edges.iter().map(|&edge| (self.across(edge, vertex), 0));
-            let itself = (!self.must(vertex)).then_some((vertex, 0));
+            let itself = (!self.is_required(vertex)).then_some((vertex, 0));
             incidence.push_row(others.chain(itself));
         }
         let matching = Matching {
@@ -42,8 +42,8 @@ impl Covering {
         }
         for edge in 0..self.edges.len() as u32 {
             let [a, b] = self.ends(edge).map(|vertex| vertex as usize);
-            if !self.has(edge) && block_of[a] != block_of[partner[b] as usize] {
-                self.take_out(edge);
+            if !self.contains(edge) && block_of[a] != block_of[partner[b] as usize] {
+                self.delete(edge);
             }
         }
     }

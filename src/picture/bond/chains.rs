@@ -9,23 +9,23 @@
 //! Here there is one alignment instead of four, because an average must not bend a chain.
 
 use super::block::{Block, Lanes};
-use super::web::Web;
+use super::layers::LayeredGraph;
 use std::collections::BTreeMap;
 
 const ROUNDS: usize = 24;
 const SETTLING: usize = 12;
 /// The largest number of chains that are moved with others, for each chain.
-const WORK: usize = 300;
+const MAX_MOVES: usize = 300;
 /// The distances between blocks, and between bonds that pass a layer.
 const GAP: f64 = 22.0;
 const PASSING: f64 = 0.0;
 
 #[derive(Clone, Debug)]
-pub struct Rails {
+pub struct Chains {
     /// For each link whether it is straight.
     pub straight: Vec<bool>,
     /// For each cell its chain.
-    pub rail: Vec<usize>,
+    pub chain: Vec<usize>,
     pub count: usize,
 }
 
@@ -35,30 +35,30 @@ fn off(list: &[usize], link: usize) -> usize {
     (2 * at).abs_diff(list.len() - 1)
 }
 
-pub fn choose(web: &Web) -> Rails {
-    let mut place = vec![0; web.cells.len()];
-    for layer in &web.layers {
+pub fn choose(layered: &LayeredGraph) -> Chains {
+    let mut place = vec![0; layered.cells.len()];
+    for layer in &layered.layers {
         for (at, cell) in layer.iter().enumerate() {
             place[*cell] = at;
         }
     }
     // The length of the longest path from each cell to the right: the link to the cell with the
     // longest path is the main one.
-    let mut ahead = vec![0_usize; web.cells.len()];
-    for cell in web.layers.iter().rev().flatten() {
-        let next = web.cells[*cell].rights.iter();
-        let next = next.map(|link| ahead[web.links[*link].right] + 1);
+    let mut ahead = vec![0_usize; layered.cells.len()];
+    for cell in layered.layers.iter().rev().flatten() {
+        let next = layered.cells[*cell].rights.iter();
+        let next = next.map(|link| ahead[layered.links[*link].right] + 1);
         ahead[*cell] = next.max().unwrap_or(0);
     }
-    let mut straight = vec![false; web.links.len()];
-    for layer in &web.layers {
+    let mut straight = vec![false; layered.links.len()];
+    for layer in &layered.layers {
         let mut links: Vec<usize> = layer
             .iter()
-            .flat_map(|cell| web.cells[*cell].rights.iter().copied())
+            .flat_map(|cell| layered.cells[*cell].rights.iter().copied())
             .collect();
         links.sort_by_cached_key(|at| {
-            let link = web.links[*at];
-            let (left, right) = (&web.cells[link.left], &web.cells[link.right]);
+            let link = layered.links[*at];
+            let (left, right) = (&layered.cells[link.left], &layered.cells[link.right]);
             let rank = match (left.node.is_some(), right.node.is_some()) {
                 (false, false) => 0,
                 (true, true) => 1,
@@ -70,7 +70,7 @@ pub fn choose(web: &Web) -> Rails {
         // Straight links: the place of the left cell, with the place of the right one.
         let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
         for at in links {
-            let link = web.links[at];
+            let link = layered.links[at];
             let (left, right) = (place[link.left], place[link.right]);
             let above = taken.range(..=left).next_back();
             let below = taken.range(left..).next();
@@ -82,21 +82,24 @@ pub fn choose(web: &Web) -> Rails {
             }
         }
     }
-    let mut rail = vec![usize::MAX; web.cells.len()];
+    let mut chain = vec![usize::MAX; layered.cells.len()];
     let mut count = 0;
-    for cell in web.layers.iter().flatten() {
-        let before = web.cells[*cell].lefts.iter().find(|link| straight[**link]);
-        rail[*cell] = match before {
-            Some(link) => rail[web.links[*link].left],
+    for cell in layered.layers.iter().flatten() {
+        let before = layered.cells[*cell]
+            .lefts
+            .iter()
+            .find(|link| straight[**link]);
+        chain[*cell] = match before {
+            Some(link) => chain[layered.links[*link].left],
             None => {
                 count += 1;
                 count - 1
             }
         };
     }
-    Rails {
+    Chains {
         straight,
-        rail,
+        chain,
         count,
     }
 }
@@ -109,22 +112,22 @@ struct Order {
     sorted: Vec<usize>,
 }
 
-fn separate(web: &Web, rails: &Rails, blocks: &[Block]) -> Order {
-    let mut above = vec![Vec::new(); rails.count];
-    let mut below = vec![Vec::new(); rails.count];
-    for layer in &web.layers {
+fn separate(layered: &LayeredGraph, chains: &Chains, blocks: &[Block]) -> Order {
+    let mut above = vec![Vec::new(); chains.count];
+    let mut below = vec![Vec::new(); chains.count];
+    for layer in &layered.layers {
         for pair in layer.windows(2) {
             let (one, two) = (pair[0], pair[1]);
-            let through = web.cells[one].node.is_none() && web.cells[two].node.is_none();
+            let through = layered.cells[one].node.is_none() && layered.cells[two].node.is_none();
             let gap = if through { PASSING } else { GAP };
             let least = blocks[one].bottom + blocks[two].top + gap;
-            below[rails.rail[one]].push((rails.rail[two], least));
-            above[rails.rail[two]].push((rails.rail[one], least));
+            below[chains.chain[one]].push((chains.chain[two], least));
+            above[chains.chain[two]].push((chains.chain[one], least));
         }
     }
     // Chains do not cross, so this order has no cycles.
     let mut waiting: Vec<usize> = above.iter().map(Vec::len).collect();
-    let mut sorted: Vec<usize> = (0..rails.count).filter(|r| waiting[*r] == 0).collect();
+    let mut sorted: Vec<usize> = (0..chains.count).filter(|r| waiting[*r] == 0).collect();
     let mut at = 0;
     while at < sorted.len() {
         for (next, _) in &below[sorted[at]] {
@@ -142,27 +145,32 @@ fn separate(web: &Web, rails: &Rails, blocks: &[Block]) -> Order {
     }
 }
 
-pub fn heights(web: &Web, rails: &Rails, lanes: &Lanes, blocks: &[Block]) -> Vec<f64> {
-    let order = separate(web, rails, blocks);
+pub fn heights(
+    layered: &LayeredGraph,
+    chains: &Chains,
+    lanes: &Lanes,
+    blocks: &[Block],
+) -> Vec<f64> {
+    let order = separate(layered, chains, blocks);
     // What would make other links straight: the other chain, and by how much this one would have to
     // be lower.
-    let mut pulls: Vec<Vec<(usize, f64)>> = vec![Vec::new(); rails.count];
-    for (at, link) in web.links.iter().enumerate() {
-        let (left, right) = (rails.rail[link.left], rails.rail[link.right]);
+    let mut pulls: Vec<Vec<(usize, f64)>> = vec![Vec::new(); chains.count];
+    for (at, link) in layered.links.iter().enumerate() {
+        let (left, right) = (chains.chain[link.left], chains.chain[link.right]);
         if left != right {
             let lower = lanes.left[at] - lanes.right[at];
             pulls[right].push((left, lower));
             pulls[left].push((right, -lower));
         }
     }
-    let mut y = order.packed(&vec![0.0; rails.count]);
+    let mut y = order.packed(&vec![0.0; chains.count]);
     for _ in 0..ROUNDS {
-        let wished: Vec<f64> = (0..rails.count)
-            .map(|rail| {
-                let pulls = &pulls[rail];
+        let wished: Vec<f64> = (0..chains.count)
+            .map(|chain| {
+                let pulls = &pulls[chain];
                 let sum: f64 = pulls.iter().map(|(other, by)| y[*other] + by).sum();
                 if pulls.is_empty() {
-                    y[rail]
+                    y[chain]
                 } else {
                     sum / pulls.len() as f64
                 }
@@ -170,7 +178,7 @@ pub fn heights(web: &Web, rails: &Rails, lanes: &Lanes, blocks: &[Block]) -> Vec
             .collect();
         y = order.packed(&wished);
     }
-    let branches = Branches::new(web, rails);
+    let branches = Branches::new(layered, chains);
     for round in 0..SETTLING {
         order.settle(&mut y, &pulls, round % 2 == 0);
         if round % 2 == 1 {
@@ -179,8 +187,8 @@ pub fn heights(web: &Web, rails: &Rails, lanes: &Lanes, blocks: &[Block]) -> Vec
     }
     // Heights are rounded to whole numbers, so that equal heights are exactly equal and each bend
     // is large enough to be seen.
-    let rail = rails.rail.iter();
-    rail.map(|rail| y[*rail].round()).collect()
+    let chain = chains.chain.iter();
+    chain.map(|chain| y[*chain].round()).collect()
 }
 
 /// Chains as a forest: the parent of a chain is the chain to which its first cell is linked.
@@ -189,18 +197,18 @@ struct Branches {
 }
 
 impl Branches {
-    fn new(web: &Web, rails: &Rails) -> Branches {
-        let mut below = vec![Vec::new(); rails.count];
-        let mut seen = vec![false; rails.count];
-        for cell in web.layers.iter().flatten() {
-            let rail = rails.rail[*cell];
-            if seen[rail] {
+    fn new(layered: &LayeredGraph, chains: &Chains) -> Branches {
+        let mut below = vec![Vec::new(); chains.count];
+        let mut seen = vec![false; chains.count];
+        for cell in layered.layers.iter().flatten() {
+            let chain = chains.chain[*cell];
+            if seen[chain] {
                 continue;
             }
-            seen[rail] = true;
-            let lefts = &web.cells[*cell].lefts;
+            seen[chain] = true;
+            let lefts = &layered.cells[*cell].lefts;
             if let Some(link) = lefts.get(lefts.len() / 2) {
-                below[rails.rail[web.links[*link].left]].push(rail);
+                below[chains.chain[layered.links[*link].left]].push(chain);
             }
         }
         Branches { below }
@@ -210,13 +218,13 @@ impl Branches {
     /// be held back by the others.
     fn gather(&self, order: &Order, y: &mut [f64], pulls: &[Vec<(usize, f64)>]) {
         let mut of = vec![usize::MAX; y.len()];
-        let mut work = WORK * y.len();
+        let mut work = MAX_MOVES * y.len();
         // Chains are numbered from left to right, so children come after their parents.
-        for rail in (0..y.len()).rev() {
-            let mut members = vec![rail];
+        for chain in (0..y.len()).rev() {
+            let mut members = vec![chain];
             let mut at = 0;
             while at < members.len() {
-                of[members[at]] = rail;
+                of[members[at]] = chain;
                 members.extend(&self.below[members[at]]);
                 at += 1;
             }
@@ -227,7 +235,7 @@ impl Branches {
             let mut wishes = Vec::new();
             let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
             for member in &members {
-                let outside = |other: &usize| of[*other] != rail;
+                let outside = |other: &usize| of[*other] != chain;
                 let here = y[*member];
                 let pulls = pulls[*member].iter().filter(|(o, _)| outside(o));
                 wishes.extend(pulls.map(|(o, by)| y[*o] + by - here));
@@ -257,14 +265,14 @@ impl Order {
     /// place are centred there.
     fn packed(&self, wished: &[f64]) -> Vec<f64> {
         let (mut down, mut up) = (wished.to_vec(), wished.to_vec());
-        for rail in &self.sorted {
-            for (other, least) in &self.above[*rail] {
-                down[*rail] = down[*rail].max(down[*other] + least);
+        for chain in &self.sorted {
+            for (other, least) in &self.above[*chain] {
+                down[*chain] = down[*chain].max(down[*other] + least);
             }
         }
-        for rail in self.sorted.iter().rev() {
-            for (other, least) in &self.below[*rail] {
-                up[*rail] = up[*rail].min(up[*other] - least);
+        for chain in self.sorted.iter().rev() {
+            for (other, least) in &self.below[*chain] {
+                up[*chain] = up[*chain].min(up[*other] - least);
             }
         }
         down.iter().zip(&up).map(|(a, b)| (a + b) / 2.0).collect()
@@ -275,20 +283,20 @@ impl Order {
     fn settle(&self, y: &mut [f64], pulls: &[Vec<(usize, f64)>], downwards: bool) {
         let all = self.sorted.len();
         for step in 0..all {
-            let rail = self.sorted[if downwards { step } else { all - 1 - step }];
-            let mut wishes: Vec<f64> = pulls[rail].iter().map(|(o, by)| y[*o] + by).collect();
+            let chain = self.sorted[if downwards { step } else { all - 1 - step }];
+            let mut wishes: Vec<f64> = pulls[chain].iter().map(|(o, by)| y[*o] + by).collect();
             if wishes.is_empty() {
                 continue;
             }
             wishes.sort_by(f64::total_cmp);
             let (low, high) = (wishes[(wishes.len() - 1) / 2], wishes[wishes.len() / 2]);
-            let wish = y[rail].clamp(low, high);
-            let least = self.above[rail].iter().map(|(o, d)| y[*o] + d);
-            let most = self.below[rail].iter().map(|(o, d)| y[*o] - d);
+            let wish = y[chain].clamp(low, high);
+            let least = self.above[chain].iter().map(|(o, d)| y[*o] + d);
+            let most = self.below[chain].iter().map(|(o, d)| y[*o] - d);
             let least = least.fold(f64::NEG_INFINITY, f64::max);
             let most = most.fold(f64::INFINITY, f64::min);
             if least <= most {
-                y[rail] = wish.clamp(least, most);
+                y[chain] = wish.clamp(least, most);
             }
         }
     }

@@ -45,7 +45,7 @@ pub struct Route {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Web {
+pub struct LayeredGraph {
     pub cells: Vec<Cell>,
     pub links: Vec<Link>,
     /// The cells of each layer from top to bottom.
@@ -61,7 +61,7 @@ struct Graph<'a> {
     leaf: Vec<bool>,
 }
 
-pub fn webs(sketch: &Sketch) -> Vec<Web> {
+pub fn layered_graphs(sketch: &Sketch) -> Vec<LayeredGraph> {
     let graph = graph(sketch);
     let mut seen = vec![false; sketch.nodes.len()];
     let mut out = Vec::new();
@@ -73,7 +73,7 @@ pub fn webs(sketch: &Sketch) -> Vec<Web> {
         for node in &order {
             seen[*node] = true;
         }
-        out.push(web(&graph, order));
+        out.push(layered_graph(&graph, order));
     }
     out
 }
@@ -242,14 +242,14 @@ fn columns(graph: &Graph<'_>, order: &[usize], far: &[usize]) -> Vec<usize> {
     column
 }
 
-fn web(graph: &Graph<'_>, part: Vec<usize>) -> Web {
+fn layered_graph(graph: &Graph<'_>, part: Vec<usize>) -> LayeredGraph {
     let root = graph.root(&part);
     let (order, far) = graph.breadth(root);
     let column = columns(graph, &order, &far);
     let nodes = &graph.sketch.nodes;
     let is_source = |leaf: &Port| source(&nodes[leaf.0].kind);
 
-    let mut web = Web::default();
+    let mut layered = LayeredGraph::default();
     let mut cell_of = vec![usize::MAX; nodes.len()];
     let mut hosts = graph.leaves.clone();
     // A one-port may become a cell at the left end, and others at right ends: a source, or the odd
@@ -272,18 +272,18 @@ fn web(graph: &Graph<'_>, part: Vec<usize>) -> Web {
         if let Some(at) = fed.or(odd) {
             ends.push((list.remove(at), *node, layer + 1));
         }
-        cell_of[*node] = web.cell(Some(*node), layer);
+        cell_of[*node] = layered.cell(Some(*node), layer);
         let (up, down) = halves(graph, list);
-        web.cells[cell_of[*node]].up = up;
-        web.cells[cell_of[*node]].down = down;
+        layered.cells[cell_of[*node]].up = up;
+        layered.cells[cell_of[*node]].down = down;
     }
     if let Some((leaf, bond)) = first {
-        cell_of[leaf] = web.cell(Some(leaf), 0);
-        web.join(bond, cell_of[leaf], cell_of[root]);
+        cell_of[leaf] = layered.cell(Some(leaf), 0);
+        layered.join(bond, cell_of[leaf], cell_of[root]);
     }
     for ((leaf, bond), host, layer) in ends {
-        cell_of[leaf] = web.cell(Some(leaf), layer);
-        web.join(bond, cell_of[host], cell_of[leaf]);
+        cell_of[leaf] = layered.cell(Some(leaf), layer);
+        layered.join(bond, cell_of[host], cell_of[leaf]);
     }
     for node in &order {
         for bond in &graph.bonds[*node] {
@@ -291,15 +291,15 @@ fn web(graph: &Graph<'_>, part: Vec<usize>) -> Web {
             if from == to {
                 // The bond goes out, around a cell of its own, and back. It is listed twice at its
                 // node.
-                if web.routes.iter().all(|route| route.bond != *bond) {
-                    web.turn(*bond, cell_of[from]);
+                if layered.routes.iter().all(|route| route.bond != *bond) {
+                    layered.turn(*bond, cell_of[from]);
                 }
             } else if from == *node && !graph.leaf[from] && !graph.leaf[to] {
-                web.join(*bond, cell_of[from], cell_of[to]);
+                layered.join(*bond, cell_of[from], cell_of[to]);
             }
         }
     }
-    web
+    layered
 }
 
 /// Distributes one-ports above and below: according to their preference, but almost evenly.
@@ -313,7 +313,7 @@ fn halves(graph: &Graph<'_>, list: &[Port]) -> (Vec<Port>, Vec<Port>) {
     (sorted, down)
 }
 
-impl Web {
+impl LayeredGraph {
     fn cell(&mut self, node: Option<usize>, layer: usize) -> usize {
         while self.layers.len() <= layer {
             self.layers.push(Vec::new());
