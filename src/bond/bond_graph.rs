@@ -1,25 +1,26 @@
-//! A model seen as a bond graph: graph, causality and sorted equations together.
+//! A model as a bond graph: its graph, causality and sorted equations together.
 
 use super::causality::{Causality, Preference, Preferences, causality};
 use super::graph::{Graph, NodeId};
 use crate::flat::Flat;
 use crate::passes::order::Sorted;
 
-/// A model seen as a bond graph.
+/// A model as a bond graph.
 #[derive(Debug)]
 pub struct BondGraph {
-    /// As it was written, with what the graph refers to.
+    /// The flat model as it was written. The graph refers to its variables and expressions.
     pub flat: Flat,
-    /// As it was written, too: [`crate::bond::view`] makes it smaller.
+    /// The expanded graph; [`crate::bond::view`] simplifies it.
     pub graph: Graph,
     pub causality: Causality,
     pub preferences: Preferences,
-    /// The equations sorted, nothing eliminated; nothing if they cannot be.
+    /// The sorted equations, with nothing eliminated; `None` if they cannot be sorted.
     pub sorted: Option<(Flat, Sorted)>,
 }
 
 impl BondGraph {
-    /// The causality with more wishes of resistors, after those that were given; as it was if they cannot be had.
+    /// Adds preferences for resistors, after those that the user gave, and finds the causality
+    /// again. Nothing changes if the new preferences cannot be met.
     pub fn prefer(&mut self, wishes: Vec<Preference>) {
         if wishes.is_empty() {
             return;
@@ -35,7 +36,7 @@ impl BondGraph {
     }
 }
 
-/// The causality of a graph whose storages keep the states that the sorter keeps.
+/// Finds the causality of a graph. Storages whose states the sorter keeps are integrated first.
 pub fn causality_with(
     flat: &Flat,
     graph: &Graph,

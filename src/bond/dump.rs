@@ -1,4 +1,4 @@
-//! A bond graph as lines: nodes, bonds with their strokes, signals.
+//! Dump of a bond graph as lines: nodes, bonds with their strokes, signals.
 //!
 //! ```text
 //! n3 R1 element R [b2] in i1 allows effort or flow
@@ -8,11 +8,11 @@
 use std::fmt::{self, Debug, Write};
 
 use super::causality::Causality;
-use super::graph::{Allowed, Element, Graph, NodeId, Pattern, SignalSource, What};
+use super::graph::{Allowed, Element, Graph, NodeId, NodeKind, Pattern, SignalSource};
 use super::net::Gives;
 use crate::flat::Flat;
 
-/// A node with its name: what people look for in a picture.
+/// A node printed with its name, by which a reader finds it in a picture.
 pub struct At<'g>(pub NodeId, pub &'g Graph);
 
 impl Debug for At<'_> {
@@ -32,13 +32,13 @@ pub fn dump(flat: &Flat, graph: &Graph, causality: Option<&Causality>) -> String
     for id in graph.node_ids() {
         let node = graph.node(id);
         let _ = write!(out, "{id:?} {}", node.name);
-        let _ = match &node.what {
-            What::Junction(kind) => write!(out, " {}-junction", kind.digit()),
-            What::Element(element) => {
+        let _ = match &node.kind {
+            NodeKind::Junction(kind) => write!(out, " {}-junction", kind.digit()),
+            NodeKind::Element(element) => {
                 element_line(flat, element, &mut out);
                 Ok(())
             }
-            What::Box(name) => write!(out, " box {name}"),
+            NodeKind::Box(name) => write!(out, " box {name}"),
         };
         let _ = write!(out, " in {:?}", node.owner);
         let text = causality.and_then(|causality| causality.elements.get(id.index())?.text());
@@ -50,7 +50,7 @@ pub fn dump(flat: &Flat, graph: &Graph, causality: Option<&Causality>) -> String
     for id in graph.bond_ids() {
         let bond = graph.bond(id);
         let known = causality.and_then(|causality| causality.bonds.get(id.index()));
-        // The stroke stands where the flow is computed.
+        // The stroke is drawn at the end where the flow is computed.
         let arrow = match known.and_then(|known| known.gives) {
             Some(Gives::Flow) => "|--->",
             Some(Gives::Effort) => "--->|",

@@ -1,11 +1,12 @@
 //! The bond graph: junctions and elements, and the bonds between them.
 //!
-//! Flat arenas with typed ids, as everywhere: nodes `n0, n1, ...`, bonds `b0, b1, ...`. Nodes are junctions or elements;
-//! an element is a submodel with power ports whose equations say what it is. A bond goes from one node to another in
-//! the direction in which its power, effort times flow, counts as positive.
+//! Nodes `n0, n1, ...` and bonds `b0, b1, ...` are in arenas with typed ids. Nodes are junctions or
+//! elements. An element is a submodel with power ports; its equations decide its kind. A bond leads
+//! from one node to another in the direction in which its power, effort times flow, counts as
+//! positive.
 //!
-//! Holds after [`super::recover`]: every bond of an element leads to a junction; the bonds of a node are in the order
-//! in which its cuts were declared; nothing depends on hash order.
+//! After [`super::recover`]: every bond of an element leads to a junction; the bonds of a node are
+//! in the order in which its cuts were declared; nothing depends on hash order.
 
 use super::net::Gives;
 use crate::base::ids::ids;
@@ -19,7 +20,7 @@ ids! {
     BondId "b";
 }
 
-/// A sum of variables, those marked taken away; nothing where it is not determined.
+/// A sum of variables, in which those marked `true` are negative; `None` if it is not determined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quantity(pub Option<Vec<(bool, VarId)>>);
 
@@ -33,7 +34,7 @@ impl Quantity {
         Quantity(self.0.as_ref().map(turned))
     }
 
-    /// The variable that it is.
+    /// The variable, if the sum is just one variable.
     pub fn single(&self) -> Option<VarId> {
         match self.0.as_deref() {
             Some([(false, variable)]) => Some(*variable),
@@ -41,7 +42,7 @@ impl Quantity {
         }
     }
 
-    /// The variable that it is, or whose negative it is; and whether it is the negative.
+    /// The variable and whether it is negated, if the sum is one variable or its negative.
     pub fn signed(&self) -> Option<(VarId, bool)> {
         match self.0.as_deref() {
             Some([(negative, variable)]) => Some((*variable, *negative)),
@@ -49,12 +50,12 @@ impl Quantity {
         }
     }
 
-    /// `C1.e`, `U0.Vb - U0.Va`; `?` where it is not determined.
+    /// The sum as text: `C1.e`, `U0.Vb - U0.Va`; `?` if it is not determined.
     pub fn text(&self, flat: &Flat) -> String {
         let Some(terms) = &self.0 else {
             return "?".to_string();
         };
-        // A sum begins with what is added, if there is any.
+        // The text begins with a positive term, if there is one.
         let first = terms.iter().position(|&(negative, _)| !negative);
         let order = (first.into_iter()).chain((0..terms.len()).filter(|&at| Some(at) != first));
         let mut text = String::new();
@@ -75,14 +76,14 @@ impl Quantity {
     }
 }
 
-/// Effort and flow of a bond.
+/// A bond with its effort and its flow.
 #[derive(Clone, Debug)]
 pub struct Bond {
     pub from: NodeId,
     pub to: NodeId,
     pub effort: Quantity,
     pub flow: Quantity,
-    /// The cuts at its ends belong to bundles that were connected as one.
+    /// Whether the cuts at its ends belong to hierarchical cuts that were connected as one.
     pub in_bundle: bool,
 }
 
@@ -100,7 +101,7 @@ impl Bond {
     }
 }
 
-/// The sex of a junction.
+/// The kind of a junction: 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum JunctionKind {
     /// One effort, flows that sum to zero.
@@ -117,8 +118,8 @@ impl JunctionKind {
         }
     }
 
-    /// What exactly one end at the junction gives: the bond that brings in the effort of a 0-junction takes a
-    /// flow from it.
+    /// The variable that exactly one end at the junction gives. At a 0-junction this is the flow:
+    /// the bond that brings in the effort takes a flow from the junction.
     pub fn gives_once(self) -> Gives {
         match self {
             JunctionKind::Zero => Gives::Flow,
@@ -127,7 +128,7 @@ impl JunctionKind {
     }
 }
 
-/// What an element is, found from its equations.
+/// The kind of an element, found from its equations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ElementKind {
     Se,
@@ -163,12 +164,12 @@ impl ElementKind {
     }
 }
 
-/// What the equations of an element let it give at one of its ports.
+/// What an element can give at one of its ports, according to its equations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowed {
     pub effort: bool,
     pub flow: bool,
-    /// What it gives where its states are integrated; a port of a storage.
+    /// For a port of a storage: what it gives if its states are integrated.
     pub integral: Option<Gives>,
 }
 
@@ -179,7 +180,7 @@ impl Allowed {
         integral: None,
     };
 
-    /// The only thing that it can give.
+    /// What the port gives, if it can give only one of the two.
     pub fn only(self) -> Option<Gives> {
         match (self.effort, self.flow) {
             (true, false) => Some(Gives::Effort),
@@ -189,43 +190,44 @@ impl Allowed {
     }
 }
 
-/// What the equations of an element allow at all of its ports together.
+/// What an element can give at all of its ports together, according to its equations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// Each port by itself.
+    /// Each port is free to give what it can, independently of the others.
     Each(Vec<Allowed>),
-    /// Exactly one of the ports gives what stands here for it, as in transformers and gyrators.
+    /// Exactly one of the ports gives the variable listed for it, as in transformers and gyrators.
     One(Vec<Gives>),
 }
 
-/// An equation of an element solved for what it gives in one of its forms.
+/// An equation of an element, solved for a variable that it computes in one of the element's forms.
 #[derive(Clone, Copy, Debug)]
 pub struct Assignment {
     pub target: crate::flat::Leaf,
-    /// `None` where it cannot be written as a formula.
+    /// `None` if it cannot be written as a formula.
     pub value: Option<ExprId>,
 }
 
-/// How a form computes what it gives at a port. Ports are bits.
+/// How a form computes what it gives at a port. Sets of ports are bit masks.
 #[derive(Clone, Debug, Default)]
 pub struct Law {
-    /// Places among the assignments of the form, operands first; the last one is what the port gives. Nothing if it is not known.
+    /// Indices of assignments of the form, operands first; the last one computes what the port
+    /// gives. Empty if this is not known.
     pub assignments: Vec<usize>,
-    /// Ports whose input it reads.
+    /// Ports whose inputs the law reads.
     pub takes: u32,
-    /// Ports at which it reads what they give.
+    /// Ports whose outputs the law reads.
     pub gives: u32,
 }
 
 /// The equations of an element in one causality of its ports.
 #[derive(Clone, Debug)]
 pub struct Form {
-    /// By port.
+    /// For each port what it gives.
     pub gives: Vec<Gives>,
     pub assignments: Vec<Assignment>,
-    /// By port.
+    /// For each port its law.
     pub laws: Vec<Law>,
-    /// All of them are formulas that can be computed one after the other.
+    /// Whether all assignments are formulas that can be computed one after the other.
     pub explicit: bool,
 }
 
@@ -234,29 +236,32 @@ pub struct Element {
     pub kind: ElementKind,
     /// Signals from outside that its equations contain.
     pub signals: Vec<VarId>,
-    /// By port: its bond.
+    /// The bond of each port.
     pub ports: Vec<BondId>,
-    /// By port: effort and flow as the element itself calls them.
+    /// Effort and flow of each port, in the element's own variables.
     pub quantities: Vec<[Quantity; 2]>,
     pub pattern: Pattern,
-    /// Combinations that can be solved, where the ports are neither independent nor of one rule.
+    /// The combinations that can be solved, if the ports are neither independent nor obey one rule.
+    /// Otherwise empty.
     pub together: Vec<Vec<Gives>>,
-    /// Variables that it differentiates.
+    /// Variables that the element differentiates.
     pub states: Vec<VarId>,
     /// The forms of its equations, for elements with few ports.
     pub forms: Vec<Form>,
-    /// Variables of which only sums matter: the potentials at the two pins of a resistor.
+    /// Variables that matter only in sums, such as the potentials at the two pins of a resistor.
     pub summed: Vec<VarId>,
-    /// Holds a zero and takes any flow or effort: a ground, a wall.
+    /// A reference: it holds an effort (or flow) at zero and takes any flow (or effort), as a
+    /// ground or a wall does.
     pub reference: bool,
-    /// A source of zero: a reference, a meter, an open end.
+    /// A source of zero: a reference, a meter or an open end.
     pub idle: bool,
-    /// The end of a cut that nothing is connected to.
+    /// The open end of a cut that is not connected.
     pub open: bool,
 }
 
 impl Form {
-    /// Ports whose input decides what a port gives, by itself or through what other ports give; as bits.
+    /// The ports whose inputs determine what a port gives, directly or through what other ports
+    /// give, as a bit mask.
     pub fn reach(&self, port: usize) -> u32 {
         let mut seen = 1u32 << port;
         let (mut work, mut found) = (vec![port], 0);
@@ -275,7 +280,7 @@ impl Form {
 }
 
 impl Element {
-    /// Without ports and equations yet.
+    /// Makes an element that has no ports and no equations yet.
     pub fn new(kind: ElementKind, pattern: Pattern) -> Self {
         Element {
             kind,
@@ -293,12 +298,13 @@ impl Element {
         }
     }
 
-    /// Modulated: a signal changes its law. (The signal of a source is what the source gives.)
+    /// Whether the element is modulated: a signal changes its law. (The signal of a source is what
+    /// the source gives.)
     pub fn is_modulated(&self) -> bool {
         !self.signals.is_empty() && !self.kind.is_source()
     }
 
-    /// `R`, `mTF`, `C2`: with the number of ports where it has more than is usual.
+    /// The label: `R`, `mTF`, `C2`. It has the number of ports if this is more than usual.
     pub fn label(&self) -> String {
         let usual = match self.kind {
             ElementKind::TF | ElementKind::GY | ElementKind::RS => 2,
@@ -316,46 +322,48 @@ impl Element {
 }
 
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum NodeKind {
     Junction(JunctionKind),
     Element(Element),
-    /// A submodel that is not opened, with the name of its type; only in a view.
+    /// A closed submodel with the name of its type; only in a view.
     Box(String),
 }
 
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Of an element the path of its submodel; of a junction that of its node, else a cut that ends there.
+    /// For an element the path of its submodel; for a junction the path of its node, or else of a
+    /// cut that ends there.
     pub name: String,
     /// Whether the user gave it this name.
     pub named: bool,
-    /// The submodel that it belongs to: an element is its own, a junction is its model's.
+    /// The submodel to which the node belongs: for an element its own submodel, for a junction the
+    /// model that contains it.
     pub owner: InstanceId,
-    pub what: What,
+    pub kind: NodeKind,
 }
 
 impl Node {
     pub fn junction(&self) -> Option<JunctionKind> {
-        match self.what {
-            What::Junction(kind) => Some(kind),
+        match self.kind {
+            NodeKind::Junction(kind) => Some(kind),
             _ => None,
         }
     }
 
     pub fn element(&self) -> Option<&Element> {
-        match &self.what {
-            What::Element(element) => Some(element),
+        match &self.kind {
+            NodeKind::Element(element) => Some(element),
             _ => None,
         }
     }
 }
 
-/// A signal from one element, or from outside, into another.
+/// A signal from an element, or from an input, to an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Signal {
     pub to: NodeId,
     pub from: SignalSource,
-    /// What is set in the element.
+    /// The variable that the signal sets in the element.
     pub variable: VarId,
 }
 
@@ -390,12 +398,12 @@ impl Graph {
         (0..self.bonds.len() as u32).map(BondId)
     }
 
-    /// Elements with their nodes.
+    /// The elements with their nodes.
     pub fn elements(&self) -> impl Iterator<Item = (NodeId, &Element)> {
         (self.node_ids()).filter_map(|id| Some((id, self.node(id).element()?)))
     }
 
-    /// The bonds of each node, by number.
+    /// The bonds of each node, in the order of their numbers.
     pub fn bonds_of(&self) -> Vec<Vec<BondId>> {
         let mut of = vec![Vec::new(); self.nodes.len()];
         for id in self.bond_ids() {

@@ -1,6 +1,8 @@
-//! The bond-graph view: a graph recovered from the flat model, its causality, its picture.
+//! The bond graph of a model: recovered from the flat model, with its causality, its fields and
+//! what a picture of it shows.
 //!
-//! A view, not a second compiler: it reads the flat model and its sorted equations and changes neither.
+//! This room is a view, not a second compiler. It reads the flat model and its sorted equations and
+//! does not change the pipeline.
 
 mod bond_graph;
 pub mod causality;

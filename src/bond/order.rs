@@ -1,9 +1,9 @@
-//! The order of names that people expect: `R2` before `R10`.
+//! Natural order of names: `R2` before `R10`.
 
 use crate::base::cancel::glance;
 use std::cmp::Ordering;
 
-/// Compares texts with the numbers in them taken as numbers; equal only if they are the same.
+/// Compares texts, with digits in them compared as numbers. Returns `Equal` only for equal texts.
 pub fn natural(a: &str, b: &str) -> Ordering {
     let (mut x, mut y) = (a, b);
     loop {
@@ -18,7 +18,7 @@ pub fn natural(a: &str, b: &str) -> Ordering {
             let (m, rest_x) = x.split_at(digits(x));
             let (n, rest_y) = y.split_at(digits(y));
             let (m, n) = (m.trim_start_matches('0'), n.trim_start_matches('0'));
-            // The longer number is the larger one.
+            // Of two numbers without leading zeros the longer one is larger.
             let order = m.len().cmp(&n.len()).then_with(|| m.cmp(n));
             if order != Ordering::Equal {
                 return order;

@@ -1,7 +1,8 @@
-//! Signals: where what modulates an element comes from.
+//! Signals: which elements and inputs modulate an element.
 //!
-//! Before: the graph, and the equation that computes each variable. After: for each signal that an element takes, the
-//! elements and inputs that it depends on, followed back through equations that belong to no element.
+//! Before: the graph, and the equation that computes each variable. After: for each signal of an
+//! element, the elements and inputs on which it depends. They are found by going back through
+//! equations that belong to no element.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -47,7 +48,8 @@ fn sources(
             found.push(SignalSource::Input(id));
             continue;
         }
-        // An element's own variable, if one of its equations or a connection computes it.
+        // A variable of an element ends the search, if an equation of the element or a connection
+        // computes it.
         if let Some(&node) = of_instance.get(&variable.instance)
             && id != start
         {
@@ -77,7 +79,8 @@ fn sources(
     found
 }
 
-/// Whether a variable is one that is set from outside rather than met at a cut.
+/// Whether a variable is an input, an output or a terminal, which can be set from outside; a
+/// variable of a cut is none.
 fn graph_signal(flat: &Flat, id: VarId) -> bool {
     use crate::flat::Role::{Input, Output, Terminal};
     matches!(flat.declaration(id).role, Input | Output | Terminal)

@@ -1,9 +1,11 @@
-//! Strokes read from the sorted equations: which end of a bond computes its flow, and which its effort.
+//! Reads strokes from the sorted equations: which end of a bond computes its flow, and which its
+//! effort.
 //!
-//! Before: the expanded graph, and the equations of its model sorted with nothing eliminated. After: for each bond where
-//! its effort and its flow are computed, as far as one equation or state by itself does it. The equations of an element are
-//! solved at the element, couplings at the junction whose cuts they join; a state is computed where it is
-//! integrated. Inside a loop nothing can be read: there one end may compute both.
+//! Before: the expanded graph, and the sorted equations of its model with nothing eliminated.
+//! After: for each bond the ends at which its effort and its flow are computed, as far as a single
+//! equation or state does this. The equations of an element are solved at the element. A coupling
+//! is solved at the junction whose cuts it joins. A state is computed at the element that
+//! integrates it. Inside a loop no stroke can be read, because one end may compute both.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +13,7 @@ use super::graph::{Bond, Graph, NodeId, Quantity};
 use crate::flat::{Equation, EquationKind, Flat, Leaf, VarId};
 use crate::passes::order::{Row, Sorted};
 
-/// By end: 0 for the one that the bond comes from, 1 for the other.
+/// The ends that compute effort and flow: 0 for the end where the bond begins, 1 for the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     pub effort: Option<usize>,
@@ -19,7 +21,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// The end that gives the flow, if both are known and they are two.
+    /// The end that gives the flow, if both ends are known and they differ.
     pub fn stroke(self) -> Option<usize> {
         let (effort, flow) = (self.effort?, self.flow?);
         (effort != flow).then_some(flow)
@@ -39,11 +41,11 @@ pub fn read(graph: &Graph, flat: &Flat, sorted: &Sorted) -> Vec<Reading> {
 struct Reader<'g> {
     graph: &'g Graph,
     flat: &'g Flat,
-    /// The equation that computes a variable by itself.
+    /// The equation that alone computes a variable.
     by: FxHashMap<VarId, Equation>,
     /// The junctions at which a variable is coupled.
     junctions: FxHashMap<VarId, Vec<NodeId>>,
-    /// Variables of which elements take sums.
+    /// Variables that elements use only in sums.
     summed: FxHashMap<VarId, ()>,
 }
 
@@ -86,7 +88,7 @@ impl<'g> Reader<'g> {
         }
     }
 
-    /// The end at which a variable of a bond is computed.
+    /// Returns the end at which a variable of a bond is computed.
     fn end(&self, bond: &Bond, quantity: &Quantity) -> Option<usize> {
         let variable = quantity.single()?;
         let ends = bond.ends();
@@ -109,7 +111,8 @@ impl<'g> Reader<'g> {
         }
     }
 
-    /// The end that belongs to a submodel: the element itself, or, for its sums, the junction inside it.
+    /// Returns the end that belongs to a submodel: the element itself or, for its sums, the
+    /// junction inside it.
     fn owned(
         &self,
         ends: [NodeId; 2],
@@ -128,7 +131,7 @@ impl<'g> Reader<'g> {
         }
     }
 
-    /// The end at which all variables of a coupling meet.
+    /// Returns the end at which all variables of a coupling meet.
     fn coupled(&self, ends: [NodeId; 2], equation: &Equation) -> Option<usize> {
         let mut common: Option<Vec<NodeId>> = None;
         for side in [equation.left, equation.right] {
@@ -150,7 +153,7 @@ impl<'g> Reader<'g> {
     }
 }
 
-/// An equation as it was before it was differentiated.
+/// Returns an equation as it was before it was differentiated.
 fn written(flat: &Flat, equation: Equation) -> Equation {
     match (equation.kind, &flat.reduction) {
         (EquationKind::Derivative(at), Some(reduction)) => reduction.derived[at as usize].of,

@@ -1,14 +1,15 @@
-//! What holds of a bond graph: every bond has two ends, at an element one port each; every bond of an element leads to a
-//! junction; and of its strokes: each junction is given its effort or flow by one bond, each element gives what it can.
+//! Verifier of bond graphs. Every bond has two ends; at an element it has one port; every bond of
+//! an element leads to a junction. With a causality: exactly one bond determines the effort (or the
+//! flow) of each junction, and each element can compute what its strokes say.
 
 use super::causality::{Causality, Verdict};
 use super::dump::At;
-use super::graph::{BondId, Element, Graph, NodeId, Pattern, SignalSource, What};
+use super::graph::{BondId, Element, Graph, NodeId, NodeKind, Pattern, SignalSource};
 use super::net::Gives;
 use crate::base::flaw::{Flaws, Place};
 use crate::flat::{Flat, VarId};
 
-/// `flat` is the model that the graph was found in; the causality may not be known yet.
+/// Verifies a graph. `flat` is the model from which it was recovered; the causality is optional.
 pub fn verify(flat: &Flat, graph: &Graph, causality: Option<&Causality>) -> Result<(), Flaws> {
     let mut verifier = Verifier {
         flat,
@@ -16,7 +17,7 @@ pub fn verify(flat: &Flat, graph: &Graph, causality: Option<&Causality>) -> Resu
         flaws: Flaws::default(),
     };
     verifier.bonds();
-    // What follows looks things up by these ids.
+    // The next checks use these ids as indices.
     if verifier.flaws.is_empty() {
         let bonds = graph.bonds_of();
         for id in graph.node_ids() {
@@ -72,10 +73,12 @@ impl Verifier<'_> {
         let owner = node.owner;
         let holds = owner.index() < self.flat.instances.len();
         (self.flaws).unless(holds, id, || format!("there is no instance {owner:?}"));
-        match &node.what {
-            What::Junction(_) => {}
-            What::Element(element) => self.element(id, element, bonds),
-            What::Box(_) => (self.flaws).add(id, "it is a closed submodel, which views have only"),
+        match &node.kind {
+            NodeKind::Junction(_) => {}
+            NodeKind::Element(element) => self.element(id, element, bonds),
+            NodeKind::Box(_) => {
+                (self.flaws).add(id, "it is a closed submodel, which views have only")
+            }
         }
     }
 
@@ -166,15 +169,15 @@ impl Verifier<'_> {
             return;
         }
         for id in graph.node_ids() {
-            // A stroke that depends on a switch is none.
+            // A bond whose stroke depends on a switch has no stroke to verify.
             let given: Option<Vec<Gives>> = (bonds[id.index()].iter())
                 .map(|&bond| self.given(causality, bond, id))
                 .collect();
             let Some(given) = given else {
                 continue;
             };
-            match &graph.node(id).what {
-                What::Junction(kind) => {
+            match &graph.node(id).kind {
+                NodeKind::Junction(kind) => {
                     let once = kind.gives_once();
                     let count = given.iter().filter(|&&gives| gives == once).count();
                     (self.flaws).unless(count == 1, At(id, graph), || {
@@ -184,18 +187,18 @@ impl Verifier<'_> {
                         )
                     });
                 }
-                What::Element(element) => {
+                NodeKind::Element(element) => {
                     let fits = self.fits(element, causality);
                     (self.flaws).unless(fits, At(id, graph), || {
                         "its strokes are not what its equations allow".to_string()
                     });
                 }
-                What::Box(_) => {}
+                NodeKind::Box(_) => {}
             }
         }
     }
 
-    /// What a node gives at a bond.
+    /// Returns what a node gives at a bond.
     fn given(&self, causality: &Causality, bond: BondId, node: NodeId) -> Option<Gives> {
         let from = causality.bonds[bond.index()].gives?;
         match self.graph.bond(bond).from == node {
@@ -208,7 +211,7 @@ impl Verifier<'_> {
         let Some(id) = element.ports.first() else {
             return true;
         };
-        // The bonds of an element end at no other one.
+        // No bond joins two elements, so one end identifies the element.
         let own = |end: NodeId| {
             (self.graph.node(end).element()).is_some_and(|e| std::ptr::eq(e, element))
         };

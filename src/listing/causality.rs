@@ -6,7 +6,7 @@ use crate::base::diagnostics::{Code, Diagnostic};
 use crate::base::words::count;
 use crate::bond::BondGraph;
 use crate::bond::causality::{ElementCausality, Verdict};
-use crate::bond::graph::{Assignment, Element, ElementKind, Graph, NodeId, Quantity, What};
+use crate::bond::graph::{Assignment, Element, ElementKind, Graph, NodeId, NodeKind, Quantity};
 use crate::bond::net::Gives;
 use crate::bond::order::natural;
 use crate::bond::view::View;
@@ -49,14 +49,14 @@ pub fn causality(model: &BondGraph, view: &View) -> String {
 
 fn heading(model: &BondGraph, view: &View, out: &mut String) {
     let graph = &view.graph;
-    let kinds = |wanted: fn(&What) -> bool| {
+    let kinds = |wanted: fn(&NodeKind) -> bool| {
         (graph.nodes.iter())
-            .filter(|node| wanted(&node.what))
+            .filter(|node| wanted(&node.kind))
             .count()
     };
-    let elements = kinds(|what| matches!(what, What::Element(_)));
-    let junctions = kinds(|what| matches!(what, What::Junction(_)));
-    let boxes = kinds(|what| matches!(what, What::Box(_)));
+    let elements = kinds(|what| matches!(what, NodeKind::Element(_)));
+    let junctions = kinds(|what| matches!(what, NodeKind::Junction(_)));
+    let boxes = kinds(|what| matches!(what, NodeKind::Box(_)));
     let _ = write!(
         out,
         "{}: {}, {}, {}",
@@ -232,10 +232,10 @@ fn bonds(model: &BondGraph, view: &View, out: &mut String) {
             None => ("---->", "-".to_string(), "-".to_string()),
         };
         let remark = match (found.gives, found.in_loop) {
-            (None, Some(number)) if model.causality.has_positions => {
+            (None, Some(number)) if model.causality.depends_on_switches => {
                 format!("loop {}, depends on a switch", number + 1)
             }
-            (None, _) if model.causality.has_positions => "depends on a switch".to_string(),
+            (None, _) if model.causality.depends_on_switches => "depends on a switch".to_string(),
             (_, Some(number)) => format!("loop {}", number + 1),
             _ => String::new(),
         };

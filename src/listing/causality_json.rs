@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::causality::{form, gives_text, in_order};
 use crate::bond::BondGraph;
-use crate::bond::graph::{BondId, Graph, NodeId, SignalSource, What};
+use crate::bond::graph::{BondId, Graph, NodeId, NodeKind, SignalSource};
 use crate::bond::net::Gives;
 use crate::bond::order::natural;
 use crate::bond::view::View;
@@ -153,16 +153,16 @@ fn document(model: &BondGraph, view: &View) -> Document {
     let mut junctions = Vec::new();
     let mut boxes = Vec::new();
     for id in in_order(graph) {
-        match &graph.node(id).what {
-            What::Junction(kind) => junctions.push(JunctionJson {
+        match &graph.node(id).kind {
+            NodeKind::Junction(kind) => junctions.push(JunctionJson {
                 name: name(id),
                 kind: kind.digit(),
             }),
-            What::Box(class) => boxes.push(BoxJson {
+            NodeKind::Box(class) => boxes.push(BoxJson {
                 name: name(id),
                 class: class.clone(),
             }),
-            What::Element(element) => {
+            NodeKind::Element(element) => {
                 let own = view.nodes_of[id.index()];
                 let gives = |&bond: &BondId| {
                     let found = view.causality(causality, bond).gives?;

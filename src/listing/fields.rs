@@ -9,7 +9,7 @@ use super::storage_fields::storage_field;
 use crate::base::words::count;
 use crate::bond::fields::matrices::Matrices;
 use crate::bond::fields::resistive::{Obstacle, Port, RField};
-use crate::bond::fields::transfer::{Sum, Trouble, Var};
+use crate::bond::fields::transfer::{Sum, TransferError, Var};
 use crate::bond::fields::{Entry, Fields};
 use crate::bond::graph::{ElementKind, NodeId};
 use crate::bond::net::Gives;
@@ -45,7 +45,7 @@ pub fn fields(found: &Fields) -> String {
         match matrices {
             Ok(matrices) => list_matrices(found, matrices, &mut out),
             Err(trouble) => {
-                let why = reason(found, &Obstacle::Trouble(*trouble));
+                let why = reason(found, &Obstacle::Transfer(*trouble));
                 let _ = writeln!(out, "none: {why}");
             }
         }
@@ -286,14 +286,14 @@ pub fn reason(found: &Fields, obstacle: &Obstacle) -> String {
             "the switch {} stands in it: each of its positions has an order of its own",
             name(found, *node)
         ),
-        Obstacle::Trouble(Trouble::Circle(bond)) => format!(
+        Obstacle::Transfer(TransferError::Cycle(bond)) => format!(
             "the junctions themselves form a circle at bond {}",
             View::number(*bond)
         ),
-        Obstacle::Trouble(Trouble::NoCausality(bond)) => {
+        Obstacle::Transfer(TransferError::NoCausality(bond)) => {
             format!("bond {} has no stroke", View::number(*bond))
         }
-        Obstacle::Trouble(Trouble::Unreadable(node)) => format!(
+        Obstacle::Transfer(TransferError::Unreadable(node)) => format!(
             "the equations of {} are not those of a transformer or gyrator with one modulus",
             name(found, *node)
         ),

@@ -12,7 +12,7 @@ use super::storage_fields::{gains, path, refusal};
 use crate::bond::fields::matrices::Matrices;
 use crate::bond::fields::place::Place;
 use crate::bond::fields::resistive::{Obstacle, RField};
-use crate::bond::fields::transfer::Trouble;
+use crate::bond::fields::transfer::TransferError;
 use crate::bond::fields::{Entry, Fields};
 use crate::bond::graph::NodeId;
 use crate::bond::net::Gives;
@@ -298,7 +298,7 @@ fn sorted(found: &Fields, field: &RField) -> SortedJson {
     }
 }
 
-fn matrices(found: &Fields, all: &Result<Matrices, Trouble>) -> MatricesJson {
+fn matrices(found: &Fields, all: &Result<Matrices, TransferError>) -> MatricesJson {
     let all = match all {
         Ok(all) => all,
         Err(trouble) => {
@@ -306,7 +306,7 @@ fn matrices(found: &Fields, all: &Result<Matrices, Trouble>) -> MatricesJson {
                 ports: Vec::new(),
                 entries: Vec::new(),
                 skew_symmetric: None,
-                reason: Some(reason(found, &Obstacle::Trouble(*trouble))),
+                reason: Some(reason(found, &Obstacle::Transfer(*trouble))),
             };
         }
     };

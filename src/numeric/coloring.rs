@@ -1,22 +1,23 @@
-//! How many directions give all derivatives of a sparse matrix.
+//! Colouring of a sparse matrix: finds few directions that give all of its derivatives.
 //!
-//! Columns that no row has in common get one colour: one direction serves them all (Curtis, Powell and
-//! Reid 1974).
+//! Columns that have no row in common get the same colour: one directional derivative serves them
+//! all (Curtis, Powell and Reid 1974).
 
 use super::Pattern;
 use super::pattern::by_rows;
 
-/// The pattern of a matrix with its columns in groups.
+/// The pattern of a matrix with a colour for each column.
 #[derive(Clone, Debug)]
 pub struct Coloring {
     pub pattern: Pattern,
-    /// By column.
+    /// The colour of each column.
     pub colors: Vec<u32>,
     pub count: usize,
 }
 
-/// Rows are sets of columns, ascending, by the places of their lists. Rows with the same set ask for the
-/// same, so that each set is looked at once: behind a loop all rows may have all columns.
+/// Colours a matrix of `size` columns. Row i contains the columns `lists[rows[i]]`, ascending. Rows
+/// may share a list, and each list is examined only once: after a loop all rows may depend on all
+/// columns.
 pub fn color(lists: &[Vec<u32>], rows: &[u32], size: usize) -> Coloring {
     let list = |set: &u32| lists[*set as usize].as_slice();
     let mut sets = rows.to_vec();
@@ -24,7 +25,7 @@ pub fn color(lists: &[Vec<u32>], rows: &[u32], size: usize) -> Coloring {
     sets.dedup();
     const NONE: u32 = u32::MAX;
     let mut colors = vec![NONE; size];
-    // By colour, the last column it was forbidden to.
+    // For each colour, the last column (plus one) that may not have it.
     let mut forbidden: Vec<usize> = Vec::new();
     let sets_of_columns = by_rows(sets.iter().map(list), size).to_csc();
     for (column, of_column) in sets_of_columns.outer_iterator().enumerate() {

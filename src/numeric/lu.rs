@@ -1,8 +1,8 @@
-//! Factors of small full and large sparse matrices, for loops that are solved at run time.
+//! LU factors of small dense and large sparse matrices, for loops that are solved at run time.
 //!
-//! The pattern is analysed once; after that only numbers change. Rows and columns are weighed by their
-//! largest entries, so that units play no part in the choice of pivots and in what counts as singular:
-//! a column of femtofarads is no column of zeros.
+//! A sparse pattern is analysed once; after that only the numbers change. Rows and columns are
+//! scaled by their largest entries. So the units have no influence on the choice of pivots and on
+//! what counts as singular: a column of femtofarads is not taken for a column of zeros.
 
 use faer::sparse::linalg::solvers::{Lu as SparseLu, SymbolicLu};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMat};
@@ -10,25 +10,25 @@ use sprs::{CsMatView, CsStructureView};
 
 use super::for_faer;
 
-/// Up to this many unknowns a matrix is full.
-const FULL: usize = 64;
+/// Matrices of up to this many unknowns are dense.
+const MAX_DENSE: usize = 64;
 
 #[derive(Debug)]
 pub struct Lu {
     size: usize,
-    kind: Kind,
+    storage: Storage,
 }
 
 #[derive(Debug)]
-enum Kind {
-    Full {
+enum Storage {
+    Dense {
         /// By rows.
         matrix: Vec<f64>,
         order: Vec<usize>,
         weights: Vec<f64>,
-        /// The largest weighed entries of columns.
+        /// The largest scaled entry of each column.
         columns: Vec<f64>,
-        spare: Vec<f64>,
+        scratch: Vec<f64>,
     },
     Sparse(Box<Sparse>),
 }
@@ -38,11 +38,11 @@ struct Sparse {
     pattern: SymbolicSparseColMat<usize>,
     symbolic: Option<SymbolicLu<usize>>,
     factors: Option<SparseLu<usize, f64>>,
-    /// Powers of two that bring rows and then columns to one magnitude.
+    /// Powers of two that scale rows, and then columns, to a largest entry of about 1.
     rows: Vec<f64>,
     columns: Vec<f64>,
     scaled: Vec<f64>,
-    spare: Vec<f64>,
+    scratch: Vec<f64>,
 }
 
 impl Default for Lu {
@@ -52,47 +52,48 @@ impl Default for Lu {
 }
 
 impl Lu {
-    /// For matrices of a size; entries come with a pattern that may change as long as they are full.
+    /// Makes a dense solver for matrices of a size. Their patterns may differ.
     pub fn full(size: usize) -> Self {
         Lu {
             size,
-            kind: Kind::Full {
+            storage: Storage::Dense {
                 matrix: vec![0.0; size * size],
                 order: vec![0; size],
                 weights: vec![0.0; size],
                 columns: vec![0.0; size],
-                spare: vec![0.0; size],
+                scratch: vec![0.0; size],
             },
         }
     }
 
-    /// For square matrices of one pattern, by columns.
+    /// Makes a solver for square matrices of one pattern, given by columns.
     pub fn new(pattern: CsStructureView<'_>) -> Self {
         let size = pattern.cols();
-        if size <= FULL {
+        if size <= MAX_DENSE {
             return Lu::full(size);
         }
         let (entries, pattern) = (pattern.nnz(), for_faer(pattern));
         Lu {
             size,
-            kind: Kind::Sparse(Box::new(Sparse {
+            storage: Storage::Sparse(Box::new(Sparse {
                 symbolic: SymbolicLu::try_new(pattern.as_ref()).ok(),
                 pattern,
                 factors: None,
                 rows: vec![0.0; size],
                 columns: vec![0.0; size],
                 scaled: vec![0.0; entries],
-                spare: vec![0.0; size],
+                scratch: vec![0.0; size],
             })),
         }
     }
 
-    /// Factors a matrix of the pattern; columns that `place` does not give a place are left out. False
-    /// where it is singular.
-    pub fn factor(&mut self, of: CsMatView<'_, f64>, place: &[u32]) -> bool {
+    /// Factors a matrix. `targets` gives for each given column its place in a dense matrix; columns
+    /// with `u32::MAX` are left out, and a sparse matrix ignores it. Returns false if the matrix is
+    /// singular.
+    pub fn factor(&mut self, of: CsMatView<'_, f64>, targets: &[u32]) -> bool {
         let size = self.size;
-        match &mut self.kind {
-            Kind::Full {
+        match &mut self.storage {
+            Storage::Dense {
                 matrix,
                 order,
                 weights,
@@ -100,7 +101,7 @@ impl Lu {
                 ..
             } => {
                 matrix.fill(0.0);
-                for (column, &to) in of.outer_iterator().zip(place) {
+                for (column, &to) in of.outer_iterator().zip(targets) {
                     if to == u32::MAX {
                         continue;
                     }
@@ -108,43 +109,43 @@ impl Lu {
                         matrix[row * size + to as usize] = value;
                     }
                 }
-                factor_full(size, matrix, order, (weights, columns))
+                factor_dense(size, matrix, order, (weights, columns))
             }
-            Kind::Sparse(sparse) => sparse.factor(of),
+            Storage::Sparse(sparse) => sparse.factor(of),
         }
     }
 
-    /// Solves in place.
+    /// Solves for a right side, in place.
     pub fn solve(&mut self, right: &mut [f64]) {
         let size = self.size;
-        match &mut self.kind {
-            Kind::Full {
+        match &mut self.storage {
+            Storage::Dense {
                 matrix,
                 order,
-                spare,
+                scratch,
                 ..
             } => {
                 for row in 0..size {
                     let from = &matrix[row * size..row * size + row];
-                    let known: f64 = from.iter().zip(&*spare).map(|(a, b)| a * b).sum();
-                    spare[row] = right[order[row]] - known;
+                    let known: f64 = from.iter().zip(&*scratch).map(|(a, b)| a * b).sum();
+                    scratch[row] = right[order[row]] - known;
                 }
                 for row in (0..size).rev() {
                     let from = &matrix[row * size..(row + 1) * size];
-                    let known: f64 = (from[row + 1..].iter().zip(&spare[row + 1..]))
+                    let known: f64 = (from[row + 1..].iter().zip(&scratch[row + 1..]))
                         .map(|(a, b)| a * b)
                         .sum();
-                    spare[row] = (spare[row] - known) / from[row];
+                    scratch[row] = (scratch[row] - known) / from[row];
                 }
-                right.copy_from_slice(spare);
+                right.copy_from_slice(scratch);
             }
-            Kind::Sparse(sparse) => sparse.solve(right),
+            Storage::Sparse(sparse) => sparse.solve(right),
         }
     }
 }
 
-/// Crout's way with partial pivoting; false where no pivot is left.
-fn factor_full(
+/// Gaussian elimination with scaled partial pivoting. Returns false if no pivot is left.
+fn factor_dense(
     size: usize,
     matrix: &mut [f64],
     order: &mut [usize],
@@ -169,9 +170,9 @@ fn factor_full(
         let mut best = step;
         let mut most = 0.0;
         for row in step..size {
-            let weighed = matrix[row * size + step].abs() * weights[row];
-            if weighed > most {
-                (best, most) = (row, weighed);
+            let scaled_value = matrix[row * size + step].abs() * weights[row];
+            if scaled_value > most {
+                (best, most) = (row, scaled_value);
             }
         }
         if most <= SINGULAR * columns[step] {
@@ -200,7 +201,7 @@ fn factor_full(
     true
 }
 
-/// What is left of a row and a column of magnitude 1.
+/// A pivot below this is taken for zero, in a matrix whose rows and columns have the magnitude 1.
 const SINGULAR: f64 = 1e-15;
 
 impl Sparse {
@@ -210,24 +211,26 @@ impl Sparse {
         for (&row, value) in of.indices().iter().zip(of.data()) {
             self.rows[row] = self.rows[row].max(value.abs());
         }
-        let sound = |most: &f64| *most > 0.0 && most.is_finite();
-        // The largest of nothing but NaN is 0, and NaN beside numbers gets lost in it.
-        if !self.rows.iter().all(sound) || of.data().iter().any(|value| value.is_nan()) {
+        let is_usable = |most: &f64| *most > 0.0 && most.is_finite();
+        // `max` ignores NaN, so NaN must be searched for separately.
+        if !self.rows.iter().all(is_usable) || of.data().iter().any(|value| value.is_nan()) {
             return false;
         }
-        self.rows.iter_mut().for_each(|most| *most = power(*most));
+        self.rows
+            .iter_mut()
+            .for_each(|most| *most = inverse_power_of_two(*most));
         for (most, column) in self.columns.iter_mut().zip(of.outer_iterator()) {
-            let weighed = column
+            let scaled_value = column
                 .iter()
                 .map(|(row, value)| value.abs() * self.rows[row]);
-            *most = weighed.fold(0.0, f64::max);
+            *most = scaled_value.fold(0.0, f64::max);
         }
-        if !self.columns.iter().all(sound) {
+        if !self.columns.iter().all(is_usable) {
             return false;
         }
         self.columns
             .iter_mut()
-            .for_each(|most| *most = power(*most));
+            .for_each(|most| *most = inverse_power_of_two(*most));
         let starts = of.indptr().into_raw_storage();
         for (range, scale) in starts.windows(2).zip(&self.columns) {
             let range = range[0]..range[1];
@@ -241,25 +244,26 @@ impl Sparse {
         let matrix = SparseColMatRef::new(self.pattern.as_ref(), &self.scaled);
         self.factors = (self.symbolic.clone())
             .and_then(|symbolic| SparseLu::try_new_with_symbolic(symbolic, matrix).ok());
-        if self.factors.is_some() && self.grows() {
+        if self.factors.is_some() && self.is_nearly_singular() {
             self.factors = None;
         }
         self.factors.is_some()
     }
 
-    /// A matrix near a singular one blows up a right side of ones, with signs in no regular order.
-    fn grows(&mut self) -> bool {
+    /// Solves with a right side of 1 and -1 in irregular order. The matrix is nearly singular if
+    /// the solution is huge.
+    fn is_nearly_singular(&mut self) -> bool {
         let mut state = 1u64;
-        for value in &mut self.spare {
+        for value in &mut self.scratch {
             state = (state.wrapping_mul(6364136223846793005)).wrapping_add(1442695040888963407);
             *value = if state >> 63 == 0 { 1.0 } else { -1.0 };
         }
-        let mut spare = std::mem::take(&mut self.spare);
-        self.solve_scaled(&mut spare);
-        let grown = spare
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.solve_scaled(&mut scratch);
+        let grown = scratch
             .iter()
             .any(|value| value.is_nan() || value.abs() >= 1.0 / SINGULAR);
-        self.spare = spare;
+        self.scratch = scratch;
         grown
     }
 
@@ -286,7 +290,7 @@ impl Sparse {
     }
 }
 
-/// The power of two that makes it about 1.
-fn power(largest: f64) -> f64 {
+/// Returns the power of two that scales `largest` to about 1.
+fn inverse_power_of_two(largest: f64) -> f64 {
     (-largest.log2().round()).clamp(-1000.0, 1000.0).exp2()
 }

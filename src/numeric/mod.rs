@@ -1,4 +1,5 @@
-//! Kernels that know numbers only: sparse matrices, their patterns and colours, factors.
+//! Numeric kernels: sparse matrices, their patterns and colourings, LU factors. They know nothing
+//! of models.
 
 mod coloring;
 pub mod lu;

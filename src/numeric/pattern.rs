@@ -1,13 +1,13 @@
-//! Places of the entries of a sparse matrix, and what makes them.
+//! Patterns of sparse matrices, and functions that make them.
 
 use faer::sparse::SymbolicSparseColMat;
 use sprs::{CsMat, CsStructure, TriMat};
 
-/// Places of the entries of a matrix, by columns; rows ascend in each.
+/// The positions of the entries of a matrix, by columns, with ascending rows.
 pub type Pattern = CsStructure;
 
-/// A square matrix by columns, each entry being its number in a list of rows and columns. Each place
-/// stands once in the list.
+/// Makes a square matrix by columns from a list of positions (row, column). The value of each entry
+/// is its index in the list. No position may be listed twice.
 pub fn numbered(size: usize, list: impl IntoIterator<Item = (u32, u32)>) -> CsMat<usize> {
     let places = list
         .into_iter()
@@ -17,7 +17,7 @@ pub fn numbered(size: usize, list: impl IntoIterator<Item = (u32, u32)>) -> CsMa
     TriMat::from_triplets((size, size), rows, columns, numbers).to_csc()
 }
 
-/// Lists of columns, ascending, as the rows of a pattern.
+/// Makes a pattern whose rows are the given lists of ascending columns.
 pub fn by_rows<'l>(lists: impl IntoIterator<Item = &'l [u32]>, columns: usize) -> Pattern {
     let (mut starts, mut places) = (vec![0], Vec::new());
     for list in lists {
@@ -28,7 +28,7 @@ pub fn by_rows<'l>(lists: impl IntoIterator<Item = &'l [u32]>, columns: usize) -
     Pattern::new((starts.len() - 1, columns), starts, places, entries)
 }
 
-/// A pattern by columns as faer has it, which factors and finds orders.
+/// Converts a pattern by columns for faer, which factors matrices.
 pub fn for_faer(pattern: sprs::CsStructureView<'_>) -> SymbolicSparseColMat<usize> {
     SymbolicSparseColMat::new_checked(
         pattern.rows(),

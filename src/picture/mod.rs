@@ -1,9 +1,9 @@
-//! Where rows go: files, pictures, the terminal.
+//! Pictures of trajectories and of bond graphs, as SVG, PNG and text.
 //!
-//! Before: trajectories are plain numbers with names. After: text. [`csv`] and [`sweep`] write rows
-//! as they come, [`svg`] and [`terminal`] draw what is complete, [`panels`] decides what is drawn
-//! together, [`scale`] and [`thin`] serve both pictures, [`progress`] says how far a run is, [`files`] puts trouble with files in words.
-//! Nothing here knows the simulator.
+//! Before: trajectories, plain numbers with names. After: text or pixels. [`svg`] and [`terminal`]
+//! draw trajectories, [`panels`] decides what is drawn together, `scale` and `thin` serve both.
+//! [`bond`] draws bond graphs, [`png`] converts any SVG of this room to pixels. Nothing here knows
+//! the simulator.
 
 pub mod bond;
 pub mod panels;
@@ -19,7 +19,7 @@ pub struct Series {
     pub name: String,
     pub unit: Option<String>,
     pub values: Vec<f64>,
-    /// Values are 0 and 1 and hold until the next time.
+    /// The values are 0 and 1, and each holds until the next time.
     pub boolean: bool,
 }
 
@@ -40,13 +40,13 @@ impl Series {
         }
     }
 
-    /// The unit, if there is one to show.
+    /// Returns the unit, if there is one to show.
     pub fn shown_unit(&self) -> Option<&str> {
         self.unit.as_deref().filter(|unit| !unit.trim().is_empty())
     }
 }
 
-/// What one run gives. Times do not decrease; an event is two rows with the same time.
+/// The results of one run. Times do not decrease; an event is two rows with the same time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trajectories {
     pub times: Vec<f64>,
@@ -54,7 +54,7 @@ pub struct Trajectories {
 }
 
 impl Trajectories {
-    /// Series without values, for rows to come.
+    /// Makes trajectories without rows.
     pub fn of(series: impl Iterator<Item = Series>) -> Trajectories {
         Trajectories {
             times: Vec::new(),
@@ -73,13 +73,13 @@ impl Trajectories {
 /// One run of a sweep.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
-    /// As a legend says it: `R1.R = 10`.
+    /// The label in a legend: `R1.R = 10`.
     pub label: String,
     pub parameters: Vec<(String, f64)>,
     pub result: Trajectories,
 }
 
-/// The least and the greatest of the values that are finite.
+/// Returns the least and the greatest of the finite values.
 pub(crate) fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values
         .filter(|value| value.is_finite())

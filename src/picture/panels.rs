@@ -1,9 +1,10 @@
-//! What is drawn together.
+//! Chooses which variables are drawn together in a panel.
 //!
-//! Panels are lists of positions in the series. [`automatic`] makes them: variables of one unit whose
-//! sizes differ by less than a thousand share a panel, booleans have one of their own, below the
-//! others. A panel has at most 8 curves, more go to the next one; a picture has at most 5 panels,
-//! what is beyond is left out and said. What the user grouped stays as grouped.
+//! Panels are lists of indices of series. [`automatic`] makes them: variables of one unit whose
+//! sizes differ by less than a factor of a thousand share a panel. Booleans have a panel of their
+//! own, below the others. A panel has at most 8 curves; further curves get another panel. A picture
+//! has at most 5 panels; a message reports what is left out. Panels that the user chose are not
+//! changed.
 
 use super::{Trajectories, extent};
 
@@ -14,14 +15,14 @@ pub const PANELS: usize = 5;
 /// Curves whose sizes differ more do not share a panel: the smaller would look like zero.
 const SPREAD: f64 = 1e3;
 
-/// Panels as they were chosen, and what was left out, in words.
+/// The panels, and a message about what was left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choice {
     pub panels: Vec<Vec<usize>>,
     pub note: Option<String>,
 }
 
-/// Panels for variables that nobody grouped.
+/// Chooses panels for variables that the user did not group.
 pub fn automatic(data: &Trajectories) -> Choice {
     let mut groups: Vec<Group<'_>> = Vec::new();
     let mut booleans = Vec::new();
@@ -44,7 +45,7 @@ pub fn automatic(data: &Trajectories) -> Choice {
     }
     let mut panels = Vec::new();
     for members in groups.into_iter().map(|group| group.members) {
-        // Nine are five and four, not eight and one.
+        // Curves are distributed evenly: nine are five and four, not eight and one.
         let parts = members.len().div_ceil(CURVES);
         let each = members.len().div_ceil(parts.max(1));
         panels.extend(members.chunks(each).map(<[usize]>::to_vec));
@@ -53,7 +54,7 @@ pub fn automatic(data: &Trajectories) -> Choice {
     limit(panels, data.series.len())
 }
 
-/// Panels for a family of curves: one variable each, as every run has its colour.
+/// Chooses panels for several runs: one variable each, because each run has its colour.
 pub fn single(data: &Trajectories) -> Choice {
     let (booleans, reals): (Vec<usize>, Vec<usize>) =
         (0..data.series.len()).partition(|&at| data.series[at].boolean);
@@ -62,7 +63,7 @@ pub fn single(data: &Trajectories) -> Choice {
     limit(panels, data.series.len())
 }
 
-/// Panels as the user named them.
+/// Returns panels of the variables that the user named.
 pub fn by_names(data: &Trajectories, names: &[Vec<String>]) -> Result<Vec<Vec<usize>>, String> {
     names
         .iter()
@@ -73,7 +74,7 @@ pub fn by_names(data: &Trajectories, names: &[Vec<String>]) -> Result<Vec<Vec<us
 fn find(data: &Trajectories, name: &str) -> Result<usize, String> {
     let found = data.series.iter().position(|series| series.name == name);
     found.ok_or_else(|| {
-        // The first of the nearest: the order is that of the columns.
+        // Of several nearest names this takes the first, in the order of the columns.
         let near = data
             .series
             .iter()
@@ -102,7 +103,7 @@ fn limit(mut panels: Vec<Vec<usize>>, total: usize) -> Choice {
 
 struct Group<'a> {
     unit: Option<&'a str>,
-    /// The smallest and the largest size; None while all are zero.
+    /// The smallest and the largest size; `None` while all values are zero.
     sizes: Option<(f64, f64)>,
     members: Vec<usize>,
 }

@@ -1,6 +1,7 @@
-//! A picture as PNG: an SVG of ours, drawn by resvg.
+//! A picture as PNG: an SVG of this room, drawn by resvg.
 //!
-//! Letters are those of Noto Sans, which is in the program, whatever fonts this machine has: a picture is the same everywhere.
+//! All text is set in Noto Sans, which is embedded in the program. So a picture does not depend on
+//! the fonts of the machine.
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::Database;
@@ -9,18 +10,18 @@ use std::sync::Arc;
 
 /// Pixels for each unit of the SVG, so that letters are sharp.
 const SCALE: f32 = 2.0;
-/// A picture with fewer cannot be read.
+/// A picture with fewer pixels cannot be read.
 const LEAST_SCALE: f32 = 0.5;
-/// What other programs still open: pixels of a side, and of all.
+/// Limits that other programs can open: pixels of one side, and of the whole picture.
 const MOST_ASIDE: f32 = 16_000.0;
 const MOST: f32 = 40_000_000.0;
 
-/// The bytes of the file.
+/// Returns the bytes of the PNG file.
 pub fn png(svg: &str) -> Result<Vec<u8>, String> {
     let mut fonts = Database::new();
     fonts.load_font_data(notosans::REGULAR_TTF.to_vec());
     fonts.load_font_data(notosans::BOLD_TTF.to_vec());
-    // What a picture asks for is not there, but for the last of its wishes.
+    // Of the fonts that the SVG names only the last one, the generic family, is available.
     fonts.set_sans_serif_family("Noto Sans");
     let options = Options {
         fontdb: Arc::new(fonts),
@@ -28,7 +29,7 @@ pub fn png(svg: &str) -> Result<Vec<u8>, String> {
         ..Options::default()
     };
     let cannot = |why: &str| format!("the picture cannot be drawn as PNG: {why}");
-    // The one sign of ours that the font lacks, the raised minus of 10⁻⁶: a macron looks like it.
+    // The font lacks one character that we use, the raised minus of 10⁻⁶. A macron looks like it.
     let svg = svg.replace('\u{207b}', "\u{af}");
     let tree = Tree::from_str(&svg, &options).map_err(|error| cannot(&error.to_string()))?;
     let size = tree.size();

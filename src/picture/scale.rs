@@ -1,11 +1,11 @@
-//! Axes: which range, where the ticks, what they say.
+//! Axes: their range, their ticks and labels.
 //!
-//! Before: a least and a greatest value, any finite doubles. After: an axis that holds both, with
-//! ticks at multiples of 1, 2 or 5 and labels of a few digits. Very small and very large values
-//! are counted in a power of ten (a multiple of three) that goes into the label of the axis, as a
-//! prefix of the unit where there is one.
+//! Before: a least and a greatest value, any finite doubles. After: an axis that contains both,
+//! with ticks at multiples of 1, 2 or 5 and labels of a few digits. Very small and very large
+//! values are divided by a power of ten (its exponent is a multiple of three), which is written in
+//! the label of the axis: as a prefix of the unit if there is one.
 
-/// An axis. Values on it are counted in `10^exponent`.
+/// An axis. Its labels are values divided by `10^exponent`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
     pub exponent: i32,
@@ -18,11 +18,11 @@ pub struct Scale {
 /// How an axis is made from its range.
 #[derive(Clone, Copy, Debug)]
 pub struct Wish {
-    /// Free space at each end, as a part of the range.
+    /// Free space at each end, as a fraction of the range.
     pub padding: f64,
-    /// At most so many ticks.
+    /// The largest number of ticks.
     pub ticks: usize,
-    /// A range smaller than this part of the values is noise, and drawn as a flat line.
+    /// A range smaller than this fraction of the values is noise, and is drawn as a flat line.
     pub least: f64,
 }
 
@@ -45,7 +45,8 @@ impl Scale {
         let (low, high) = (low - padding, high + padding);
         let mut step = step((high - low) / wish.ticks.max(1) as f64);
         let (mut first, mut last) = multiples(low, high, step);
-        // Three ticks, or two where there is little room: fewer say nothing of the scale.
+        // At least three ticks, or two if there is little room: with fewer the scale cannot be
+        // read.
         let least = if wish.ticks > 2 { 2 } else { 1 };
         while last - first < least {
             step = finer(step);
@@ -63,7 +64,7 @@ impl Scale {
         }
     }
 
-    /// Where a value lies, from 0 (low end) to 1.
+    /// Returns where a value lies, from 0 (low end) to 1.
     pub fn part(&self, value: f64) -> f64 {
         self.part_of_scaled(scaled(value, self.exponent))
     }
@@ -72,7 +73,7 @@ impl Scale {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
-    /// The axis' unit as its label has it: `mV`, `10⁻⁶ kg`, `10⁹`.
+    /// Returns the unit as it is written in the label of the axis: `mV`, `10⁻⁶ kg`, `10⁹`.
     pub fn unit(&self, unit: Option<&str>) -> Option<String> {
         if self.exponent == 0 {
             return unit.map(str::to_string);
@@ -88,8 +89,8 @@ impl Scale {
     }
 }
 
-/// Zero while labels stay short. `half` of a range that is narrow needs all digits anyway: 101325.2
-/// says more than 101.3252 thousands.
+/// Returns the exponent of an axis, zero if labels are short. `half` is half of the range: a narrow
+/// range needs all digits anyway, and 101325.2 is clearer than 101.3252 thousands.
 fn exponent_of(size: f64, half: f64) -> i32 {
     if size == 0.0 {
         return 0;
@@ -103,19 +104,20 @@ fn exponent_of(size: f64, half: f64) -> i32 {
     }
 }
 
-/// `value / 10^exponent` without overflow on the way.
+/// Returns `value / 10^exponent`, without overflow in between.
 fn scaled(value: f64, exponent: i32) -> f64 {
     let first = exponent.clamp(-300, 300);
     let rest = exponent - first;
     value / 10f64.powi(first) / 10f64.powi(rest)
 }
 
-/// The next number of the form 1, 2 or 5 times a power of ten.
+/// Returns the next number of the form 1, 2 or 5 times a power of ten.
 fn step(raw: f64) -> f64 {
     let digit = raw.log10().floor() as i32;
     let base = 10f64.powi(digit);
     let times = raw / base;
-    // Written as a decimal and read again: 3 times 0.1 is not 0.3, 0.1 itself is as good as it can be.
+    // Formatted as a decimal and parsed again: 3 times 0.1 is not 0.3, but the parsed number is as
+    // exact as possible.
     let times = [1, 2, 5]
         .into_iter()
         .find(|&t| times <= f64::from(t) + 1e-9);
@@ -126,22 +128,22 @@ fn step(raw: f64) -> f64 {
     .unwrap_or(base)
 }
 
-/// The numbers of the first and the last multiple of a step in a range.
+/// Returns the first and the last multiple of a step in a range.
 fn multiples(low: f64, high: f64, step: f64) -> (i64, i64) {
-    // A little room: a range that ends at a tick up to rounding has that tick.
+    // The tolerance is for rounding: a range that ends at a tick includes the tick.
     let first = (low / step - 1e-6).ceil() as i64;
     let last = (high / step + 1e-6).floor() as i64;
     (first, last)
 }
 
-/// The next smaller step: 5, 2, 1, 0.5.
+/// Returns the next smaller step: 5, 2, 1, 0.5.
 fn finer(coarse: f64) -> f64 {
     step(coarse / 2.6)
 }
 
 fn label(tick: f64, decimals: usize) -> String {
     let text = format!("{tick:.decimals$}");
-    // The minus sign of print, as wide as a digit.
+    // The typographic minus sign, as wide as a digit.
     text.replacen('-', "\u{2212}", 1)
 }
 

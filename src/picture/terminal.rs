@@ -1,23 +1,23 @@
-//! A quick plot in a terminal.
+//! Plots in a terminal.
 //!
-//! Before: any trajectories and the size of the terminal. After: lines of text that fit, curves in
-//! braille dots (2 by 4 to a character) between axes with ticks, a legend below. Curves are told
-//! apart by colours, or by dashes where there are no colours. Not by textplots: its numbers are
-//! single precision, and it has neither ticks nor a legend.
+//! Before: any trajectories and the size of the terminal. After: lines of text that fit. Curves are
+//! drawn in braille characters (2 by 4 dots each) between axes with ticks, with a legend below.
+//! Curves are distinguished by colours, or by dashes if there are no colours. The crate textplots
+//! is not used: its numbers have single precision, and it has neither ticks nor a legend.
 
 use super::scale::{Scale, Wish};
 use super::thin::thinned;
 use super::{Series, Trajectories, extent, panels};
 use crate::base::diagnostics::visible::picture;
 
-/// More curves are hard to tell apart.
+/// More curves are hard to distinguish.
 pub const CURVES: usize = 4;
-/// A plot in less is not one.
+/// The smallest size of a plot, in columns and lines.
 const LEAST: (usize, usize) = (28, 8);
 
-/// Codes for 256 colours that are near those of the SVG.
+/// Terminal codes (of 256 colours) that are similar to the colours of the SVG.
 const COLOURS: [&str; CURVES] = ["38;5;32", "38;5;166", "38;5;36", "38;5;175"];
-/// Which dots of a curve are set, in turn.
+/// The dash pattern of each curve: which dots are set.
 const DASHES: [&[bool]; CURVES] = [
     &[true],
     &[true, false, false],
@@ -27,7 +27,7 @@ const DASHES: [&[bool]; CURVES] = [
     ],
 ];
 
-/// The variables for a plot that nobody chose: the first that fit together.
+/// Chooses the variables of a plot if the user chose none: the first that fit together.
 pub fn chosen(data: &Trajectories) -> Vec<usize> {
     let panels = panels::automatic(data).panels;
     let mut first = panels.into_iter().next().unwrap_or_default();
@@ -35,8 +35,8 @@ pub fn chosen(data: &Trajectories) -> Vec<usize> {
     first
 }
 
-/// The plot of the series at the positions `which`, at most 4 of them, in a terminal of `size`
-/// characters and lines.
+/// Plots the series with the indices `which`, at most 4 of them, in a terminal of `size` columns
+/// and lines.
 pub fn plot(
     title: &str,
     data: &Trajectories,
@@ -50,7 +50,7 @@ pub fn plot(
         .take(CURVES)
         .collect();
     let (width, height) = (size.0.max(LEAST.0), size.1.max(LEAST.1));
-    // Booleans alone have lanes, one above the other.
+    // If there are only booleans, each has a lane, one above the other.
     let lanes = !shown.is_empty() && shown.iter().all(|series| series.boolean);
     let values = shown
         .iter()
@@ -130,7 +130,7 @@ fn cut(text: &str, width: usize) -> String {
     short
 }
 
-/// The label of each row, from the top.
+/// Returns the label of each row, from the top.
 fn tick_rows(scale: &Scale, rows: usize) -> Vec<Option<&str>> {
     let mut found = vec![None; rows];
     for (&tick, label) in scale.ticks.iter().zip(&scale.labels) {
@@ -140,7 +140,7 @@ fn tick_rows(scale: &Scale, rows: usize) -> Vec<Option<&str>> {
     found
 }
 
-/// The same for lanes: a name at the middle of each.
+/// Returns the labels for lanes: a name at the middle of each lane.
 fn lane_names<'a>(shown: &[&'a Series], rows: usize) -> Vec<Option<&'a str>> {
     let mut found = vec![None; rows];
     for (at, series) in shown.iter().enumerate() {
@@ -149,12 +149,12 @@ fn lane_names<'a>(shown: &[&'a Series], rows: usize) -> Vec<Option<&'a str>> {
     found
 }
 
-/// The dot of a part of an axis that has `count` dots.
+/// Returns the dot for a relative position on an axis that has `count` dots.
 fn place(part: f64, count: usize) -> usize {
     (part * (count - 1) as f64).round() as usize
 }
 
-/// The line under the plot, and the labels under it: those that fit.
+/// Returns the line under the plot, and the labels under it as far as they fit.
 fn time_axis(time: &Scale, columns: usize, margin: usize) -> [String; 2] {
     let mut axis: Vec<char> = vec!['─'; columns];
     let mut labels: Vec<char> = Vec::new();
@@ -177,12 +177,12 @@ fn time_axis(time: &Scale, columns: usize, margin: usize) -> [String; 2] {
     ]
 }
 
-/// The names of the curves; the name of the time axis stands at the right.
+/// Returns the names of the curves; the name of the time axis is at the right.
 fn legend(shown: &[&Series], scale: &Scale, time: &str, width: usize, colour: bool) -> Vec<String> {
     let lanes = shown.iter().all(|series| series.boolean);
     let samples = ["⠒⠒⠒", "⠂⠐ ", "⠒⠂⠒", "⠒ ⠂"];
     let mut lines: Vec<(String, usize)> = Vec::new();
-    // Lanes have their names at the left.
+    // Names of lanes are at the left of the plot.
     for (at, series) in shown.iter().enumerate().filter(|_| !lanes) {
         let unit = scale.unit(series.shown_unit());
         let name = match unit {
@@ -223,7 +223,7 @@ fn painted(curve: usize, text: &str) -> String {
     format!("\u{1b}[{}m{text}\u{1b}[0m", COLOURS[curve])
 }
 
-/// Characters of 2 by 4 dots, each with the curve that drew there last.
+/// Characters of 2 by 4 dots, each with the last curve that was drawn in it.
 struct Canvas {
     columns: usize,
     rows: usize,
@@ -256,7 +256,7 @@ impl Canvas {
                 continue;
             }
             let x = place(time.part(times[at]), wide);
-            // A boolean holds its value until now.
+            // A boolean has kept its value until this time.
             if let (true, Some((from, level))) = (series.boolean, before) {
                 self.line(curve, (from, level), (x, level), dash, &mut drawn);
                 before = Some((x, level));
@@ -278,7 +278,7 @@ impl Canvas {
         }
     }
 
-    /// All dots from one to the other but the first, which the line before has set.
+    /// Sets all dots between two points except the first, which the previous line has set.
     fn line(
         &mut self,
         curve: usize,
@@ -301,7 +301,7 @@ impl Canvas {
                     between(from.1, to.1, part),
                 );
             }
-            // Points on the same dot do not advance the dashes.
+            // Points on the same dot do not advance the dash pattern.
             if steps > 0 {
                 *drawn += 1;
             }

@@ -1,13 +1,13 @@
-//! Fewer points, the same picture.
+//! Reduces the points of a curve without changing its picture.
 //!
-//! Before: a curve of any length. After: positions of at most about `most` of its points. The time
-//! axis is cut into columns; each keeps its first, least, greatest and last value, so that no
-//! peak is lost, and one value that is not finite, so that a gap stays one.
+//! Before: a curve of any length. After: indices of about `most` of its points at most. The time
+//! axis is divided into columns. Each column keeps its first, least, greatest and last value, so
+//! that no peak is lost, and one value that is not finite, so that a gap remains.
 
-/// A column keeps at most so many points.
+/// The largest number of points that a column keeps.
 const KEPT: usize = 5;
 
-/// Positions of the points to draw, in order.
+/// Returns the indices of the points to draw, in order.
 pub fn thinned(times: &[f64], values: &[f64], most: usize) -> Vec<usize> {
     let count = times.len().min(values.len());
     if count <= most {
@@ -15,11 +15,12 @@ pub fn thinned(times: &[f64], values: &[f64], most: usize) -> Vec<usize> {
     }
     let columns = (most / KEPT).max(1);
     let (first, last) = (times[0], times[count - 1]);
-    // Halves: the difference of two large numbers of opposite sign is not finite.
+    // Halves are subtracted, because the difference of two large numbers of opposite sign may be
+    // infinite.
     let span = last / 2.0 - first / 2.0;
     let column = |at: usize| {
         let part = (times[at] / 2.0 - first / 2.0) / span;
-        // Also for what is not a number: the conversion gives 0.
+        // For NaN the conversion gives 0.
         ((part * columns as f64) as usize).min(columns - 1)
     };
     let mut kept = Vec::with_capacity(most);
@@ -36,7 +37,7 @@ pub fn thinned(times: &[f64], values: &[f64], most: usize) -> Vec<usize> {
     kept
 }
 
-/// The points of one column, from `start` to before `end`.
+/// Appends the points of one column, from `start` to before `end`.
 fn keep(values: &[f64], start: usize, end: usize, kept: &mut Vec<usize>) {
     let mut gap = None;
     let mut ends: Option<[usize; 4]> = None;

@@ -13,7 +13,7 @@ use super::edit::Edits;
 use super::script::Script;
 use crate::bond::BondGraph;
 use crate::bond::fields::superfluous::Removal;
-use crate::bond::recover::places;
+use crate::bond::recover::junctions_by_name;
 use crate::flat::{Flat, InstanceId, JunctionId};
 use crate::syntax::ast::StatementKind;
 
@@ -47,13 +47,13 @@ pub fn going(
     for (id, _) in graph.elements() {
         let owner = graph.node(id).owner;
         elements.insert(owner);
-        if removal.gone[id.index()] {
+        if removal.nodes[id.index()] {
             script.declared(flat, owner)?;
             going.instances.insert(owner);
             going.submodels.insert(flat.path(owner), Leaves::Gap);
         }
     }
-    let known = places(flat);
+    let known = junctions_by_name(flat);
     let mut gone_places: BTreeSet<JunctionId> = BTreeSet::new();
     for id in graph.node_ids() {
         let node = graph.node(id);
@@ -61,12 +61,12 @@ pub fn going(
             continue;
         }
         let place = known.get(&node.name).copied();
-        if removal.gone[id.index()] {
+        if removal.nodes[id.index()] {
             gone_places.extend(place);
         } else if going.instances.contains(&node.owner) {
             // The junction inside of a part that goes stays: its ends are one.
             let ends: Vec<JunctionId> = (graph.bond_ids())
-                .filter(|&bond| !removal.cut[bond.index()])
+                .filter(|&bond| !removal.bonds[bond.index()])
                 .filter(|&bond| graph.bond(bond).ends().contains(&id))
                 .filter_map(|bond| {
                     known

@@ -1,24 +1,26 @@
-//! What is wrong where no matching is perfect: the coarse decomposition of Dulmage and Mendelsohn
-//! (1958), cut down to one row or column that is left over at a time.
+//! Explains why a pattern has no perfect matching: the coarse decomposition of Dulmage and
+//! Mendelsohn (1958), reduced to one unmatched row or column at a time.
 //!
-//! From a row that is left over, alternating paths reach the rows that compete with it for the same
-//! columns: one row more than columns. Such a part is minimal: without any one of its rows the
-//! others can be matched (it is a circuit of the transversal matroid). From a column that is left
-//! over they reach the columns that share the same rows: one column more than rows.
+//! From an unmatched row, alternating paths reach the rows that compete with it for the same
+//! columns. These are one row more than columns. Such a part is minimal: if any one of its rows is
+//! removed, the others can be matched (it is a circuit of the transversal matroid). From an
+//! unmatched column, alternating paths reach the columns that share the same rows. These are one
+//! column more than rows.
 //!
-//! Which rows are left over is a choice where there are several: those of more blame are, and among
-//! equals those that make the parts small.
+//! Often there is a choice which rows stay unmatched. Rows of higher priority are chosen first;
+//! among rows of equal priority, those that make the parts small.
 
 use super::{Incidence, Matching, NONE, maximum_matching};
 use crate::base::cancel::glance;
 
-/// The blame of a row or column that is left out of account: as if it were not there.
+/// The priority of a row or column that is ignored, as if it were not in the pattern.
 pub const LEFT_OUT: u8 = u8::MAX;
 
-/// Rows and columns, ascending.
+/// An unmatched row or column, with all rows and columns that compete for each other. Both lists
+/// are ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
-    /// The row or column that is left over.
+    /// The unmatched row or column.
     pub start: u32,
     pub rows: Vec<u32>,
     pub columns: Vec<u32>,
@@ -30,13 +32,15 @@ impl Part {
     }
 }
 
-/// For each row that is left over the rows and columns it competes with; the smallest part first.
-/// `blame` has a number for each row (small ones: a step of the search each), or is empty. On a large pattern with very many rows left over
-/// the search ends early: a few parts are all that is read.
-pub fn overdetermined(incidence: &Incidence, blame: &[u8]) -> Vec<Part> {
-    let given = |row: u32| blame.get(row as usize).copied().unwrap_or(0);
-    let incidence = &incidence.without_rows(|row| given(row) == LEFT_OUT);
-    let matching = maximum_matching(&incidence.regraded(|row| given(row).min(LEFT_OUT - 1)));
+/// Returns a part for each unmatched row, the smallest part first. `priority` has a number for each
+/// row, or is empty. The numbers should be small, because the search takes one step for each value.
+/// On a large pattern with very many unmatched rows the search ends early, because nobody reads
+/// more than a few parts.
+pub fn overdetermined(incidence: &Incidence, priority: &[u8]) -> Vec<Part> {
+    let priority_of = |row: u32| priority.get(row as usize).copied().unwrap_or(0);
+    let incidence = &incidence.without_rows(|row| priority_of(row) == LEFT_OUT);
+    let matching =
+        maximum_matching(&incidence.with_row_grades(|row| priority_of(row).min(LEFT_OUT - 1)));
     let mut search = Search {
         incidence,
         column_of: matching.column_of,
@@ -49,29 +53,29 @@ pub fn overdetermined(incidence: &Incidence, blame: &[u8]) -> Vec<Part> {
     };
     let mut found: Vec<Part> = Vec::new();
     for start in 0..incidence.rows() as u32 {
-        if search.column_of[start as usize] == NONE && given(start) != LEFT_OUT {
+        if search.column_of[start as usize] == NONE && priority_of(start) != LEFT_OUT {
             found.push(search.part(start));
             if search.visits_left == 0 {
                 break;
             }
         }
     }
-    search.shrink(&mut found, given);
+    search.shrink(&mut found, priority_of);
     found.sort_by_key(|part| (part.size(), part.rows.first().copied()));
     found
 }
 
-/// For each column that is left over the columns and rows it shares; the smallest part first.
-/// `blame` has a number for each column, or is empty.
-pub fn underdetermined(incidence: &Incidence, blame: &[u8]) -> Vec<Part> {
-    let mut found = overdetermined(&incidence.transposed(), blame);
+/// Returns a part for each unmatched column, the smallest part first. `priority` has a number for
+/// each column, or is empty.
+pub fn underdetermined(incidence: &Incidence, priority: &[u8]) -> Vec<Part> {
+    let mut found = overdetermined(&incidence.transposed(), priority);
     for part in &mut found {
         std::mem::swap(&mut part.rows, &mut part.columns);
     }
     found
 }
 
-/// The rows that could be left over: those in any overdetermined part.
+/// Marks the rows that some maximum matching leaves unmatched: those in any overdetermined part.
 pub fn disputed_rows(incidence: &Incidence, matching: &Matching) -> Vec<bool> {
     let mut reached: Vec<bool> = matching.column_of.iter().map(|&c| c == NONE).collect();
     let mut work: Vec<u32> = (0..incidence.rows() as u32)
@@ -93,7 +97,7 @@ struct Search<'i> {
     incidence: &'i Incidence,
     column_of: Vec<u32>,
     row_of: Vec<u32>,
-    /// The search in which a row or column was last reached, and from which row.
+    /// The number of the search that last reached each row or column.
     seen_row: Vec<u32>,
     seen_column: Vec<u32>,
     from: Vec<u32>,
@@ -102,7 +106,7 @@ struct Search<'i> {
 }
 
 impl Search<'_> {
-    /// All that alternating paths reach from a row that is left over.
+    /// Returns all that alternating paths reach from the unmatched row `start`.
     fn part(&mut self, start: u32) -> Part {
         let stamp = self.stamp;
         self.stamp += 1;
@@ -135,18 +139,18 @@ impl Search<'_> {
         part
     }
 
-    /// Where parts overlap, leaves another row of the same blame over if the parts become smaller
-    /// on the whole. What an exchange may cost is limited.
-    fn shrink(&mut self, found: &mut Vec<Part>, blame: impl Fn(u32) -> u8) {
-        const MOST: usize = 20;
-        if found.len() < 2 || found.len() > MOST {
+    /// Where parts overlap, leaves another row of the same priority unmatched if this makes the
+    /// parts smaller in total. The effort for these exchanges is limited.
+    fn shrink(&mut self, found: &mut Vec<Part>, priority: impl Fn(u32) -> u8) {
+        const MAX_PARTS: usize = 20;
+        if found.len() < 2 || found.len() > MAX_PARTS {
             return;
         }
         let mut at = 0;
         while at < found.len() {
             let others = found.iter().enumerate().filter(|&(other, _)| other != at);
             let candidates: Vec<u32> = (found[at].rows.iter().copied())
-                .filter(|&row| blame(row) == blame(found[at].start))
+                .filter(|&row| priority(row) == priority(found[at].start))
                 .filter(|row| {
                     (others.clone()).any(|(_, part)| part.rows.binary_search(row).is_ok())
                 })
@@ -171,7 +175,7 @@ impl Search<'_> {
                 None
             });
             match better {
-                // Sizes shrink each time, so this ends.
+                // The total size decreases each time, so this ends.
                 Some(tried) => {
                     *found = tried;
                     at = 0;
@@ -181,7 +185,7 @@ impl Search<'_> {
         }
     }
 
-    /// Matches the row `start`, which is left over, and leaves `row` of its part over.
+    /// Matches the unmatched row `start`, and leaves `row`, which is in its part, unmatched.
     fn exchange(&mut self, start: u32, row: u32) {
         if start == row {
             return;

@@ -1,6 +1,7 @@
-//! Which rows contain which columns, in compressed rows.
+//! A sparse pattern: the columns of each row, in compressed rows.
 
-/// Each entry has a grade: 0 is the best to solve a row for, larger ones are worse.
+/// A pattern whose entries have grades. Grade 0 is the best for solving the row for the column;
+/// larger grades are worse.
 #[derive(Clone, Debug)]
 pub struct Incidence {
     starts: Vec<u32>,
@@ -17,12 +18,12 @@ impl Incidence {
         }
     }
 
-    /// Adds a row; a column that comes twice counts once, with its worst grade.
+    /// Adds a row. A column that is given twice becomes one entry with its worst grade.
     pub fn push_row(&mut self, entries: impl IntoIterator<Item = (u32, u8)>) {
         let start = self.entries.len();
         self.entries.extend(entries);
         self.entries[start..].sort_unstable();
-        // Equal columns stand together, the worst grade last.
+        // After sorting, equal columns are neighbours, with the worst grade last.
         let mut kept = start;
         for at in start..self.entries.len() {
             if kept > start && self.entries[kept - 1].0 == self.entries[at].0 {
@@ -44,17 +45,17 @@ impl Incidence {
         self.columns
     }
 
-    /// Columns of a row, ascending, with their grades.
+    /// The columns of a row, ascending, with their grades.
     pub fn row(&self, row: u32) -> &[(u32, u8)] {
         let (start, end) = (self.starts[row as usize], self.starts[row as usize + 1]);
         &self.entries[start as usize..end as usize]
     }
 
-    /// The same pattern with some rows emptied.
-    pub fn without_rows(&self, gone: impl Fn(u32) -> bool) -> Incidence {
+    /// Returns the same pattern in which the rows that `removed` selects are empty.
+    pub fn without_rows(&self, removed: impl Fn(u32) -> bool) -> Incidence {
         let mut kept = Incidence::new(self.columns);
         for row in 0..self.rows() as u32 {
-            if !gone(row) {
+            if !removed(row) {
                 kept.entries.extend_from_slice(self.row(row));
             }
             kept.starts.push(kept.entries.len() as u32);
@@ -62,19 +63,20 @@ impl Incidence {
         kept
     }
 
-    /// The same pattern with one grade for all entries of a row.
-    pub fn regraded(&self, grade: impl Fn(u32) -> u8) -> Incidence {
-        let mut regraded = self.clone();
+    /// Returns the same pattern in which all entries of a row have the grade that `grade` gives for
+    /// it.
+    pub fn with_row_grades(&self, grade: impl Fn(u32) -> u8) -> Incidence {
+        let mut graded = self.clone();
         for row in 0..self.rows() {
             let (start, end) = (self.starts[row], self.starts[row + 1]);
-            for entry in &mut regraded.entries[start as usize..end as usize] {
+            for entry in &mut graded.entries[start as usize..end as usize] {
                 entry.1 = grade(row as u32);
             }
         }
-        regraded
+        graded
     }
 
-    /// Rows of each column, ascending.
+    /// Returns the transposed pattern: the rows of each column, ascending.
     pub fn transposed(&self) -> Incidence {
         let mut starts = vec![0u32; self.columns + 1];
         for &(column, _) in &self.entries {

@@ -1,4 +1,4 @@
-//! Sparse rows of integers: as they are given, and linked by rows and by columns while they change.
+//! Sparse rows of integers: compressed, and linked by rows and by columns for an elimination.
 
 use super::NONE;
 
@@ -19,7 +19,7 @@ impl IntegerRows {
         }
     }
 
-    /// Adds a row; a column that comes several times has the sum, and what is zero is left out.
+    /// Adds a row. Values of the same column are added, and zeros are left out.
     pub fn push_row(&mut self, entries: impl IntoIterator<Item = (u32, i64)>) {
         let start = self.entries.len();
         self.entries.extend(entries);
@@ -31,7 +31,7 @@ impl IntegerRows {
                 self.entries[kept - 1].1 = self.entries[kept - 1].1.saturating_add(value);
                 continue;
             }
-            // The entry before is complete.
+            // All values of the previous column have been added.
             if kept > start && self.entries[kept - 1].1 == 0 {
                 kept -= 1;
             }
@@ -68,7 +68,8 @@ impl IntegerRows {
     }
 }
 
-/// The sum of rows: what is left of them in all columns.
+/// Returns the linear combination of rows, column by column, without zeros. Returns `None` if a
+/// number overflows.
 pub fn sum(rows: &IntegerRows, combination: &[(u32, i64)]) -> Option<Vec<(u32, i64)>> {
     let mut all: Vec<(u32, i64)> = Vec::new();
     for &(row, times) in combination {
@@ -101,12 +102,12 @@ struct Entry {
     down: u32,
 }
 
-/// Entries linked both ways. To find one, row and column are searched side by side: one of them is
-/// short in every matrix that comes from a network.
+/// A sparse matrix of entries that are linked by row and by column. To find an entry, its row and
+/// its column are searched in parallel: in a matrix that comes from a network one of them is short.
 #[derive(Debug)]
 pub struct Links {
     entries: Vec<Entry>,
-    /// Entries that may be used again.
+    /// Removed entries, to be used again.
     spare: Vec<u32>,
     row_heads: Vec<u32>,
     column_heads: Vec<u32>,
@@ -115,7 +116,7 @@ pub struct Links {
 }
 
 impl Links {
-    /// The columns that are asked for.
+    /// Copies the columns that `wanted` selects.
     pub fn new(rows: &IntegerRows, wanted: &[bool]) -> Self {
         let mut links = Links {
             entries: Vec::with_capacity(rows.len()),
@@ -185,7 +186,7 @@ impl Links {
         self.spare.push(at);
     }
 
-    /// Takes an entry out of its column; its row keeps it.
+    /// Removes an entry from its column, but not from its row.
     pub fn hide(&mut self, at: u32) {
         let Entry {
             column, up, down, ..

@@ -1,8 +1,8 @@
-//! Maximum matching: as many rows as possible, each with a column of its own.
+//! Maximum matching: assigns columns to as many rows as possible, a different column to each.
 //!
-//! Cheap assignment first, then augmenting paths by depth-first search with look-ahead, in phases of
-//! disjoint paths (Pothen and Fan 1990). Entries of good grades are tried before worse ones are
-//! admitted, so that a row is solved for a column it can be solved for where there is a choice.
+//! Augmenting paths by depth-first search with look-ahead, in phases of disjoint paths (Pothen and
+//! Fan 1990). All entries of better grades are tried before worse ones are admitted. So a row is
+//! matched with a column that it can be solved for, if there is a choice.
 
 use super::{Incidence, NONE};
 use crate::base::cancel::glance;
@@ -31,7 +31,7 @@ impl Matching {
         self.column_of.len() == self.row_of.len() && self.column_of.iter().all(|&c| c != NONE)
     }
 
-    /// The same with rows and columns exchanged.
+    /// Returns the same matching with rows and columns exchanged.
     pub fn transposed(self) -> Matching {
         Matching {
             column_of: self.row_of,
@@ -54,7 +54,7 @@ pub fn maximum_matching(incidence: &Incidence) -> Matching {
     matching
 }
 
-/// Makes a matching a maximum one. Rows that have a column keep one.
+/// Extends a matching to a maximum one. Matched rows stay matched.
 pub fn grow(incidence: &Incidence, matching: &mut Matching) {
     let worst = (0..incidence.rows() as u32)
         .flat_map(|row| incidence.row(row).iter().map(|&(_, grade)| grade))
@@ -71,7 +71,7 @@ struct Search<'i> {
     grade: u8,
     /// The phase in which a row was last visited.
     visited: Vec<u32>,
-    /// How far look-ahead has come in each row: columns before it are taken for good.
+    /// How far the look-ahead has come in each row. All columns before are matched, and stay so.
     ahead: Vec<u32>,
     /// How far the search has come in each row in this phase.
     next: Vec<u32>,
@@ -105,7 +105,8 @@ impl<'i> Search<'i> {
         }
     }
 
-    /// A free column of the row, found once and for all: taken columns stay taken.
+    /// Returns an unmatched column of the row. Matched columns stay matched, so the look-ahead of a
+    /// row never goes back.
     fn look_ahead(&mut self, row: u32, matching: &Matching) -> Option<u32> {
         let entries = self.incidence.row(row);
         while let Some(&(column, grade)) = entries.get(self.ahead[row as usize] as usize) {
@@ -117,7 +118,7 @@ impl<'i> Search<'i> {
         None
     }
 
-    /// Searches an augmenting path from a free row and flips it.
+    /// Searches an augmenting path from an unmatched row and flips it.
     fn augment(&mut self, start: u32, phase: u32, matching: &mut Matching) -> bool {
         let mut path = vec![start];
         self.visited[start as usize] = phase;

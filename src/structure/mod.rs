@@ -1,7 +1,8 @@
-//! Structural kernels. They know integers only: rows, columns, and which rows contain which columns.
+//! Structural kernels: algorithms on integers only, namely rows, columns, and the columns of each
+//! row.
 //!
-//! Everything keeps its own stack, visits rows and columns in the order of their numbers, and gives
-//! the same answer in every run.
+//! No kernel recurses: each keeps its own stack. Rows and columns are visited in the order of their
+//! numbers, so the result is the same in every run.
 
 mod covering;
 mod dulmage_mendelsohn;
@@ -23,5 +24,5 @@ pub use pantelides::{Offsets, pantelides};
 pub use scc::{blocks, loops};
 pub use tearing::{Torn, tear, torn_at};
 
-/// No row, or no column.
+/// The number that stands for "no row" or "no column".
 pub const NONE: u32 = u32::MAX;

@@ -1,30 +1,31 @@
-//! Numbers that rows are eliminated in: whole numbers, and those modulo a large prime.
+//! The numbers used in eliminations: integers, and integers modulo a large prime.
 //!
-//! Whole numbers are exact and stay small in networks; a row is solved only for what has the factor 1 or
-//! -1, so nothing is divided. Modulo a prime everything can be divided by, and nothing grows: rows whose
-//! coefficients are drawn at random there are independent exactly if they are for almost all
-//! coefficients (Schwartz 1980). That they are independent is proved then; that they are not is wrong once in
-//! 2**61 divided by their number.
+//! Integers are exact and stay small in networks. Only an entry 1 or -1 is taken as a pivot, so
+//! there are no divisions. Modulo a prime every entry can be a pivot, and no number grows: rows
+//! with random coefficients modulo the prime are independent exactly if they are independent for
+//! almost all coefficients (Schwartz 1980). The result "independent" is proved. The result
+//! "dependent" is wrong with a probability of the number of rows over 2**61.
 
-/// Numbers are kept as `i64`. `None` where they grow too large.
-pub trait Numbers {
-    /// Whether a row may be solved for an entry of this value.
-    fn divides(value: i64) -> bool;
-    /// `-1/value`, of a value that divides.
-    fn minus_inverse(value: i64) -> i64;
+/// Arithmetic on numbers that are stored as `i64`. Operations return `None` if the result is too
+/// large.
+pub trait Ring {
+    /// Whether an entry of this value may be a pivot.
+    fn is_pivot(value: i64) -> bool;
+    /// Returns `-1/value`. `value` must be a possible pivot ([`Ring::is_pivot`]).
+    fn negative_inverse(value: i64) -> i64;
     fn product(a: i64, b: i64) -> Option<i64>;
     fn sum(a: i64, b: i64) -> Option<i64>;
 }
 
 #[derive(Debug)]
-pub struct Whole;
+pub struct Integers;
 
-impl Numbers for Whole {
-    fn divides(value: i64) -> bool {
+impl Ring for Integers {
+    fn is_pivot(value: i64) -> bool {
         value.abs() == 1
     }
 
-    fn minus_inverse(value: i64) -> i64 {
+    fn negative_inverse(value: i64) -> i64 {
         -value
     }
 
@@ -37,15 +38,15 @@ impl Numbers for Whole {
     }
 }
 
-/// From 0 to less than [`PRIME`].
+/// Integers modulo [`PRIME`], from 0 to `PRIME - 1`.
 #[derive(Debug)]
 pub struct Modular;
 
-/// A Mersenne prime.
+/// A Mersenne prime, 2**61 - 1.
 pub const PRIME: i64 = (1 << 61) - 1;
 
 impl Modular {
-    /// Of a number that is not too large.
+    /// Reduces a number modulo the prime.
     pub fn of(value: i64) -> i64 {
         value.rem_euclid(PRIME)
     }
@@ -69,7 +70,7 @@ impl Modular {
         if a == 0 { 0 } else { PRIME - a }
     }
 
-    /// 1/a, by Euclid's algorithm; a must not be zero.
+    /// Returns 1/a, by Euclid's algorithm. `a` must not be zero.
     pub fn inverse(a: i64) -> i64 {
         let (mut r, mut next_r) = (PRIME, a);
         let (mut t, mut next_t) = (0i64, 1i64);
@@ -81,7 +82,7 @@ impl Modular {
         Modular::of(t)
     }
 
-    /// A number other than zero that looks drawn at random, the same for the same seeds (the finalizer
+    /// Returns a pseudo-random number other than zero, the same for the same seeds (the finalizer
     /// of Steele, Lea and Flood 2014, SplitMix).
     pub fn random(a: u32, b: u32) -> i64 {
         let mut x = (u64::from(a) << 32 | u64::from(b)).wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -92,13 +93,13 @@ impl Modular {
     }
 }
 
-impl Numbers for Modular {
-    fn divides(_: i64) -> bool {
+impl Ring for Modular {
+    fn is_pivot(_: i64) -> bool {
         true
     }
 
-    fn minus_inverse(value: i64) -> i64 {
-        // Most pivots are signs.
+    fn negative_inverse(value: i64) -> i64 {
+        // Most pivots are 1 or -1.
         match value {
             1 => PRIME - 1,
             _ if value == PRIME - 1 => 1,
@@ -117,7 +118,7 @@ impl Numbers for Modular {
 
 #[cfg(test)]
 mod tests {
-    use super::{Modular, Numbers, PRIME};
+    use super::{Modular, PRIME, Ring};
 
     #[test]
     fn inverses_undo_products() {
@@ -126,7 +127,7 @@ mod tests {
             assert!(0 < a && a < PRIME);
             assert_eq!(Modular::times(a, Modular::inverse(a)), 1);
             for pivot in [b, 1, PRIME - 1] {
-                let factor = Modular::times(a, Modular::minus_inverse(pivot));
+                let factor = Modular::times(a, Modular::negative_inverse(pivot));
                 assert_eq!(Modular::plus(a, Modular::times(factor, pivot)), 0);
             }
             let wide = (a as u128 * b as u128 % PRIME as u128) as i64;

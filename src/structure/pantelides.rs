@@ -1,29 +1,31 @@
-//! Pantelides' algorithm: how often each row has to be differentiated.
+//! Pantelides' algorithm: finds how often each row has to be differentiated.
 //!
-//! Before: for each row the columns in it, each with the highest order of its derivative there; a
-//! perfect matching of rows and columns exists when orders are left out of account (else the
-//! algorithm ends at the bound). After: [`Offsets`]: rows differentiated `rows[i]` times determine the
-//! derivatives of order `columns[j]`, each row one of them. The offsets are the least ones.
+//! Before: for each row its columns, each with the highest order of its derivative in the row. A
+//! perfect matching of rows and columns exists if the orders are ignored; otherwise the algorithm
+//! ends at the bound. After: [`Offsets`]. Rows that are differentiated `rows[i]` times determine
+//! the derivatives of order `columns[j]`, and each row determines one of them. The offsets are the
+//! least possible ones.
 //!
-//! Pantelides 1988, in the form of Pryce 2001: an entry of order s is *tight* when s + c = d. Rows
-//! that find no tight column of their own, and all that stand in their way, are differentiated once
-//! more; this is done for all such rows at a time.
+//! Pantelides 1988, in the form of Pryce 2001: an entry of order s is *tight* when s + c = d. All
+//! rows without a tight column of their own, together with the rows that alternating paths reach
+//! from them, are differentiated once more. Then the matching is tried again.
 
 use super::{Incidence, Matching, NONE, grow};
 use crate::base::cancel::glance;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offsets {
-    /// How often each row is differentiated.
+    /// How often each row has to be differentiated.
     pub rows: Vec<u32>,
-    /// The highest derivative of each column.
+    /// The order of the highest derivative of each column.
     pub columns: Vec<u32>,
-    /// Each row, so differentiated, with the column whose highest derivative it determines.
+    /// A matching of each differentiated row with the column whose highest derivative it
+    /// determines.
     pub matching: Matching,
 }
 
-/// `orders` has the order of each entry as its grade. `None` if there is no perfect matching, or
-/// if more than `most` differentiations would be needed.
+/// `orders` holds the order of each entry as its grade. Returns `None` if there is no perfect
+/// matching, or if a row would have to be differentiated more than `most` times.
 pub fn pantelides(orders: &Incidence, most: u32) -> Option<Offsets> {
     if orders.rows() != orders.columns() {
         return None;
@@ -45,7 +47,7 @@ pub fn pantelides(orders: &Incidence, most: u32) -> Option<Offsets> {
     loop {
         glance();
         let tight = offsets.tight(orders);
-        // Rows that are raised take their columns with them: what is matched stays tight.
+        // A row is raised together with its matched column, so matched entries stay tight.
         grow(&tight, &mut offsets.matching);
         if offsets.matching.is_perfect() {
             return Some(offsets);
@@ -58,13 +60,13 @@ pub fn pantelides(orders: &Incidence, most: u32) -> Option<Offsets> {
 }
 
 impl Offsets {
-    /// Whether a column of this order in a row as given is the highest derivative of it when the row
-    /// has been differentiated.
+    /// Whether an entry of this order in the undifferentiated row becomes the highest derivative of
+    /// its column when the row has been differentiated.
     pub fn is_tight(&self, row: u32, column: u32, order: u8) -> bool {
         u32::from(order) + self.rows[row as usize] == self.columns[column as usize]
     }
 
-    /// The highest derivatives in each row.
+    /// The pattern of the tight entries: the highest derivatives in each differentiated row.
     pub fn tight(&self, orders: &Incidence) -> Incidence {
         let mut tight = Incidence::new(orders.columns());
         for row in 0..orders.rows() as u32 {
@@ -78,8 +80,8 @@ impl Offsets {
     }
 }
 
-/// Differentiates the rows without a column once more, with all rows and columns that alternating
-/// paths reach from them.
+/// Increases the offsets of the unmatched rows, and of all rows and columns that alternating paths
+/// reach from them, by one.
 fn raise(tight: &Incidence, offsets: &mut Offsets) {
     let mut row_seen = vec![false; tight.rows()];
     let mut column_seen = vec![false; tight.columns()];
@@ -95,7 +97,7 @@ fn raise(tight: &Incidence, offsets: &mut Offsets) {
         for &(column, _) in tight.row(row) {
             if !std::mem::replace(&mut column_seen[column as usize], true) {
                 offsets.columns[column as usize] += 1;
-                // No free column can be reached: the matching is maximum.
+                // No unmatched column can be reached, because the matching is maximum.
                 let next = offsets.matching.row_of[column as usize];
                 if next != NONE && !std::mem::replace(&mut row_seen[next as usize], true) {
                     stack.push(next);

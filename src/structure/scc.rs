@@ -1,30 +1,31 @@
-//! Blocks of rows that must be solved together, in an order in which they can be solved.
+//! Strongly connected components: blocks of rows that must be solved together, in an order in which
+//! the blocks can be solved one after the other.
 //!
-//! Tarjan's algorithm (1972) on the rows: a row depends on the rows that its other columns are
-//! matched with. A block comes out after all that it depends on.
+//! Tarjan's algorithm (1972) on the rows. A row depends on the rows that its other columns are
+//! matched with. A block comes after all blocks on which it depends.
 
 use super::{Incidence, Matching, NONE};
 use crate::base::cancel::glance;
 
-/// The blocks, each with its rows ascending. Unmatched rows and columns are passed over.
+/// Returns the blocks, each with its rows ascending. Unmatched rows and columns are ignored.
 pub fn blocks(incidence: &Incidence, matching: &Matching) -> Vec<Vec<u32>> {
     blocks_of(1, incidence, matching)
 }
 
-/// The blocks of several rows only.
+/// Returns only the blocks that have more than one row.
 pub fn loops(incidence: &Incidence, matching: &Matching) -> Vec<Vec<u32>> {
     blocks_of(2, incidence, matching)
 }
 
-fn blocks_of(least: usize, incidence: &Incidence, matching: &Matching) -> Vec<Vec<u32>> {
+fn blocks_of(min_size: usize, incidence: &Incidence, matching: &Matching) -> Vec<Vec<u32>> {
     let rows = incidence.rows();
     let mut tarjan = Tarjan {
         number: vec![NONE; rows],
         low: vec![NONE; rows],
         stacked: vec![false; rows],
         stack: Vec::new(),
-        way: Vec::new(),
-        least,
+        path: Vec::new(),
+        min_size,
         blocks: Vec::new(),
         count: 0,
     };
@@ -41,10 +42,11 @@ struct Tarjan {
     low: Vec<u32>,
     stacked: Vec<bool>,
     stack: Vec<u32>,
-    /// Rows on the way, each with how many of its columns have been followed.
-    way: Vec<(u32, usize)>,
-    /// Smaller blocks are passed over.
-    least: usize,
+    /// The path of the depth-first search: rows, each with the number of its columns that have been
+    /// followed.
+    path: Vec<(u32, usize)>,
+    /// Blocks with fewer rows are not returned.
+    min_size: usize,
     blocks: Vec<Vec<u32>>,
     count: u32,
 }
@@ -60,8 +62,8 @@ impl Tarjan {
 
     fn visit(&mut self, start: u32, incidence: &Incidence, matching: &Matching) {
         self.enter(start);
-        self.way.push((start, 0));
-        while let Some((row, followed)) = self.way.last_mut() {
+        self.path.push((start, 0));
+        while let Some((row, followed)) = self.path.last_mut() {
             glance();
             let row = *row;
             if let Some(&(column, _)) = incidence.row(row).get(*followed) {
@@ -72,7 +74,7 @@ impl Tarjan {
                 }
                 if self.number[next as usize] == NONE {
                     self.enter(next);
-                    self.way.push((next, 0));
+                    self.path.push((next, 0));
                 } else if self.stacked[next as usize] {
                     let reached = self.number[next as usize];
                     let low = &mut self.low[row as usize];
@@ -80,14 +82,14 @@ impl Tarjan {
                 }
                 continue;
             }
-            self.way.pop();
+            self.path.pop();
             let low = self.low[row as usize];
-            if let Some(&(above, _)) = self.way.last() {
+            if let Some(&(above, _)) = self.path.last() {
                 let outer = &mut self.low[above as usize];
                 *outer = (*outer).min(low);
             }
             if low == self.number[row as usize] {
-                if self.least > 1 && self.stack.last() == Some(&row) {
+                if self.min_size > 1 && self.stack.last() == Some(&row) {
                     self.stack.pop();
                     self.stacked[row as usize] = false;
                     continue;

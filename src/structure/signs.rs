@@ -1,17 +1,19 @@
-//! Exact elimination in rows of small integers: which rows depend on each other when the signs count.
+//! Exact elimination in rows of small integers. It finds which rows are linearly dependent when
+//! signs are taken into account.
 //!
-//! Before: rows, and which of their columns are to be eliminated (the unknowns). After: the rows in
-//! which all unknowns have cancelled, each with the combination of given rows that it is; and the
-//! unknowns that stayed free, with what moves along with them.
+//! Before: rows, and which of their columns are unknowns and have to be eliminated. After: the rows
+//! in which all unknowns have cancelled, each with the linear combination of given rows that it
+//! equals; and the free unknowns, each with the unknowns that change with it.
 //!
-//! A pivot is 1 or -1 (a column in one row only may have any), so everything stays whole. Columns in
-//! one row come first, then rows with one unknown, then the shortest row or column. One with
-//! two entries never fills in: the smaller neighbour is merged into the larger one, and an entry
-//! moves as often as the logarithm of the size says. All rows and columns of a network become that short:
-//! its currents stand in two sums each, its potentials in equations of two. On anything else
-//! the effort is limited; what was found until then holds.
+//! A pivot is 1 or -1, so all numbers stay integers; only a column with a single entry may have any
+//! pivot. Columns with a single entry are eliminated first, then rows with one unknown, then the
+//! shortest row or column. A row or column with two entries causes no fill-in: the smaller
+//! neighbour is merged into the larger one, so an entry moves at most log(size) times. In a network
+//! all rows and columns become that short, because each current is in two sums and each potential
+//! in equations of two terms. For other matrices the effort is limited; what was found before the
+//! limit remains valid.
 //!
-//! The same elimination serves numbers modulo a prime ([`super::numbers`]), where any entry may be a pivot.
+//! The same elimination works modulo a prime ([`super::numbers`]), where any entry may be a pivot.
 
 use crate::base::cancel::glance;
 use std::cmp::Reverse;
@@ -23,55 +25,58 @@ use rustc_hash::FxHashMap;
 use super::NONE;
 pub use super::integer_rows::sum;
 use super::integer_rows::{IntegerRows, Links};
-use super::numbers::{Modular, Numbers, Whole};
+use super::numbers::{Integers, Modular, Ring};
 
-/// Lines longer than this are taken in any order.
+/// Rows and columns longer than this are not sorted by length.
 const LONGEST: usize = 32;
-/// Entries visited, for each entry given.
+/// The effort limit: entries visited for each given entry.
 const EFFORT: usize = 100;
-/// Added to it, for small ones.
+/// Added to the effort limit, for small matrices.
 const LEAST_EFFORT: usize = 10_000;
 
-/// A sum of things with whole coefficients, by number.
+/// A linear combination: numbers of rows or unknowns, with integer coefficients.
 pub type Terms = Vec<(u32, i64)>;
 
 #[derive(Debug)]
 pub struct Elimination {
-    /// Rows that ended without unknowns, ascending.
+    /// Rows whose unknowns have all cancelled, ascending.
     pub empty: Vec<u32>,
     /// Unknowns without a pivot, ascending.
     pub free: Vec<u32>,
-    /// False if it was given up: there may be more of both.
+    /// False if the effort limit was reached: there may be more empty rows and free unknowns.
     pub complete: bool,
     /// Row and column of each pivot, in order.
     pivots: Vec<(u32, u32)>,
-    /// When each row became a pivot, or `NONE`.
-    times: Vec<u32>,
-    /// What was added to rows: which row, how often, and the addition to the same row before.
+    /// For each row the step in which it became a pivot row, or `NONE`.
+    pivot_times: Vec<u32>,
+    /// Each addition to a row: which row was added, with which factor, and the index of the
+    /// previous addition to the same row.
     additions: Vec<(u32, i64, u32)>,
     last_addition: Vec<u32>,
     links: Links,
 }
 
-/// Served in the order in which they come: that keeps the combinations short.
+/// A row or a column in a queue. Queues are first in, first out, which keeps the combinations
+/// short.
 #[derive(Clone, Copy)]
 enum Line {
     Row(u32),
     Column(u32),
 }
 
-struct Work<N> {
-    numbers: PhantomData<N>,
+struct Eliminator<N> {
+    ring: PhantomData<N>,
     links: Links,
     row_done: Vec<bool>,
     column_done: Vec<bool>,
-    /// Lines by size; those whose size has changed since are skipped.
+    /// Rows and columns by their number of entries. A line is skipped if its number of entries has
+    /// changed since it was queued.
     waiting: Vec<VecDeque<Line>>,
     single_columns: VecDeque<u32>,
-    /// By how many rows they were made of: what is near a ground is solved from there, as along shortest
-    /// ways, and loops are closed between neighbours.
+    /// Rows with one unknown, those combined from the fewest rows first. So unknowns near a ground
+    /// are solved first, along the shortest paths, and loops are closed between neighbours.
     single_rows: BinaryHeap<Reverse<(u32, u32)>>,
-    /// How many rows each was made of, at most.
+    /// An upper bound for the number of given rows that each row was combined from.
     made_of: Vec<u32>,
     empty: Vec<u32>,
     pivots: Vec<(u32, u32)>,
@@ -80,15 +85,15 @@ struct Work<N> {
     effort_left: usize,
 }
 
-/// Eliminates the unknown columns.
+/// Eliminates the unknown columns in integers.
 pub fn eliminate(rows: &IntegerRows, unknown: &[bool]) -> Elimination {
-    eliminate_in::<Whole>(rows, unknown)
+    eliminate_in::<Integers>(rows, unknown)
 }
 
-/// The same in other numbers.
-pub fn eliminate_in<N: Numbers>(rows: &IntegerRows, unknown: &[bool]) -> Elimination {
-    let mut work = Work::<N> {
-        numbers: PhantomData,
+/// Eliminates the unknown columns in the given ring.
+pub fn eliminate_in<N: Ring>(rows: &IntegerRows, unknown: &[bool]) -> Elimination {
+    let mut eliminator = Eliminator::<N> {
+        ring: PhantomData,
         links: Links::new(rows, unknown),
         row_done: vec![false; rows.rows()],
         column_done: unknown.iter().map(|&unknown| !unknown).collect(),
@@ -102,32 +107,32 @@ pub fn eliminate_in<N: Numbers>(rows: &IntegerRows, unknown: &[bool]) -> Elimina
         last_addition: vec![NONE; rows.rows()],
         effort_left: EFFORT * rows.len() + LEAST_EFFORT,
     };
-    let complete = work.run().is_some();
+    let complete = eliminator.run().is_some();
     let mut times = vec![NONE; rows.rows()];
-    for (time, &(row, _)) in work.pivots.iter().enumerate() {
+    for (time, &(row, _)) in eliminator.pivots.iter().enumerate() {
         times[row as usize] = time as u32;
     }
-    work.empty.sort_unstable();
-    // A column that still stands in rows was not decided.
+    eliminator.empty.sort_unstable();
+    // A column that still occurs in a row has not been decided.
     let free = (0..rows.columns() as u32)
         .filter(|_| complete)
-        .filter(|&column| !work.column_done[column as usize])
-        .filter(|&column| work.links.column_sizes[column as usize] == 0)
+        .filter(|&column| !eliminator.column_done[column as usize])
+        .filter(|&column| eliminator.links.column_sizes[column as usize] == 0)
         .collect();
     Elimination {
-        empty: work.empty,
+        empty: eliminator.empty,
         free,
-        complete: complete && work.row_done.iter().all(|&done| done),
-        pivots: work.pivots,
-        times,
-        additions: work.additions,
-        last_addition: work.last_addition,
-        links: work.links,
+        complete: complete && eliminator.row_done.iter().all(|&done| done),
+        pivots: eliminator.pivots,
+        pivot_times: times,
+        additions: eliminator.additions,
+        last_addition: eliminator.last_addition,
+        links: eliminator.links,
     }
 }
 
-impl<N: Numbers> Work<N> {
-    /// `None` when it is given up.
+impl<N: Ring> Eliminator<N> {
+    /// Returns `None` if the effort limit is reached or a number overflows.
     fn run(&mut self) -> Option<()> {
         for row in 0..self.row_done.len() as u32 {
             self.row_changed(row);
@@ -167,7 +172,8 @@ impl<N: Numbers> Work<N> {
         }
     }
 
-    /// `Some(None)` at the end, `None` when the effort is used up.
+    /// Returns `Some(None)` when there is no pivot left, and `None` when the effort limit is
+    /// reached.
     fn next_pivot(&mut self) -> Option<Option<(u32, u32)>> {
         while let Some(column) = self.single_columns.pop_front() {
             glance();
@@ -196,7 +202,7 @@ impl<N: Numbers> Work<N> {
                         if stale {
                             continue;
                         }
-                        self.spend(now)?;
+                        self.use_effort(now)?;
                         self.best_column(row).map(|column| (row, column))
                     }
                     Line::Column(column) => {
@@ -205,7 +211,7 @@ impl<N: Numbers> Work<N> {
                         if stale {
                             continue;
                         }
-                        self.spend(now)?;
+                        self.use_effort(now)?;
                         self.best_row(column).map(|row| (row, column))
                     }
                 };
@@ -217,24 +223,24 @@ impl<N: Numbers> Work<N> {
         Some(None)
     }
 
-    fn spend(&mut self, effort: usize) -> Option<()> {
+    fn use_effort(&mut self, effort: usize) -> Option<()> {
         self.effort_left = self.effort_left.checked_sub(effort)?;
         Some(())
     }
 
-    /// The shortest column that the row may be a pivot for.
+    /// The shortest column that the row has a possible pivot for.
     fn best_column(&self, row: u32) -> Option<u32> {
         (self.links.row(row))
-            .filter(|&(_, _, value)| N::divides(value))
+            .filter(|&(_, _, value)| N::is_pivot(value))
             .map(|(_, column, _)| (self.links.column_sizes[column as usize], column))
             .min()
             .map(|(_, column)| column)
     }
 
-    /// The shortest row that may be a pivot for the column.
+    /// The shortest row that has a possible pivot for the column.
     fn best_row(&self, column: u32) -> Option<u32> {
         (self.links.column(column))
-            .filter(|&(_, _, value)| N::divides(value))
+            .filter(|&(_, _, value)| N::is_pivot(value))
             .map(|(_, row, _)| (self.links.row_sizes[row as usize], row))
             .min()
             .map(|(_, row)| row)
@@ -253,11 +259,11 @@ impl<N: Numbers> Work<N> {
         for &(entry, ..) in &entries {
             self.links.hide(entry);
         }
-        self.spend(entries.len() * (1 + targets.len()))?;
-        // The only row of a column may have any pivot.
+        self.use_effort(entries.len() * (1 + targets.len()))?;
+        // If the column has no other row, nothing is added and any pivot is allowed.
         let by = match targets.is_empty() {
             true => 0,
-            false => N::minus_inverse(pivot),
+            false => N::negative_inverse(pivot),
         };
         for (entry, target, value) in targets {
             let factor = N::product(value, by)?;
@@ -284,7 +290,7 @@ impl<N: Numbers> Work<N> {
     fn add(&mut self, row: u32, column: u32, value: i64) -> Option<()> {
         let shorter =
             (self.links.row_sizes[row as usize]).min(self.links.column_sizes[column as usize]);
-        self.spend(shorter as usize)?;
+        self.use_effort(shorter as usize)?;
         match self.links.find(row, column) {
             None => self.links.insert(row, column, value),
             Some(at) => match N::sum(self.links.value(at), value)? {
@@ -297,18 +303,19 @@ impl<N: Numbers> Work<N> {
 }
 
 impl Elimination {
-    /// The given rows whose sum a row has become, ascending. Takes from `effort` one for each row
-    /// visited; `None` when it is used up.
+    /// Returns the linear combination of given rows that a row has become, ascending. Subtracts one
+    /// from `effort` for each row visited; returns `None` when it is used up.
     pub fn combination(&self, row: u32, effort: &mut usize) -> Option<Terms> {
         let mut factors: FxHashMap<u32, i64> = FxHashMap::default();
         factors.insert(row, 1);
-        // What was added to a row became a pivot before it: the latest first, each row once.
+        // Each row that was added had become a pivot row before. So the latest pivots are expanded
+        // first, and each row only once.
         let mut waiting = BinaryHeap::from([(u32::MAX, row)]);
         let mut terms = Vec::new();
         while let Some((_, row)) = waiting.pop() {
             glance();
             let times = factors[&row];
-            // Additions may cancel: what is not there adds nothing.
+            // Additions may cancel each other; a row with factor zero contributes nothing.
             if times == 0 {
                 continue;
             }
@@ -319,7 +326,7 @@ impl Elimination {
                 let (source, factor, before) = self.additions[addition as usize];
                 let more = times.checked_mul(factor)?;
                 let known = factors.entry(source).or_insert_with(|| {
-                    waiting.push((self.times[source as usize], source));
+                    waiting.push((self.pivot_times[source as usize], source));
                     0
                 });
                 *known = known.checked_add(more)?;
@@ -330,12 +337,13 @@ impl Elimination {
         Some(terms)
     }
 
-    /// For each free unknown, in the order of `free`, all unknowns that move with it, ascending,
-    /// and how far: adding these to a solution gives another. `None` if they are not whole.
+    /// Returns a null vector for each free unknown, in the order of `free`: all unknowns that
+    /// change with it, ascending, and by how much. A null vector added to a solution gives another
+    /// solution. Returns `None` if they are not integers.
     pub fn movements(&self) -> Option<Vec<Terms>> {
         let mut by_column: Vec<Terms> = vec![Vec::new(); self.links.column_sizes.len()];
         let mut moved: Vec<Terms> = Vec::with_capacity(self.free.len());
-        let mut effort_left = EFFORT * (self.times.len() + by_column.len()) + LEAST_EFFORT;
+        let mut effort_left = EFFORT * (self.pivot_times.len() + by_column.len()) + LEAST_EFFORT;
         for (number, &column) in self.free.iter().enumerate() {
             by_column[column as usize].push((number as u32, 1));
             moved.push(vec![(column, 1)]);
@@ -378,8 +386,8 @@ impl Elimination {
 }
 
 impl Elimination {
-    /// After an elimination modulo the prime: a solution of the rows drawn at random. A column is zero
-    /// in it only if it is in all solutions.
+    /// After an elimination modulo the prime: returns a random null vector of the rows. With high
+    /// probability a column is zero in it only if it is zero in all null vectors.
     pub fn random_solution(&self) -> Vec<i64> {
         let mut values = vec![0; self.links.column_sizes.len()];
         for &column in &self.free {

@@ -1,12 +1,14 @@
-//! Tearing of one block: few columns to guess, so that rows can be solved one after the other.
+//! Tearing of one block: finds few columns to guess, so that the rows can be solved one after the
+//! other.
 //!
-//! Before: a square pattern; an entry of a grade up to `good` says that its row can be solved for its
-//! column. After: [`Torn`]. Four reductions cost nothing (Steward 1965, and what follows from it by
-//! exchanging rows and columns): a row with one column left is solved for it; a column with one row
-//! left is solved by it, last of all; a column that no row can be solved for is guessed; a row that
-//! can be solved for nothing is a residual. When none applies, a column is guessed that leaves most
-//! rows with one column. The same is done with rows and columns exchanged and, in small blocks, with
-//! each column as the first guess; the best result is taken. Finding the least number is NP-complete.
+//! Before: a square pattern. An entry whose grade is at most `good` means that its row can be
+//! solved for its column. After: [`Torn`]. Four reductions are always optimal (Steward 1965, and
+//! their counterparts with rows and columns exchanged): a row with one column left is solved for
+//! it; a column with one row left is solved by it, after all others; a column for which no row can
+//! be solved is guessed; a row that can be solved for no column is a residual. If no reduction
+//! applies, the column is guessed that leaves the most rows with a single column. The same is done
+//! with rows and columns exchanged and, in small blocks, with each column as the first guess. The
+//! result with the fewest guesses is returned. Finding the least number of guesses is NP-complete.
 
 use crate::base::cancel::glance;
 use std::cmp::Reverse;
@@ -14,7 +16,8 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::Incidence;
 
-/// Guess the iteration columns, solve the inner rows in order, and the residual rows must hold.
+/// A torn block: the iteration columns are guessed, the inner rows are solved in order, and the
+/// residual rows have to hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Torn {
     /// Columns, ascending.
@@ -25,21 +28,22 @@ pub struct Torn {
     pub residuals: Vec<u32>,
 }
 
-/// Up to this many rows every column is tried as the first guess.
+/// In blocks of up to this many rows, every column is tried as the first guess.
 const SMALL: usize = 60;
 
-/// Tears a square pattern. Cost: entries times a logarithm, times the rows of a small block.
+/// Tears a square pattern. The cost is the number of entries times its logarithm; in a small block
+/// this is multiplied by the number of rows.
 pub fn tear(incidence: &Incidence, good: u8) -> Torn {
-    let across = incidence.transposed();
-    let ahead = |choice: Choice| Tearing::new(incidence, &across, good, choice).run();
-    let back = |choice: Choice| {
-        Tearing::new(&across, incidence, good, choice)
+    let transpose = incidence.transposed();
+    let by_rows = |strategy: Strategy| Tearing::new(incidence, &transpose, good, strategy).run();
+    let by_columns = |strategy: Strategy| {
+        Tearing::new(&transpose, incidence, good, strategy)
             .run()
-            .turned()
+            .transposed()
     };
-    let mut best = ahead(Choice::Solves);
-    // None and one cannot be bettered: what needs none is reduced to nothing.
-    let mut better = |make: &dyn Fn() -> Torn| {
+    let mut best = by_rows(Strategy::SolvesMost);
+    // No result is better than one iteration column: a block that needs none is reduced completely.
+    let mut keep_better = |make: &dyn Fn() -> Torn| {
         if best.iteration.len() > 1 {
             let torn = make();
             if torn.iteration.len() < best.iteration.len() {
@@ -47,22 +51,23 @@ pub fn tear(incidence: &Incidence, good: u8) -> Torn {
             }
         }
     };
-    better(&|| back(Choice::Solves));
-    better(&|| ahead(Choice::Spreads));
-    better(&|| back(Choice::Spreads));
+    keep_better(&|| by_columns(Strategy::SolvesMost));
+    keep_better(&|| by_rows(Strategy::InMostRows));
+    keep_better(&|| by_columns(Strategy::InMostRows));
     if incidence.rows() <= SMALL {
         for line in 0..incidence.rows() as u32 {
-            better(&|| ahead(Choice::Begins(line)));
-            better(&|| back(Choice::Begins(line)));
+            keep_better(&|| by_rows(Strategy::StartsWith(line)));
+            keep_better(&|| by_columns(Strategy::StartsWith(line)));
         }
     }
     best
 }
 
-/// With these columns guessed: all others, each by the first row that has it as its last open column; nothing if some cannot be
-/// had. Which columns follow does not depend on the order.
+/// Tears a pattern with given guesses: each other column is solved by the first row in which it is
+/// the last unknown column. Returns `None` if some columns cannot be solved. The set of solved
+/// columns does not depend on the order.
 pub fn torn_at(incidence: &Incidence, good: u8, guessed: &[u32]) -> Option<Torn> {
-    let across = incidence.transposed();
+    let transpose = incidence.transposed();
     let mut left: Vec<u32> = (0..incidence.rows() as u32)
         .map(|row| incidence.row(row).len() as u32)
         .collect();
@@ -74,7 +79,7 @@ pub fn torn_at(incidence: &Incidence, good: u8, guessed: &[u32]) -> Option<Torn>
         .collect();
     let mut close = |column: u32, known: &mut [bool], ready: &mut VecDeque<u32>| {
         known[column as usize] = true;
-        for &(row, _) in across.row(column) {
+        for &(row, _) in transpose.row(column) {
             left[row as usize] -= 1;
             if left[row as usize] == 1 {
                 ready.push_back(row);
@@ -113,8 +118,8 @@ pub fn torn_at(incidence: &Incidence, good: u8, guessed: &[u32]) -> Option<Torn>
 }
 
 impl Torn {
-    /// Rows and columns exchanged: what is solved for what is the same, read backwards.
-    fn turned(mut self) -> Self {
+    /// Exchanges rows and columns: the same pairs in reverse order.
+    fn transposed(mut self) -> Self {
         std::mem::swap(&mut self.iteration, &mut self.residuals);
         self.inner.reverse();
         for (row, column) in &mut self.inner {
@@ -124,24 +129,24 @@ impl Torn {
     }
 }
 
-/// What a guess should do first.
+/// Which column is guessed next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Choice {
-    /// Leave most rows with a single column.
-    Solves,
-    /// Stand in most rows.
-    Spreads,
-    /// Be this column, then as `Solves`.
-    Begins(u32),
+enum Strategy {
+    /// The column that leaves the most rows with a single column.
+    SolvesMost,
+    /// The column that is in the most rows.
+    InMostRows,
+    /// First this column, then as `SolvesMost`.
+    StartsWith(u32),
 }
 
 /// One side of the pattern: rows, or columns.
 #[derive(Debug)]
 struct Side {
     open: Vec<bool>,
-    /// Open entries of each line.
+    /// The number of open entries of each line.
     left: Vec<u32>,
-    /// Those of them that can be solved for.
+    /// How many of these can be solved for.
     good: Vec<u32>,
 }
 
@@ -161,11 +166,12 @@ impl Side {
     }
 }
 
-/// A row that has two columns left, and which of them has a point for it.
+/// The two columns of a row that has only two left. The flag says whether a guess of this column
+/// lets the row be solved for the other.
 type Pair = Option<[(u32, bool); 2]>;
 
 #[derive(Clone, Copy, Debug)]
-enum Look {
+enum Line {
     Row(u32),
     Column(u32),
 }
@@ -174,39 +180,39 @@ struct Tearing<'i> {
     by_row: &'i Incidence,
     by_column: &'i Incidence,
     grade: u8,
-    choice: Choice,
+    strategy: Strategy,
     rows: Side,
     columns: Side,
     pairs: Vec<Pair>,
-    /// How many rows a guess of the column leaves with one column that they can be solved for.
+    /// For each column, the number of rows that can be solved once the column is guessed.
     points: Vec<u32>,
-    /// An entry at least as good as the column deserves now, for every open column.
+    /// For every open column an entry whose key is at least as large as the present one.
     queue: BinaryHeap<(u32, u32, Reverse<u32>)>,
-    /// Lines that have lost an entry.
-    work: Vec<Look>,
+    /// The work list: lines that have lost an entry.
+    work: Vec<Line>,
     first: Vec<(u32, u32)>,
-    /// In the order found: the last comes first.
+    /// Pairs that are solved after all others, in reverse order.
     last: Vec<(u32, u32)>,
     iteration: Vec<u32>,
     residuals: Vec<u32>,
 }
 
 impl<'i> Tearing<'i> {
-    fn new(by_row: &'i Incidence, by_column: &'i Incidence, grade: u8, choice: Choice) -> Self {
+    fn new(by_row: &'i Incidence, by_column: &'i Incidence, grade: u8, strategy: Strategy) -> Self {
         let (rows, columns) = (by_row.rows() as u32, by_column.rows() as u32);
-        // Taken from the end.
-        let work = (0..columns).rev().map(Look::Column);
+        // The work list is a stack, so the order is reversed.
+        let work = (0..columns).rev().map(Line::Column);
         let mut tearing = Tearing {
             by_row,
             by_column,
             grade,
-            choice,
+            strategy,
             rows: Side::new(by_row, grade),
             columns: Side::new(by_column, grade),
             pairs: vec![None; rows as usize],
             points: vec![0; columns as usize],
             queue: BinaryHeap::new(),
-            work: work.chain((0..rows).rev().map(Look::Row)).collect(),
+            work: work.chain((0..rows).rev().map(Line::Row)).collect(),
             first: Vec::new(),
             last: Vec::new(),
             iteration: Vec::new(),
@@ -223,12 +229,12 @@ impl<'i> Tearing<'i> {
 
     fn run(mut self) -> Torn {
         loop {
-            while let Some(look) = self.work.pop() {
+            while let Some(line) = self.work.pop() {
                 glance();
-                match look {
-                    Look::Row(row) if self.rows.open[row as usize] => self.look_at_row(row),
-                    Look::Column(column) if self.columns.open[column as usize] => {
-                        self.look_at_column(column);
+                match line {
+                    Line::Row(row) if self.rows.open[row as usize] => self.reduce_row(row),
+                    Line::Column(column) if self.columns.open[column as usize] => {
+                        self.reduce_column(column);
                     }
                     _ => {}
                 }
@@ -249,14 +255,15 @@ impl<'i> Tearing<'i> {
         }
     }
 
-    fn look_at_row(&mut self, row: u32) {
+    fn reduce_row(&mut self, row: u32) {
         if self.rows.good[row as usize] == 0 {
             self.residuals.push(row);
             self.close_row(row);
         } else if self.rows.left[row as usize] == 1
             && let Some(column) = self.open_column(row)
         {
-            // Of the rows that could be solved for it now, the one that is best at it.
+            // Among the rows that could be solved for the column now, this takes the one with the
+            // best grade.
             let best = (self.by_column.row(column).iter())
                 .filter(|&&(row, _)| {
                     self.rows.open[row as usize] && self.rows.left[row as usize] == 1
@@ -269,7 +276,7 @@ impl<'i> Tearing<'i> {
         }
     }
 
-    fn look_at_column(&mut self, column: u32) {
+    fn reduce_column(&mut self, column: u32) {
         if self.columns.good[column as usize] == 0 {
             self.guess(column);
         } else if self.columns.left[column as usize] == 1
@@ -300,7 +307,7 @@ impl<'i> Tearing<'i> {
             if self.columns.open[at] {
                 self.columns.left[at] -= 1;
                 self.columns.good[at] -= u32::from(grade <= self.grade);
-                self.work.push(Look::Column(column));
+                self.work.push(Line::Column(column));
             }
         }
     }
@@ -314,12 +321,12 @@ impl<'i> Tearing<'i> {
                 self.rows.left[at] -= 1;
                 self.rows.good[at] -= u32::from(grade <= self.grade);
                 self.give_points(row);
-                self.work.push(Look::Row(row));
+                self.work.push(Line::Row(row));
             }
         }
     }
 
-    /// A row with two columns left is a reason to guess the one, if it can be solved for the other.
+    /// If a row with two columns left can be solved for one of them, the other gets a point.
     fn give_points(&mut self, row: u32) {
         if self.rows.left[row as usize] != 2 {
             return;
@@ -349,10 +356,10 @@ impl<'i> Tearing<'i> {
             self.points[column as usize],
             self.columns.left[column as usize],
         );
-        match self.choice {
-            Choice::Begins(first) if first == column => (u32::MAX, left, Reverse(column)),
-            Choice::Solves | Choice::Begins(_) => (points, left, Reverse(column)),
-            Choice::Spreads => (left, points, Reverse(column)),
+        match self.strategy {
+            Strategy::StartsWith(first) if first == column => (u32::MAX, left, Reverse(column)),
+            Strategy::SolvesMost | Strategy::StartsWith(_) => (points, left, Reverse(column)),
+            Strategy::InMostRows => (left, points, Reverse(column)),
         }
     }
 
@@ -360,7 +367,7 @@ impl<'i> Tearing<'i> {
         self.queue.push(self.key(column));
     }
 
-    /// The best open column; what is said of it in the queue may be out of date.
+    /// Returns the best open column. Entries of the queue may be out of date.
     fn choose(&mut self) -> Option<u32> {
         while let Some(entry) = self.queue.pop() {
             glance();

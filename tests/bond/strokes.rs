@@ -17,7 +17,7 @@ use bgm::base::diagnostics::{Code, Diagnostics};
 use bgm::bond::BondGraph;
 use bgm::bond::causality::Verdict;
 use bgm::bond::fields::fields;
-use bgm::bond::graph::{ElementKind, Pattern, What};
+use bgm::bond::graph::{ElementKind, NodeKind, Pattern};
 use bgm::bond::net::Gives;
 use bgm::bond::strokes::read;
 use bgm::bond::view::{Choice, view};
@@ -195,15 +195,15 @@ fn rules(name: &str, model: &BondGraph) {
             continue;
         };
         let node = graph.node(id);
-        match &node.what {
-            What::Junction(kind) => {
+        match &node.kind {
+            NodeKind::Junction(kind) => {
                 let count = gives
                     .iter()
                     .filter(|&&one| one == kind.gives_once())
                     .count();
                 assert_eq!(count, 1, "{name}: junction {}", node.name);
             }
-            What::Element(element) => match &element.pattern {
+            NodeKind::Element(element) => match &element.pattern {
                 Pattern::One(marks) => {
                     let given = element
                         .ports
@@ -227,7 +227,7 @@ fn rules(name: &str, model: &BondGraph) {
                     }
                 }
             },
-            What::Box(_) => {}
+            NodeKind::Box(_) => {}
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bgm::base::diagnostics::Diagnostics;
 use bgm::base::flaw::Flaws;
 use bgm::base::source::{FileId, Span};
-use bgm::bond::graph::{Graph, NodeId, Pattern, What};
+use bgm::bond::graph::{Graph, NodeId, NodeKind, Pattern};
 use bgm::bond::{BondGraph, verify as bond_verify};
 use bgm::compile::{
     Aliases, Goal, Options, Product, Request, Stage, StageObserver, bond_graph, load_flat_with,
@@ -466,9 +466,9 @@ fn element(graph: &mut Graph) -> &mut bgm::bond::graph::Element {
     let mut elements = graph
         .nodes
         .iter_mut()
-        .filter_map(|node| match &mut node.what {
-            What::Element(element) => Some(element),
-            What::Junction(_) | What::Box(_) => None,
+        .filter_map(|node| match &mut node.kind {
+            NodeKind::Element(element) => Some(element),
+            NodeKind::Junction(_) | NodeKind::Box(_) => None,
         });
     elements.next().expect("the graph has an element")
 }
@@ -502,7 +502,7 @@ fn a_broken_graph_is_told() {
             .nodes
             .iter()
             .position(|node| node.junction().is_some());
-        found.graph.nodes[at.expect("a junction")].what = What::Box("R".to_string());
+        found.graph.nodes[at.expect("a junction")].kind = NodeKind::Box("R".to_string());
     });
     graph_tells("it has 0 bonds", |found| found.causality.bonds.clear());
     // A stroke at the other end: two bonds at a junction give what one gives.

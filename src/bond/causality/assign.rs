@@ -1,30 +1,32 @@
-//! One run of the procedure: sources, then storages, then resistors.
+//! One run of the causality assignment procedure: sources, then storages, then resistors.
 
 use super::net_of::{end_at, net_of};
 use super::prefer::{Preferences, Wanted};
 use crate::bond::graph::{BondId, ElementKind, Graph, NodeId, Pattern};
 use crate::bond::net::{Causal, Conflict, Gives};
 
-/// What came of it.
+/// The result of one run.
 #[derive(Clone, Debug)]
-pub struct Assigned {
-    /// What the `from` end of each bond gives.
+pub struct RunResult {
+    /// For each bond what its `from` end gives.
     pub gives: Vec<Gives>,
-    /// Sources and storages leave a choice.
+    /// For each bond whether sources and storages leave a choice.
     pub free: Vec<bool>,
-    /// Ports of storages that integrate.
+    /// The number of ports of storages that integrate.
     pub integrating: usize,
 }
 
-/// What does not change from one run to the next.
+/// The part of the procedure that is the same in all runs.
 #[derive(Debug)]
 pub struct Plan<'g> {
     pub graph: &'g Graph,
-    /// Ports of storages in the order in which they choose, with what they give when they integrate.
+    /// Ports of storages in the order in which they are assigned.
     storages: Vec<Choice>,
-    /// Ports of resistors in the order in which they choose, with what they would like to give.
+    /// Ports of resistors in the order in which they are assigned, each with what it gives if
+    /// possible.
     resistors: Vec<(BondId, NodeId, Gives)>,
-    /// Elements whose ports have to be chosen together, with the combinations that their equations allow.
+    /// Elements whose ports have to be assigned together, with the combinations that their
+    /// equations allow.
     coupled: Vec<(NodeId, Vec<Vec<Gives>>)>,
 }
 
@@ -34,12 +36,13 @@ struct Choice {
     node: NodeId,
     bond: BondId,
     integral: Gives,
-    /// What is tried first.
+    /// What the port gives if possible.
     first: Gives,
 }
 
 impl<'g> Plan<'g> {
-    /// With `as_sorted` a storage whose state the sorter dropped tries first what it gives when it differentiates.
+    /// With `as_sorted`, derivative causality is tried first for a storage whose state the sorter
+    /// dropped.
     pub fn new(
         graph: &'g Graph,
         preferences: &Preferences,
@@ -61,7 +64,8 @@ impl<'g> Plan<'g> {
                 let fixed = allowed.only().is_some();
                 if let Some(gives) = allowed.integral.filter(|_| !element.kind.is_source()) {
                     let wish = preferences.of(id);
-                    // Wishes first, in their order; then the states that the sorter keeps.
+                    // Preferred storages come first, in the order of the preferences; then those
+                    // whose states the sorter keeps.
                     let rank = wish.map_or((1, usize::from(!kept(id))), |(at, _)| (0, at));
                     let first = match wish {
                         Some((_, Wanted::Derivative)) => gives.other(),
@@ -87,7 +91,7 @@ impl<'g> Plan<'g> {
                     let heats = element.kind == ElementKind::RS && port == 1;
                     let (rank, gives) = match wish {
                         Some((at, gives)) if !heats => ((0, at), gives),
-                        // Where the heat comes out, it is a flow of it.
+                        // At the port where the heat of a resistor leaves, it is a flow.
                         _ if heats => ((1, 0), Gives::Flow),
                         _ if one_way && explicit(Gives::Flow) => ((2, 0), Gives::Flow),
                         _ if one_way => ((2, 0), Gives::Effort),
@@ -107,8 +111,8 @@ impl<'g> Plan<'g> {
         }
     }
 
-    /// Fixes the ports of an element to the first combination that fits. Bonds that another one that fits would turn
-    /// leave a choice.
+    /// Fixes the ports of an element to the first possible combination. Bonds that another possible
+    /// combination would turn are open.
     fn choose(&self, causal: &mut Causal, node: NodeId, choices: &[Vec<Gives>], open: &mut [bool]) {
         let Some(element) = self.graph.node(node).element() else {
             return;
@@ -125,7 +129,7 @@ impl<'g> Plan<'g> {
                     let free = trial.free();
                     chosen = Some((trial, free));
                 }
-                // What a combination leaves open may have moved by chance.
+                // Bonds that a combination leaves open may differ by chance.
                 Some((first, free)) => {
                     let also = trial.free();
                     for (at, open) in open.iter_mut().enumerate() {
@@ -144,8 +148,8 @@ impl<'g> Plan<'g> {
         self.storages.len()
     }
 
-    /// Runs the procedure with switches as given.
-    pub fn run(&self, switches: &dyn Fn(NodeId) -> Option<Gives>) -> Result<Assigned, Conflict> {
+    /// Runs the procedure. `switches` tells what a switch gives, if its position is fixed.
+    pub fn run(&self, switches: &dyn Fn(NodeId) -> Option<Gives>) -> Result<RunResult, Conflict> {
         let mut causal = Causal::new(&net_of(self.graph, switches))?;
         let mut integrating = 0;
         for choice in &self.storages {
@@ -182,7 +186,7 @@ impl<'g> Plan<'g> {
         let gives = (self.graph.bond_ids())
             .map(|bond| causal.gives(bond.0)[0])
             .collect();
-        Ok(Assigned {
+        Ok(RunResult {
             gives,
             free,
             integrating,

@@ -1,9 +1,11 @@
-//! Algebraic loops: bonds that leave a choice and determine each other.
+//! Algebraic loops: free bonds that determine each other.
 //!
-//! Before: which bonds are free. After: for each of them its loop. Free bonds that meet at a junction, a transformer or a gyrator are
-//! in one loop. Ports of a resistor with several are so only as far as its equations couple them: what one port gives
-//! has to depend on what the other takes, and the other way round, be it through other loops. Two resistors in one submodel are
-//! two loops, and so are two of which only one acts on the other: then they are solved one after the other.
+//! Before: which bonds are free. After: the loop of each of them. Free bonds that meet at a
+//! junction, a transformer or a gyrator are in one loop. Ports of a resistor with several ports are
+//! in one loop only if its equations couple them: what one port gives must depend on what the other
+//! takes, and vice versa, possibly through other loops. Two resistors in one submodel are two
+//! loops. So are two resistors of which only one acts on the other; they are solved one after the
+//! other.
 
 use super::{BondCausality, Loop};
 use crate::base::cancel::glance;
@@ -11,7 +13,7 @@ use crate::bond::graph::{BondId, Element, ElementKind, Graph, NodeId};
 use crate::bond::net::Gives;
 use crate::structure::{Incidence, Matching, blocks};
 
-/// The loops, by the names of what is in them; `in_loop` of the bonds is set.
+/// Finds the loops, in the order of the names of their elements, and sets `in_loop` of the bonds.
 pub fn loops(graph: &Graph, bonds: &mut [BondCausality]) -> Vec<Loop> {
     let (parts, of_bond) = parts(graph, bonds);
     let mut acts = Incidence::new(parts.len());
@@ -43,14 +45,15 @@ pub fn loops(graph: &Graph, bonds: &mut [BondCausality]) -> Vec<Loop> {
     found
 }
 
-/// Whether the ports of an element act on each other only as its laws say.
+/// Whether the laws of an element say completely how its ports act on each other.
 fn has_laws(element: &Element) -> bool {
     matches!(element.kind, ElementKind::R | ElementKind::RS)
         && element.ports.len() > 1
         && !element.forms.is_empty()
 }
 
-/// Free bonds that are connected whatever resistors with several ports do; and the part of each bond.
+/// Returns the sets of free bonds that are connected without regard to resistors with several
+/// ports, and the set of each bond.
 fn parts(graph: &Graph, bonds: &[BondCausality]) -> (Vec<Vec<BondId>>, Vec<Option<u32>>) {
     let bonds_of = graph.bonds_of();
     let mut parts: Vec<Vec<BondId>> = Vec::new();
@@ -68,7 +71,7 @@ fn parts(graph: &Graph, bonds: &[BondCausality]) -> (Vec<Vec<BondId>>, Vec<Optio
             glance();
             inside.push(id);
             for node in graph.bond(id).ends() {
-                // The ports of a storage are not coupled either.
+                // The ports of a storage do not couple its bonds either.
                 let apart = (graph.node(node).element()).is_some_and(|element| {
                     has_laws(element) || matches!(element.kind, ElementKind::C | ElementKind::I)
                 });
@@ -88,7 +91,7 @@ fn parts(graph: &Graph, bonds: &[BondCausality]) -> (Vec<Vec<BondId>>, Vec<Optio
     (parts, of_bond)
 }
 
-/// Which parts a part needs, through resistors with several ports.
+/// For each set, the sets on which it depends through resistors with several ports.
 fn needs(
     graph: &Graph,
     bonds: &[BondCausality],
@@ -106,7 +109,7 @@ fn needs(
                 })
             })
             .collect();
-        // Where a stroke depends on a switch, what couples in any form counts.
+        // If a stroke depends on a switch, a coupling in any form counts.
         let fits = |gives: &[Gives]| {
             (given.iter().zip(gives))
                 .all(|(given, gives)| given.is_none_or(|given| given == *gives))

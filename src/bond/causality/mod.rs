@@ -1,16 +1,17 @@
-//! Causality: which end of each bond computes the effort and which the flow.
+//! Causality: finds which end of each bond computes the effort and which the flow.
 //!
-//! Before: the expanded graph. After: [`Causality`]: for each bond the end that gives the flow (where the stroke is
-//! drawn), for each storage whether it integrates, for each resistor its form, and a verdict. The order is that of the sequential
-//! causality assignment procedure (Hood, Rosenberg, Withers and Zhou 1987; Cellier 1990): sources, storages, resistors; but
-//! each step is an augmenting path in a covering of the junctions ([`super::net`]), so no step leads into a dead end. What is still open
-//! after the storages is an algebraic loop. Where there are switches, the procedure is run for their positions, and
-//! a stroke that differs between them is none.
+//! Before: the expanded graph. After: [`Causality`]: for each bond the end that gives the flow
+//! (where the stroke is drawn), for each storage whether it integrates, for each resistor its form,
+//! and a verdict. The order is that of the sequential causality assignment procedure (Hood,
+//! Rosenberg, Withers and Zhou 1987; Cellier 1990): sources, storages, resistors. But each step is
+//! an augmenting path in a covering of the junctions ([`super::net`]), so no step leads into a dead
+//! end. Bonds that are still open after the storages are in algebraic loops. If there are switches,
+//! the procedure is run for their modes, and a bond whose stroke differs between modes has none.
 
 mod assign;
 mod loops;
+mod modes;
 mod net_of;
-mod positions;
 mod prefer;
 
 pub use prefer::{Preference, Preferences, Wanted};
@@ -18,14 +19,14 @@ pub use prefer::{Preference, Preferences, Wanted};
 use super::graph::{BondId, ElementKind, Graph, NodeId};
 use super::net::Gives;
 
-/// What is known of a bond.
+/// The causality of a bond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BondCausality {
-    /// What its `from` end gives; nothing where it depends on a switch, or where there is no causality.
+    /// What its `from` end gives; `None` if this depends on a switch, or if there is no causality.
     pub gives: Option<Gives>,
-    /// It could also be the other way round, whatever sources and storages do: it is in an algebraic loop.
+    /// Whether sources and storages leave the choice open: the bond is in an algebraic loop.
     pub free: bool,
-    /// Its algebraic loop, from 0 on.
+    /// The number of its algebraic loop, from 0 on.
     pub in_loop: Option<u32>,
 }
 
@@ -36,11 +37,11 @@ pub enum ElementCausality {
     Derivative,
     Resistance,
     Conductance,
-    /// Some ports one way, others the other way.
+    /// Some ports are in resistance form, others in conductance form.
     Mixed,
-    /// Depends on the position of a switch, or is one.
+    /// It depends on the position of a switch, or it is a switch.
     Free,
-    /// A transformer, gyrator or other element: what it gives says it all.
+    /// A transformer, gyrator or other element: its strokes contain all information.
     Plain,
     /// There is no causality.
     None,
@@ -61,12 +62,14 @@ impl ElementCausality {
     }
 }
 
-/// Bonds that leave a choice, connected with each other through junctions and through elements whose ports determine each other.
+/// An algebraic loop: free bonds that are connected through junctions and through elements whose
+/// ports determine each other.
 #[derive(Clone, Debug)]
 pub struct Loop {
     pub bonds: Vec<BondId>,
     pub elements: Vec<NodeId>,
-    /// An implicit R-field; else a part of the junction structure without a resistor.
+    /// Whether the loop is an implicit R-field; otherwise it is a part of the junction structure
+    /// without a resistor.
     pub has_resistor: bool,
 }
 
@@ -98,22 +101,23 @@ impl Verdict {
 
 #[derive(Clone, Debug)]
 pub struct Causality {
-    /// By bond of the expanded graph.
+    /// The causality of each bond of the expanded graph.
     pub bonds: Vec<BondCausality>,
-    /// By node; of a junction nothing.
+    /// The causality of each node; [`ElementCausality::Plain`] for a junction.
     pub elements: Vec<ElementCausality>,
     pub loops: Vec<Loop>,
     pub contradiction: Option<Contradiction>,
-    /// Ports of storages, and how many of them integrate; without preferences, in the best position of the switches.
+    /// The number of ports of storages, and how many of them integrate: without preferences, in the
+    /// mode in which most do.
     pub storages: usize,
     pub order: usize,
-    /// The same in the worst position.
+    /// The same in the mode in which the fewest integrate.
     pub least_order: usize,
-    /// Preferences that could not be met, by their place among them.
+    /// Preferences that could not be met, by their indices.
     pub unmet: Vec<usize>,
-    /// The strokes depend on how switches stand.
-    pub has_positions: bool,
-    /// Positions of the switches that were tried, and how many of them contradict the sources.
+    /// Whether strokes depend on the positions of switches.
+    pub depends_on_switches: bool,
+    /// The number of modes that were tried, and how many of them contradict the sources.
     pub tried: usize,
     pub impossible: usize,
 }
@@ -136,7 +140,8 @@ impl Causality {
         found
     }
 
-    /// The equations contradict each other by their signs, which junctions do not show: no causality after all.
+    /// Marks the graph as non-causal: its equations contradict each other by their signs, which the
+    /// strokes of junctions do not show.
     pub fn contradict(&mut self) {
         if self.contradiction.is_none() {
             self.contradiction = Some(Contradiction::default());
@@ -156,7 +161,7 @@ impl Causality {
         }
     }
 
-    /// What an element gives at a bond.
+    /// Returns what an element gives at a bond.
     pub fn gives(&self, graph: &Graph, node: NodeId, bond: BondId) -> Option<Gives> {
         let from_gives = self.bonds[bond.index()].gives?;
         Some(match graph.bond(bond).from == node {
@@ -166,18 +171,18 @@ impl Causality {
     }
 }
 
-/// Finds the causality of an expanded graph. `kept` says of an element whether the sorter keeps all its states, `dropped`
-/// how many states it dropped in all.
+/// Finds the causality of an expanded graph. `kept` tells for an element whether the sorter keeps
+/// all of its states. `dropped` is the number of states that the sorter dropped in all.
 pub fn causality(
     graph: &Graph,
     preferences: &Preferences,
     kept: &dyn Fn(NodeId) -> bool,
     dropped: usize,
 ) -> Causality {
-    positions::settle(graph, preferences, kept, dropped)
+    modes::causality_of_modes(graph, preferences, kept, dropped)
 }
 
-/// The elements of a graph that are switches.
+/// Returns the elements of a graph that are switches.
 fn switches(graph: &Graph) -> Vec<NodeId> {
     (graph.elements())
         .filter(|(_, element)| element.kind == ElementKind::Sw)

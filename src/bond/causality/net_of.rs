@@ -1,9 +1,11 @@
-//! The graph as a net: junctions and two-ports with their rules, ports of other elements by themselves.
+//! Converts a graph to a net: junctions and two-ports have one rule for all ends, ports of other
+//! elements are independent.
 
-use crate::bond::graph::{BondId, ElementKind, Graph, NodeId, Pattern, What};
+use crate::bond::graph::{BondId, ElementKind, Graph, NodeId, NodeKind, Pattern};
 use crate::bond::net::{End, Gives, Net, Rule};
 
-/// The net of an expanded graph; `switches` gives what a switch gives, if it stands still.
+/// Returns the net of an expanded graph. `switches` tells what a switch gives, if its position is
+/// fixed.
 pub fn net_of(graph: &Graph, switches: &dyn Fn(NodeId) -> Option<Gives>) -> Net {
     let mut marked: Vec<[Option<Gives>; 2]> = vec![[None; 2]; graph.bonds.len()];
     let mut nodes = Vec::with_capacity(graph.nodes.len());
@@ -13,14 +15,14 @@ pub fn net_of(graph: &Graph, switches: &dyn Fn(NodeId) -> Option<Gives>) -> Net 
     };
     let bonds_of = graph.bonds_of();
     for id in graph.node_ids() {
-        nodes.push(match &graph.node(id).what {
-            What::Junction(kind) => {
+        nodes.push(match &graph.node(id).kind {
+            NodeKind::Junction(kind) => {
                 for &bond in &bonds_of[id.index()] {
                     mark(bond, id, Some(kind.gives_once()));
                 }
                 Rule::One
             }
-            What::Element(element) => match &element.pattern {
+            NodeKind::Element(element) => match &element.pattern {
                 Pattern::One(marks) => {
                     for (&bond, &gives) in element.ports.iter().zip(marks) {
                         mark(bond, id, Some(gives));
@@ -38,7 +40,7 @@ pub fn net_of(graph: &Graph, switches: &dyn Fn(NodeId) -> Option<Gives>) -> Net 
                     Rule::Each
                 }
             },
-            What::Box(_) => Rule::Each,
+            NodeKind::Box(_) => Rule::Each,
         });
     }
     let bonds = (graph.bonds.iter().zip(marked))
@@ -58,7 +60,7 @@ pub fn net_of(graph: &Graph, switches: &dyn Fn(NodeId) -> Option<Gives>) -> Net 
     Net { nodes, bonds }
 }
 
-/// 0 for the end that a bond comes from, 1 for the other.
+/// Returns 0 for the end at which a bond begins, 1 for the other.
 pub fn end_at(graph: &Graph, bond: BondId, node: NodeId) -> usize {
     usize::from(graph.bond(bond).from != node)
 }

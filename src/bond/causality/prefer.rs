@@ -1,4 +1,4 @@
-//! Preferences: what the user wants of storages and resistors where there is a choice.
+//! Preferences of the user for the causality of storages and resistors, where there is a choice.
 
 use crate::base::diagnostics::nearest;
 use crate::bond::graph::{ElementKind, Graph, NodeId};
@@ -41,7 +41,7 @@ impl Preferences {
             .map(|(at, one)| (at, one.wanted))
     }
 
-    /// Reads `I2=derivative`; what is wrong is said in words.
+    /// Reads texts such as `I2=derivative`. An error is a message to the user.
     pub fn read(graph: &Graph, texts: &[String]) -> Result<Preferences, String> {
         let mut list: Vec<Preference> = Vec::new();
         for text in texts.iter().flat_map(|text| text.split(',')) {
@@ -80,16 +80,18 @@ impl Preferences {
                 _ => false,
             };
             if !fits {
-                let can = match element.kind {
-                    ElementKind::C | ElementKind::I => "integral or derivative",
-                    ElementKind::R | ElementKind::RS => "resistance or conductance",
-                    ElementKind::Se | ElementKind::Sf => {
-                        "nothing: the causality of a source is fixed"
+                let possible = match element.kind {
+                    ElementKind::C | ElementKind::I => {
+                        "its causality can be integral or derivative"
                     }
-                    _ => "nothing: it follows from its neighbours",
+                    ElementKind::R | ElementKind::RS => {
+                        "its causality can be resistance or conductance"
+                    }
+                    ElementKind::Se | ElementKind::Sf => "the causality of a source is fixed",
+                    _ => "its causality follows from its neighbours",
                 };
                 return Err(format!(
-                    "`--prefer {text}`: `{name}` is of kind {}, for which can be wanted: {can}",
+                    "`--prefer {text}`: `{name}` is of kind {}; {possible}",
                     element.label()
                 ));
             }

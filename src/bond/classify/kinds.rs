@@ -1,10 +1,11 @@
-//! From what an element can give to what it is.
+//! From what an element can give to its kind.
 //!
-//! Before: for each choice of what is given at the ports whether the equations can be solved. After: kind and pattern.
-//! Choices are bits by port: set where the across variable is given; they become efforts and flows at the end.
+//! Before: for each choice of what is given at the ports, whether the equations can be solved.
+//! After: kind and pattern. A choice is a bit mask over the ports: a bit is set if the across
+//! variable is given. Choices are converted to efforts and flows at the end.
 
 use super::gives_of;
-use super::system::{Port, Regime, System};
+use super::system::{CausalForm, Port, System};
 use crate::bond::graph::{Allowed, ElementKind, Pattern};
 use crate::bond::net::Gives;
 use crate::flat::VarId;
@@ -13,23 +14,23 @@ use crate::flat::VarId;
 pub struct Finding {
     pub kind: ElementKind,
     pub pattern: Pattern,
-    /// Combinations of what is given at the ports, where not every one can be solved; else nothing.
+    /// The combinations that can be solved, if not all of them can; otherwise empty.
     pub together: Vec<Vec<Gives>>,
-    /// Choices whose equations are worth showing.
-    pub forms: Vec<(Vec<bool>, Regime)>,
+    /// The choices whose equations are listed.
+    pub forms: Vec<(Vec<bool>, CausalForm)>,
 }
 
-/// Choices that can be solved, as bits.
+/// The choices that can be solved, as bit masks.
 #[derive(Clone, Debug)]
-pub struct Patterns {
+pub struct SolvableChoices {
     ports: usize,
-    /// With states known.
+    /// The choices that can be solved if the states are known.
     integral: Vec<u32>,
-    /// With states and derivatives as one.
+    /// The choices that can be solved if a state and its derivatives are one unknown.
     derivative: Vec<u32>,
-    /// Choices that can be solved in all positions of its `if`s.
+    /// The choices that can be solved in all positions of the element's `if`s.
     always: Option<Vec<u32>>,
-    /// In no choice can it be solved in all positions of a switch.
+    /// Whether no choice can be solved in all positions: the element is a switch.
     switches: bool,
 }
 
@@ -37,23 +38,23 @@ fn bits(ports: usize, choice: u32) -> Vec<bool> {
     (0..ports).map(|at| choice >> at & 1 == 1).collect()
 }
 
-impl Patterns {
+impl SolvableChoices {
     pub fn of(system: &System, ports: &[Port]) -> Self {
         let all = 0..1u32 << ports.len();
-        let solvable = |regime: Regime| -> Vec<u32> {
+        let solvable = |causal_form: CausalForm| -> Vec<u32> {
             (all.clone())
                 .filter(|&choice| {
                     let gives = bits(ports.len(), choice);
-                    system.solve(ports, &gives, regime).is_some()
+                    system.solve(ports, &gives, causal_form).is_some()
                 })
                 .collect()
         };
-        let derivative = solvable(Regime::Derivative);
+        let derivative = solvable(CausalForm::Derivative);
         let integral = match system.states(ports).is_empty() {
             true => derivative.clone(),
-            false => solvable(Regime::Integral),
+            false => solvable(CausalForm::Integral),
         };
-        Patterns {
+        SolvableChoices {
             ports: ports.len(),
             integral,
             derivative,
@@ -62,20 +63,21 @@ impl Patterns {
         }
     }
 
-    /// Only what can be solved in all positions; a switch if there is nothing.
-    pub fn narrow(&mut self, in_positions: &[Patterns]) {
+    /// Restricts the choices to those that can be solved in all positions. If there is none, the
+    /// element is a switch.
+    pub fn intersect_modes(&mut self, in_modes: &[SolvableChoices]) {
         let everywhere = |choice: &u32| {
-            (in_positions.iter())
+            (in_modes.iter())
                 .all(|one| one.integral.contains(choice) || one.derivative.contains(choice))
         };
         let all = self.all();
         let always: Vec<u32> = all.iter().copied().filter(everywhere).collect();
-        let somewhere = in_positions.iter().any(|one| !one.all().is_empty());
+        let somewhere = in_modes.iter().any(|one| !one.all().is_empty());
         self.switches |= always.is_empty() && somewhere;
         self.always = Some(always).filter(|always| !always.is_empty());
     }
 
-    /// All choices that can be solved.
+    /// Returns all choices that can be solved.
     fn all(&self) -> Vec<u32> {
         let mut all: Vec<u32> = self.derivative.clone();
         all.extend(&self.integral);
@@ -84,8 +86,9 @@ impl Patterns {
         all
     }
 
-    /// What a one-port without states has to give, if its `if`s leave one thing only and it could give either in some branch.
-    pub fn only_common(&self, ports: &[Port]) -> Option<Vec<bool>> {
+    /// Returns what a one-port without states has to give, if its `if`s leave only one choice
+    /// although some branch allows either.
+    pub fn single_common_choice(&self, ports: &[Port]) -> Option<Vec<bool>> {
         match (self.always.as_deref(), self.all().len()) {
             (Some([choice]), 2) if ports.len() == 1 && self.integral == self.derivative => {
                 Some(bits(1, *choice))
@@ -94,7 +97,7 @@ impl Patterns {
         }
     }
 
-    pub fn never_the_same(&mut self) {
+    pub fn mark_as_switch(&mut self) {
         self.switches = true;
     }
 
@@ -102,7 +105,7 @@ impl Patterns {
         &self,
         system: &System,
         ports: &[Port],
-        keeps_power: &mut dyn FnMut(&[bool], Regime) -> Option<bool>,
+        keeps_power: &mut dyn FnMut(&[bool], CausalForm) -> Option<bool>,
     ) -> Finding {
         let count = self.ports;
         if self.switches {
@@ -117,7 +120,12 @@ impl Patterns {
         if all.is_empty() {
             return Finding {
                 kind: ElementKind::Other,
-                pattern: Pattern::Each(ports.iter().map(|port| by_rows(system, port)).collect()),
+                pattern: Pattern::Each(
+                    ports
+                        .iter()
+                        .map(|port| by_equations(system, port))
+                        .collect(),
+                ),
                 together: Vec::new(),
                 forms: Vec::new(),
             };
@@ -127,36 +135,38 @@ impl Patterns {
             .map(|at| self.allowed(&all, at, ports[at].swapped, stores))
             .collect();
         let fixed = allowed.iter().filter(|one| one.only().is_some()).count();
-        // As efforts: which ports give one.
+        // Converts choices to masks of the ports that give an effort.
         let swapped = (ports.iter().enumerate())
             .fold(0, |mask, (at, port)| mask | u32::from(port.swapped) << at);
         let efforts = |choices: &[u32]| -> Vec<u32> {
             choices.iter().map(|&choice| choice ^ swapped).collect()
         };
-        // A crank keeps account of its angle, and is a transformer all the same: its states do not decide what it gives.
-        let (choices, regime) = match stores && self.integral.len() > 1 {
-            true => (&self.integral, Regime::Integral),
-            false => (&all, Regime::Derivative),
+        // A crank stores its angle but is nevertheless a transformer: its states do not determine
+        // what it gives.
+        let (choices, causal_form) = match stores && self.integral.len() > 1 {
+            true => (&self.integral, CausalForm::Integral),
+            false => (&all, CausalForm::Derivative),
         };
-        let marks = one(&efforts(choices), count).filter(|_| fixed == 0);
-        let passes = regime == Regime::Integral && marks.is_some();
+        let marks = exactly_one(&efforts(choices), count).filter(|_| fixed == 0);
+        let passes = causal_form == CausalForm::Integral && marks.is_some();
         let stores = stores && !passes;
         let pattern = match marks {
             Some(marks) if !stores => Pattern::One(marks),
             _ => Pattern::Each(allowed.clone()),
         };
         let is_product = all.len() == 1 << (count - fixed);
-        // In some forms no point may be found; none of the others may lose anything.
+        // For some forms no point may be found. At least one form must conserve power, and no form
+        // may lose any.
         let conserves = !stores && count > 1 && {
             let found: Vec<Option<bool>> = (choices.iter())
-                .map(|&choice| keeps_power(&bits(count, choice), regime))
+                .map(|&choice| keeps_power(&bits(count, choice), causal_form))
                 .collect();
             found.contains(&Some(true)) && !found.contains(&Some(false))
         };
         let integral = |gives: Gives| allowed.iter().all(|one| one.integral == Some(gives));
         let kind = match (stores, count) {
             (_, 1) if fixed == 1 => match allowed[0].only() {
-                // Whatever it keeps account of does not act back.
+                // The states of a source do not influence its ports.
                 Some(Gives::Effort) if !stores || all.len() == 1 => ElementKind::Se,
                 Some(Gives::Flow) if !stores || all.len() == 1 => ElementKind::Sf,
                 _ => ElementKind::Other,
@@ -174,10 +184,10 @@ impl Patterns {
         let forms = match stores {
             true => Vec::new(),
             false => (choices.iter())
-                .map(|&choice| (bits(count, choice), regime))
+                .map(|&choice| (bits(count, choice), causal_form))
                 .collect(),
         };
-        // What an `if` forbids in one of its branches is forbidden; it is no matter of the kind.
+        // What one branch of an `if` forbids is forbidden. This does not change the kind.
         let pattern = match (pattern, &self.always) {
             (Pattern::Each(allowed), Some(always)) => {
                 let narrowed = (allowed.into_iter().enumerate()).map(|(at, allowed)| {
@@ -235,8 +245,8 @@ impl Patterns {
     }
 }
 
-/// What is marked at each port if exactly one of them gives it.
-fn one(efforts: &[u32], count: usize) -> Option<Vec<Gives>> {
+/// Returns the mark of each port, if exactly one port gives its mark in each choice.
+fn exactly_one(efforts: &[u32], count: usize) -> Option<Vec<Gives>> {
     if count < 2 || efforts.len() != count {
         return None;
     }
@@ -259,7 +269,7 @@ fn is_gyrator(pattern: &Pattern) -> bool {
     matches!(pattern, Pattern::One(marks) if marks[0] != marks[1])
 }
 
-/// What can be said without equations: nothing is given that there is no variable for.
+/// What the port can give according to its variables alone: only a variable that it has.
 fn by_variables(port: &Port) -> Allowed {
     let (across, through) = (port.across.is_some(), port.through.is_some());
     let (effort, flow) = match port.swapped {
@@ -273,8 +283,9 @@ fn by_variables(port: &Port) -> Allowed {
     }
 }
 
-/// The same with what an equation sets by itself: the input of an amplifier draws no current.
-fn by_rows(system: &System, port: &Port) -> Allowed {
+/// The same, considering also equations that set one variable alone: the input of an amplifier
+/// draws no current.
+fn by_equations(system: &System, port: &Port) -> Allowed {
     let is_set = |id: Option<VarId>| id.is_some_and(|id| system.sets(id));
     let across = is_set(port.across);
     if across == is_set(port.through) {
@@ -288,16 +299,16 @@ fn by_rows(system: &System, port: &Port) -> Allowed {
     }
 }
 
-/// Too many ports to try all choices: taken as independent of each other.
+/// For elements with too many ports to try all choices: the ports are taken as independent.
 pub fn many_ports(system: &System, ports: &[Port]) -> Finding {
     let stores = !system.states(ports).is_empty();
-    let regime = |stores: bool| match stores {
-        true => Regime::Integral,
-        false => Regime::Derivative,
+    let causal_form = |stores: bool| match stores {
+        true => CausalForm::Integral,
+        false => CausalForm::Derivative,
     };
     let solvable = |across: bool| {
         let gives = vec![across; ports.len()];
-        system.solve(ports, &gives, regime(stores)).is_some()
+        system.solve(ports, &gives, causal_form(stores)).is_some()
     };
     let (across, through) = (solvable(true), solvable(false));
     let allowed: Vec<Allowed> = (ports.iter())

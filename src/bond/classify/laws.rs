@@ -1,21 +1,22 @@
-//! What each port of an element in one of its forms is computed from.
+//! Finds from what each port of an element computes its output, in one of the element's forms.
 //!
-//! Before: a form, its equations each solved for one variable. After: for each port a [`Law`]: the assignments that compute what
-//! it gives, operands first, and the ports that these need: what they take, and what others give. So the law of
-//! a port is never mistaken for that of another one, ports that have nothing to do with each other are known to, and
-//! equations that need each other are no formulas.
+//! Before: a form, in which each equation is solved for one variable. After: for each port a
+//! [`Law`]: the assignments that compute what it gives, operands first, and the ports whose inputs
+//! or outputs these read. So the laws of different ports are kept apart, it is known which ports do
+//! not influence each other, and equations that depend on each other are not taken for formulas.
 
-use super::system::{Assigned, Port, System};
+use super::system::{Port, RowAssignments, System};
 use crate::base::cancel::glance;
 use crate::bond::graph::{Assignment, Law};
 use crate::flat::VarId;
 
-/// The laws of a form, by port, and whether all its assignments can be computed one after the other.
+/// Returns the law of each port of a form, and whether all assignments can be computed one after
+/// the other.
 pub fn laws(
     system: &System,
     ports: &[Port],
     gives: &[bool],
-    assigned: &Assigned,
+    assigned: &RowAssignments,
     assignments: &[Assignment],
 ) -> (Vec<Law>, bool) {
     let computed =
@@ -24,7 +25,7 @@ pub fn laws(
     let own: Vec<Option<usize>> = (ports.iter().zip(gives))
         .map(|(port, &across)| given(port, across).and_then(computed))
         .collect();
-    // What an assignment reads: other assignments, and ports whose input it is.
+    // For each assignment: the other assignments that it reads, and the ports whose input it reads.
     let reads: Vec<(Vec<usize>, u32)> = (assigned.iter())
         .map(|&(row, target)| {
             let (mut inner, mut takes) = (Vec::new(), 0);
@@ -40,7 +41,7 @@ pub fn laws(
                 for (at, (port, &across)) in ports.iter().zip(gives).enumerate() {
                     let summed_across = port.summed.is_some() && port.summed == port.across;
                     let other = port.others.contains(&id);
-                    // The other terms of a sum that is given belong to what is given.
+                    // If a sum is given, its other terms belong to what is given.
                     if other && across == summed_across {
                         inner.extend(own[at].filter(|&own| assigned[own].1 != target));
                     } else if other || given(port, !across) == Some(id) {
@@ -54,7 +55,7 @@ pub fn laws(
     let laws = (own.iter())
         .map(|&own_at| match own_at {
             Some(at) => law(at, &own, &reads),
-            // Something else decides it: nothing is known of what.
+            // No assignment of the form computes it, so it may depend on everything.
             None => Law {
                 assignments: Vec::new(),
                 takes: (1 << ports.len()) - 1,
@@ -65,10 +66,10 @@ pub fn laws(
     (laws, is_order(&reads))
 }
 
-/// The law that ends with an assignment, back to the ports.
+/// Returns the law that ends with an assignment, traced back to the ports.
 fn law(last: usize, own: &[Option<usize>], reads: &[(Vec<usize>, u32)]) -> Law {
     let mut law = Law::default();
-    // Whether all that an assignment reads has been seen.
+    // For each assignment that was visited, whether all that it reads has been visited.
     let mut seen: Vec<Option<bool>> = vec![None; reads.len()];
     let mut work = vec![(last, false)];
     while let Some((at, done)) = work.pop() {

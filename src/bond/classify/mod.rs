@@ -1,16 +1,19 @@
-//! What elements are, from their equations and not from their names.
+//! Finds the kind of an element from its equations, not from its name.
 //!
-//! Before: a submodel with its power ports. After: its kind, what it can give at its ports, and its equations in each
-//! form. An element is what it can compute: one that always gives the effort is a source of effort, one whose
-//! effort is known from its states stores displacement, one that gives either is a resistor. Two ports are a
-//! transformer or a gyrator if the effort goes from one to the other or comes back as a flow, and no power is lost
-//! (Cellier 1990; Hood, Rosenberg, Withers and Zhou 1987, Table 1 and Figure 4).
+//! Before: a submodel with its power ports. After: its kind, what it can give at its ports, and its
+//! equations in each form. The kind follows from what the equations can compute: an element that
+//! always gives the effort is a source of effort, one whose effort follows from its states stores
+//! displacement, one that can give either is a resistor. An element with two ports is a transformer
+//! if its effort passes from one port to the other, a gyrator if it comes out as a flow, provided
+//! that no power is lost (Cellier 1990; Hood, Rosenberg, Withers and Zhou 1987, Table 1 and Figure
+//! 4).
 //!
-//! A switch is an element that can give but one thing in one position and but the other in another (Cellier, Otter and
-//! Elmqvist 1995).
+//! A switch is an element that can give only the effort in one position and only the flow in
+//! another (Cellier, Otter and Elmqvist 1995).
 
 mod kinds;
 mod laws;
+mod ports;
 mod probe;
 mod system;
 
@@ -18,48 +21,49 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::{Assignment, ElementKind, Form, Pattern};
 use super::net::Gives;
-use super::recover::gates::{Gate, OwnEquations};
+use super::recover::power_ports::{OwnEquations, PowerPort};
 use crate::evaluate::walk::Walk;
 use crate::expr::isolate::isolate;
 use crate::expr::linear::difference;
 use crate::expr::{ExprId, Node};
-use crate::flat::{EqId, EquationKind, Flat, InstanceId, Kind, Leaf, Role, Signed, VarId};
+use crate::flat::{EqId, EquationKind, Flat, InstanceId, Kind, Leaf, Role, VarId};
 use crate::passes::order::determined_by;
 use crate::positions::{branch, switches};
-use kinds::{Finding, Patterns};
+use kinds::{Finding, SolvableChoices};
 use laws::laws;
+use ports::{name_of, port, power};
 use probe::{Powers, keeps_power};
-use system::{Port, Regime, System};
+use system::{CausalForm, Port, System};
 
-/// Elements with more ports are not tried in all forms.
+/// Up to this number of ports all forms of an element are tried.
 const MOST_PORTS: usize = 6;
-/// Conditions of one element that are tried in all combinations.
+/// Up to this number of conditions of an element are tried in all combinations.
 const MOST_CONDITIONS: usize = 4;
 
-/// What was found of an element.
+/// The result for one element.
 #[derive(Clone, Debug)]
 pub struct Classified {
     pub kind: ElementKind,
     pub signals: Vec<VarId>,
     pub pattern: Pattern,
-    /// Combinations of what is given at the ports, where not every one can be solved.
+    /// The combinations that can be solved, if the ports are not independent. Otherwise empty.
     pub together: Vec<Vec<Gives>>,
     pub states: Vec<VarId>,
     pub forms: Vec<Form>,
     pub reference: bool,
-    /// What it gives is zero.
+    /// Whether all that it gives is zero.
     pub idle: bool,
-    /// Variables that equal the difference of a gate's across variables (or the sum of its through variables), by gate:
-    /// as it goes in, and with the other sign.
+    /// For each port: a variable that equals the difference of the across variables (or the sum of
+    /// the through variables), and one that equals its negative.
     pub names: Vec<[Option<VarId>; 2]>,
 }
 
-/// Looks at one element after the other.
+/// Classifies elements one after the other.
 #[derive(Debug)]
 pub struct Classifier<'f> {
     pub flat: &'f mut Flat,
     own: &'f OwnEquations,
-    /// The equation that computes a variable.
+    /// For each variable the equation that computes it.
     pub determined: Vec<Option<EqId>>,
     conditions: FxHashMap<EqId, Vec<ExprId>>,
     /// Variables that an event of their own submodel sets.
@@ -97,11 +101,11 @@ impl<'f> Classifier<'f> {
     pub fn classify(
         &mut self,
         instance: InstanceId,
-        gates: &[Gate],
+        power_ports: &[PowerPort],
         swapped: &[bool],
     ) -> Classified {
-        let ports: Vec<Port> = (gates.iter().zip(swapped))
-            .map(|(gate, &swapped)| port(gate, swapped))
+        let ports: Vec<Port> = (power_ports.iter().zip(swapped))
+            .map(|(power_port, &swapped)| port(power_port, swapped))
             .collect();
         let equations: Vec<EqId> = self.own.of(instance).collect();
         let rows: Vec<(ExprId, ExprId)> = (equations.iter())
@@ -110,22 +114,24 @@ impl<'f> Classifier<'f> {
                 (equation.left, equation.right)
             })
             .collect();
-        let names = (gates.iter())
-            .map(|gate| name_of(self.flat, &rows, gate))
+        let names = (power_ports.iter())
+            .map(|power_port| name_of(self.flat, &rows, power_port))
             .collect();
         let system = self.system(instance, rows.clone(), &ports);
-        let finding = self.finding(instance, &equations, &rows, &system, &ports, gates);
+        let finding = self.finding(instance, &equations, &rows, &system, &ports, power_ports);
         let forms = self.forms(&system, &ports, &finding);
         let mut signals = system.signals.clone();
         signals.extend(self.switch_signals(instance, &equations));
         signals.sort_unstable();
         signals.dedup();
         let idle = finding.kind.is_source() && self.gives_zero(&forms, &ports);
-        let lacks = |gate: &Gate| match gate {
-            Gate::Single(spot) => spot.through.is_none() || spot.across.is_none(),
+        let lacks = |power_port: &PowerPort| match power_port {
+            PowerPort::Single(component) => {
+                component.through.is_none() || component.across.is_none()
+            }
             _ => false,
         };
-        let reference = idle && gates.iter().all(lacks);
+        let reference = idle && power_ports.iter().all(lacks);
         Classified {
             kind: finding.kind,
             signals,
@@ -139,9 +145,9 @@ impl<'f> Classifier<'f> {
         }
     }
 
-    /// Whether what is given can be written as formulas.
+    /// Whether the equations of a form can be written as formulas.
     fn is_explicit(&mut self, system: &System, ports: &[Port], gives: &[bool]) -> bool {
-        let assigned = system.solve(ports, gives, Regime::Derivative);
+        let assigned = system.solve(ports, gives, CausalForm::Derivative);
         assigned.is_some_and(|assigned| {
             assigned.into_iter().all(|(row, target)| {
                 let (left, right) = system.rows[row];
@@ -180,12 +186,12 @@ impl<'f> Classifier<'f> {
         rows: &[(ExprId, ExprId)],
         system: &System,
         ports: &[Port],
-        gates: &[Gate],
+        power_ports: &[PowerPort],
     ) -> Finding {
         if ports.len() > MOST_PORTS {
             return kinds::many_ports(system, ports);
         }
-        let mut patterns = Patterns::of(system, ports);
+        let mut choices = SolvableChoices::of(system, ports);
         let mut conditions: Vec<ExprId> = (equations.iter())
             .filter_map(|id| self.conditions.get(id))
             .flatten()
@@ -209,32 +215,34 @@ impl<'f> Classifier<'f> {
                     self.system(instance, rows, ports)
                 })
                 .collect();
-            let in_positions: Vec<Patterns> = (systems.iter())
-                .map(|system| Patterns::of(system, ports))
+            let in_modes: Vec<SolvableChoices> = (systems.iter())
+                .map(|system| SolvableChoices::of(system, ports))
                 .collect();
-            patterns.narrow(&in_positions);
-            // A block that sticks or slides gives the flow in one position and the effort in the other: what the
-            // branches have in common by structure is no formula in all of them.
-            if let Some(gives) = patterns.only_common(ports)
+            choices.intersect_modes(&in_modes);
+            // A block that sticks or slides gives the flow in one position and the effort in the
+            // other. The choice that both positions allow by structure may be no formula in one of
+            // them.
+            if let Some(gives) = choices.single_common_choice(ports)
                 && !systems
                     .iter()
                     .all(|system| self.is_explicit(system, ports, &gives))
             {
-                patterns.never_the_same();
+                choices.mark_as_switch();
             }
         }
         if ports.len() == 1 && self.has_two_signal_coefficients(rows, ports) {
-            patterns.never_the_same();
+            choices.mark_as_switch();
         }
-        let powers: Vec<Powers> = gates.iter().map(power).collect();
+        let powers: Vec<Powers> = power_ports.iter().map(power).collect();
         let (flat, walk) = (&*self.flat, &mut self.walk);
-        let mut keeps = |gives: &[bool], regime: Regime| {
-            keeps_power(flat, system, ports, &powers, gives, regime, walk)
+        let mut keeps = |gives: &[bool], causal_form: CausalForm| {
+            keeps_power(flat, system, ports, &powers, gives, causal_form, walk)
         };
-        patterns.finding(system, ports, &mut keeps)
+        choices.finding(system, ports, &mut keeps)
     }
 
-    /// `0 = s*f + (1 - s)*e`: whichever it is solved for, the coefficient can be made zero.
+    /// Finds an equation such as `0 = s*f + (1 - s)*e`: for whichever variable it is solved, the
+    /// signal can make the coefficient zero.
     fn has_two_signal_coefficients(&mut self, rows: &[(ExprId, ExprId)], ports: &[Port]) -> bool {
         let (Some(across), Some(through)) = (ports[0].across, ports[0].through) else {
             return false;
@@ -262,7 +270,7 @@ impl<'f> Classifier<'f> {
         })
     }
 
-    /// Signals from outside that decide the position of a switch.
+    /// Returns the signals from outside that decide the position of a switch.
     fn switch_signals(&self, instance: InstanceId, equations: &[EqId]) -> Vec<VarId> {
         let mut found = Vec::new();
         for id in equations {
@@ -284,10 +292,11 @@ impl<'f> Classifier<'f> {
         found
     }
 
-    /// The equations in each form, of elements with few ports.
+    /// Returns the equations in each form, for elements with few ports.
     fn forms(&mut self, system: &System, ports: &[Port], finding: &Finding) -> Vec<Form> {
         let mut forms = Vec::new();
-        // Only sums matter: with the others at zero, one of the variables is the sum.
+        // Only the sum matters. If the other variables are set to zero, the one that is left equals
+        // the sum.
         let others: Vec<VarId> = (ports.iter())
             .flat_map(|port| port.others.iter().copied())
             .collect();
@@ -305,13 +314,14 @@ impl<'f> Classifier<'f> {
                 (left, self.flat.exprs.replace_leaves(right, is_other))
             })
             .collect();
-        for (gives, regime) in &finding.forms {
-            let Some(assigned) = system.solve(ports, gives, *regime) else {
+        for (gives, causal_form) in &finding.forms {
+            let Some(assigned) = system.solve(ports, gives, *causal_form) else {
                 continue;
             };
             let assignments: Vec<Assignment> = (assigned.iter())
                 .map(|&(row, target)| {
-                    // A sum by itself; within other formulas it is written out.
+                    // The sum gets an assignment of its own, but is written out within other
+                    // formulas.
                     let is_sum = (ports.iter()).any(|port| port.summed == Some(target.variable()));
                     let (left, right) = if is_sum { rows[row] } else { system.rows[row] };
                     let isolated = isolate(&mut self.flat.exprs, left, right, target);
@@ -335,8 +345,8 @@ impl<'f> Classifier<'f> {
     }
 }
 
-/// The equation that computes each variable. A signal of a submodel that another model sets by itself (`U0.E0 = 2*x`) is
-/// computed there, whatever else a matching could make of it.
+/// Returns the equation that computes each variable. A signal of a submodel that another model sets
+/// by an equation (`U0.E0 = 2*x`) is computed there, even if another matching exists.
 fn determined(flat: &Flat) -> Vec<Option<EqId>> {
     let mut found = determined_by(flat);
     for id in flat.equation_ids() {
@@ -357,7 +367,8 @@ fn determined(flat: &Flat) -> Vec<Option<EqId>> {
             };
             let role = flat.declaration(variable).role;
             let is_signal = matches!(role, Role::Terminal | Role::Input);
-            // Of two submodels that are set equal either could be the one that computes.
+            // If two submodels are set equal, either of them could be the one that computes the
+            // variable.
             let own = |id: VarId| flat.variable(id).instance == equation.origin;
             let one_way = leaf(other).is_none_or(own);
             if is_signal && !own(variable) && one_way {
@@ -368,115 +379,10 @@ fn determined(flat: &Flat) -> Vec<Option<EqId>> {
     found
 }
 
-/// What is given where the across (or the through) variable is.
+/// Returns the variable that is given if the across (or the through) variable is.
 fn gives_of(across: bool, swapped: bool) -> Gives {
     match across != swapped {
         true => Gives::Effort,
         false => Gives::Flow,
     }
-}
-
-fn port(gate: &Gate, swapped: bool) -> Port {
-    let spots = gate.spots();
-    let variable = |one: Option<Signed>| one.map(Signed::variable);
-    let others = match gate {
-        Gate::Single(_) => Vec::new(),
-        Gate::Series(spots) => (spots[1..].iter())
-            .filter_map(|spot| variable(spot.across))
-            .collect(),
-        Gate::Parallel(spots) => (spots[1..].iter())
-            .filter_map(|spot| variable(spot.through))
-            .collect(),
-    };
-    Port {
-        across: variable(spots[0].across),
-        through: variable(spots[0].through),
-        others,
-        summed: match gate {
-            Gate::Single(_) => None,
-            Gate::Series(_) => variable(spots[0].across),
-            Gate::Parallel(_) => variable(spots[0].through),
-        },
-        swapped,
-    }
-}
-
-fn power(gate: &Gate) -> Powers {
-    (gate.spots().iter())
-        .filter_map(|spot| {
-            let (across, through) = (spot.across?, spot.through?);
-            let sign = match across.negative() != through.negative() {
-                true => -1.0,
-                false => 1.0,
-            };
-            Some((across.variable(), through.variable(), sign))
-        })
-        .collect()
-}
-
-/// A variable that an equation sets equal to what the gate sums up: `u = Va - Vb`.
-fn name_of(flat: &mut Flat, rows: &[(ExprId, ExprId)], gate: &Gate) -> [Option<VarId>; 2] {
-    let (spots, across) = match gate {
-        Gate::Single(_) => return [None; 2],
-        Gate::Series(spots) => (spots, true),
-        Gate::Parallel(spots) => (spots, false),
-    };
-    let shared = if across {
-        spots[0].through
-    } else {
-        spots[0].across
-    };
-    let Some(shared) = shared else {
-        return [None; 2];
-    };
-    // The terms of the sum, as the power that goes in has them.
-    let terms: Vec<(VarId, f64)> = (spots.iter())
-        .filter_map(|spot| {
-            let (own, other) = match across {
-                true => (spot.across?, spot.through?),
-                false => (spot.through?, spot.across?),
-            };
-            let turned = own.negative() ^ other.negative() ^ shared.negative();
-            Some((own.variable(), if turned { -1.0 } else { 1.0 }))
-        })
-        .collect();
-    let mut found: [Option<VarId>; 2] = [None; 2];
-    for &(left, right) in rows {
-        let number = |leaf: Leaf| match leaf {
-            Leaf::Var(id) => Some(id.0),
-            _ => None,
-        };
-        let Some(form) = difference(&mut flat.exprs, left, right, &number) else {
-            continue;
-        };
-        let rest = flat.exprs.sum(&form.rest);
-        if form.terms.len() != terms.len() + 1 || !flat.exprs.is_zero(rest) {
-            continue;
-        }
-        let value = |id: VarId| {
-            let coefficient = form.coefficient(id.0)?;
-            flat.exprs.as_number(coefficient)
-        };
-        let ratios: Option<Vec<f64>> = (terms.iter())
-            .map(|&(id, sign)| value(id).map(|value| value * sign))
-            .collect();
-        let Some(ratios) = ratios else {
-            continue;
-        };
-        let other = (form.terms.iter().map(|&(id, _)| VarId(id)))
-            .find(|id| terms.iter().all(|(term, _)| term != id));
-        let (Some(&first), Some(other)) = (ratios.first(), other) else {
-            continue;
-        };
-        let Some(own) = value(other) else {
-            continue;
-        };
-        let alike = ratios.iter().all(|&ratio| ratio == first) && first.abs() == own.abs();
-        let kind = flat.variable(other).kind;
-        if alike && !matches!(kind, Kind::Parameter | Kind::Constant) {
-            let place = &mut found[usize::from(first * own > 0.0)];
-            *place = place.or(Some(other));
-        }
-    }
-    found
 }

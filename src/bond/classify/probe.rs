@@ -1,22 +1,24 @@
-//! Whether an element keeps power: what goes in at some ports comes out at others.
+//! Tests numerically whether an element conserves power: what goes in at some ports comes out at
+//! others.
 //!
-//! Before: the equations of an element and what it gives at its ports. After: whether the sum of its powers vanished at
-//! several points on its characteristic, if such points were found. The points are found by Newton's method from arbitrary inputs, parameters at
-//! their values, signals at arbitrary ones; so nothing is asked of the form in which the equations were written.
+//! Before: the equations of an element and what it gives at its ports. After: whether the sum of
+//! its powers vanished at several points that satisfy the equations, if such points were found.
+//! They are found by Newton's method from arbitrary inputs, with parameters at their values and
+//! signals at arbitrary values. So the form in which the equations were written does not matter.
 
 use nalgebra::{DMatrix, DVector};
 use rustc_hash::FxHashMap;
 
-use super::system::{Port, Regime, System};
+use super::system::{CausalForm, Port, System};
 use crate::evaluate::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::Value;
 use crate::flat::{Flat, Leaf, Type, VarId};
 
-/// Points to look at.
+/// The number of points that are tested.
 const POINTS: u64 = 3;
 const STEPS: usize = 60;
 
-/// The power that goes in at a port: products of across and through variables, with their signs.
+/// The power that goes in at a port: products of across and through variables, with signs.
 pub type Powers = Vec<(VarId, VarId, f64)>;
 
 pub fn keeps_power(
@@ -25,10 +27,10 @@ pub fn keeps_power(
     ports: &[Port],
     powers: &[Powers],
     gives_across: &[bool],
-    regime: Regime,
+    causal_form: CausalForm,
     walk: &mut Walk,
 ) -> Option<bool> {
-    let assigned = system.solve(ports, gives_across, regime)?;
+    let assigned = system.solve(ports, gives_across, causal_form)?;
     let targets: Vec<Leaf> = assigned.iter().map(|&(_, leaf)| leaf).collect();
     for seed in 1..=POINTS {
         let values = solution(flat, system, &targets, seed, walk)?;
@@ -50,7 +52,7 @@ pub fn keeps_power(
     Some(true)
 }
 
-/// Values of the targets that satisfy the equations at an arbitrary point.
+/// Returns values that satisfy the equations, from an arbitrary starting point.
 fn solution(
     flat: &Flat,
     system: &System,
@@ -127,7 +129,7 @@ fn value(flat: &Flat, values: &FxHashMap<Leaf, f64>, leaf: Leaf, seed: u64) -> f
         .unwrap_or_else(|| arbitrary(id, seed))
 }
 
-/// Between 0.5 and 2.5, the same in every run.
+/// Returns a pseudo-random number between 0.5 and 2.5, the same in every run.
 fn arbitrary(id: VarId, seed: u64) -> f64 {
     let mixed = (u64::from(id.0) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (seed << 17);
     let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

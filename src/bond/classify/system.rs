@@ -1,9 +1,10 @@
-//! The equations of one element, and what it can give at its ports.
+//! The equations of one element as a structural system, and what it can give at its ports.
 //!
-//! Before: an element with its ports. After: [`System`]: its own equations, and for any choice of what is given at each
-//! port an assignment of equations to unknowns, if there is one by structure. Variables of other submodels, signals from outside
-//! and discrete variables are known. A state is known too where its derivative is to be integrated
-//! ([`Regime::Integral`]); without that it is one unknown with its derivatives ([`Regime::Derivative`]).
+//! Before: an element with its ports. After: [`System`]: the element's own equations and, for any
+//! choice of what is given at each port, an assignment of equations to unknowns, if there is one by
+//! structure. Variables of other submodels, signals from outside and discrete variables are known.
+//! A state is known if its derivative has to be integrated ([`CausalForm::Integral`]); otherwise a
+//! state and its derivatives are one unknown ([`CausalForm::Derivative`]).
 
 use rustc_hash::FxHashMap;
 
@@ -12,31 +13,32 @@ use crate::flat::{Flat, InstanceId, Kind, Leaf, VarId};
 use crate::passes::vanishing::constant;
 use crate::structure::{Incidence, NONE, maximum_matching};
 
-/// A power port as its element sees it.
+/// A power port in the variables of its element.
 #[derive(Clone, Debug)]
 pub struct Port {
-    /// One of its across variables; the others, if it has several, count as known: only differences matter.
+    /// One of its across variables. If there are several, the others count as known, because only
+    /// differences matter.
     pub across: Option<VarId>,
     pub through: Option<VarId>,
     /// Further variables of the same port.
     pub others: Vec<VarId>,
-    /// One of those that are summed up, if there are several.
+    /// One of the variables that are summed, if there are several.
     pub summed: Option<VarId>,
-    /// The across variable is the flow.
+    /// Whether the across variable is the flow.
     pub swapped: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Regime {
+pub enum CausalForm {
     Integral,
     Derivative,
 }
 
-/// A variable of the element in its equations.
+/// A variable of the element that occurs in its equations.
 #[derive(Clone, Copy, Debug)]
-struct Own {
+struct InnerUnknown {
     variable: VarId,
-    /// Its highest derivative in them.
+    /// The order of its highest derivative in them.
     order: u8,
 }
 
@@ -44,20 +46,20 @@ struct Own {
 #[derive(Clone, Debug)]
 pub struct System {
     pub rows: Vec<(ExprId, ExprId)>,
-    /// What occurs in each row.
+    /// The variables and derivatives in each row.
     leaves: Vec<Vec<Leaf>>,
-    /// Unknowns of its own, but for the ports.
-    inner: Vec<Own>,
+    /// Unknowns of the element that are not at its ports.
+    inner: Vec<InnerUnknown>,
     orders: FxHashMap<VarId, u8>,
     /// Signals from outside, in the order of their declaration.
     pub signals: Vec<VarId>,
 }
 
-/// A row and what it is solved for.
-pub type Assigned = Vec<(usize, Leaf)>;
+/// Rows, each with the variable or derivative for which it is solved.
+pub type RowAssignments = Vec<(usize, Leaf)>;
 
 impl System {
-    /// `computed` tells of a signal whether one of the element's own equations computes it.
+    /// `computed` tells for a signal whether one of the element's own equations computes it.
     pub fn new(
         flat: &Flat,
         instance: InstanceId,
@@ -88,7 +90,8 @@ impl System {
         };
         let (terminals, inner): (Vec<VarId>, Vec<VarId>) =
             own.into_iter().partition(|&id| is_signal(id));
-        // What is left of the equations for signals, once inner variables and ports have theirs.
+        // The number of equations that are left for signals, after inner variables and ports have
+        // theirs.
         let spare = rows.len().saturating_sub(inner.len() + ports.len());
         let (mut made, mut signals): (Vec<VarId>, Vec<VarId>) =
             terminals.into_iter().partition(|&id| computed(id));
@@ -99,11 +102,11 @@ impl System {
             made.push(signals.remove(0));
         }
         signals.sort_unstable();
-        let with_order = |id: VarId| Own {
+        let with_order = |id: VarId| InnerUnknown {
             variable: id,
             order: orders[&id],
         };
-        let mut inner: Vec<Own> = inner.into_iter().chain(made).map(with_order).collect();
+        let mut inner: Vec<InnerUnknown> = inner.into_iter().chain(made).map(with_order).collect();
         inner.sort_by_key(|own| own.variable);
         System {
             rows,
@@ -114,7 +117,7 @@ impl System {
         }
     }
 
-    /// Variables that are differentiated, those of the ports among them.
+    /// Returns the variables that are differentiated, including those of the ports.
     pub fn states(&self, ports: &[Port]) -> Vec<VarId> {
         let at_ports = (ports.iter()).flat_map(|port| [port.across, port.through]);
         let mut all: Vec<VarId> = (at_ports.flatten())
@@ -126,27 +129,33 @@ impl System {
         all
     }
 
-    /// Whether an equation speaks of nothing but this variable.
+    /// Whether an equation contains only this variable.
     pub fn sets(&self, id: VarId) -> bool {
         let mut rows = self.leaves.iter();
         rows.any(|leaves| leaves.as_slice() == [Leaf::Var(id)])
     }
 
-    /// What occurs in a row.
+    /// Returns the variables and derivatives in a row.
     pub fn leaves(&self, row: usize) -> &[Leaf] {
         &self.leaves[row]
     }
 
-    /// Which row is solved for what, if at each port the across (true) or the through variable is given.
-    pub fn solve(&self, ports: &[Port], gives_across: &[bool], regime: Regime) -> Option<Assigned> {
+    /// Returns for which variable each row is solved, if at each port the across (true) or the
+    /// through variable is given.
+    pub fn solve(
+        &self,
+        ports: &[Port],
+        gives_across: &[bool],
+        causal_form: CausalForm,
+    ) -> Option<RowAssignments> {
         let mut columns: Vec<Leaf> = Vec::new();
         let mut numbers: FxHashMap<Leaf, u32> = FxHashMap::default();
         let mut add = |id: VarId, order: u8| {
-            let leaf = match regime {
-                Regime::Integral => Leaf::at_order(id, order),
-                Regime::Derivative => Leaf::Var(id),
+            let leaf = match causal_form {
+                CausalForm::Integral => Leaf::at_order(id, order),
+                CausalForm::Derivative => Leaf::Var(id),
             };
-            // Ports may share a variable: what is given at two of them is one unknown.
+            // If ports share a variable, it is one unknown although it is given at both.
             numbers.entry(leaf).or_insert_with(|| {
                 columns.push(leaf);
                 columns.len() as u32 - 1
@@ -156,14 +165,15 @@ impl System {
             add(own.variable, own.order);
         }
         for (port, &across) in ports.iter().zip(gives_across) {
-            // What it has no variable for it cannot give; the other is then given to it.
+            // An element cannot give a quantity for which it has no variable; then this is given to
+            // it.
             let (given, taken) = match across {
                 true => (port.across?, port.through),
                 false => (port.through?, port.across),
             };
-            // Who integrates does not differentiate what is given to him.
+            // In integral form an input of the element is not differentiated.
             let order = |id: VarId| self.orders.get(&id).copied().unwrap_or(0);
-            if regime == Regime::Integral && taken.is_some_and(|id| order(id) > 0) {
+            if causal_form == CausalForm::Integral && taken.is_some_and(|id| order(id) > 0) {
                 return None;
             }
             add(given, order(given));
@@ -172,9 +182,9 @@ impl System {
             return None;
         }
         let column = |leaf: Leaf| {
-            let leaf = match regime {
-                Regime::Integral => leaf,
-                Regime::Derivative => Leaf::Var(leaf.variable()),
+            let leaf = match causal_form {
+                CausalForm::Integral => leaf,
+                CausalForm::Derivative => Leaf::Var(leaf.variable()),
             };
             numbers.get(&leaf).copied()
         };
@@ -191,7 +201,8 @@ impl System {
     }
 }
 
-/// The variables in an equation that are not known before the start; not those whose coefficient is zero as given.
+/// Returns the variables in an equation that are not known before the start, except those whose
+/// coefficient is zero as given.
 fn unknowns(flat: &Flat, sides: [ExprId; 2]) -> Vec<Leaf> {
     let mut found = Vec::new();
     let mut work = sides.to_vec();

@@ -1,20 +1,22 @@
-//! The matrices of the junction structure: what goes into storages, resistors and sources as sums of what comes out of them.
+//! The matrices of the junction structure: the inputs of storages, resistors and sources as sums of
+//! their outputs.
 //!
-//! Before: a graph with its causality. After: S11 .. S33 of Hood, Rosenberg, Withers and Zhou 1987, equations (3d) to
-//! (3f), symbolic, with a fourth group for storages with derivative causality. Junctions, transformers and gyrators
-//! keep power: with all powers counted out of the junction structure the whole matrix is skew-symmetric, which is
-//! tested with arbitrary numbers for parameters and signals.
+//! Before: a graph with its causality. After: the symbolic matrices S11 .. S33 of Hood, Rosenberg,
+//! Withers and Zhou 1987, equations (3d) to (3f), with a fourth group for storages with derivative
+//! causality. Junctions, transformers and gyrators conserve power. So the whole matrix is
+//! skew-symmetric if all powers are counted out of the junction structure; this is tested with
+//! arbitrary numbers for parameters and signals.
 
 use rustc_hash::FxHashMap;
 use sprs::CsMat;
 
-use super::transfer::{Transfer, Trouble, Var};
+use super::transfer::{Transfer, TransferError, Var};
 use super::vectors::{Entry, Vectors};
 use crate::evaluate::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::{ExprId, Value};
 use crate::flat::{Flat, Leaf, Type};
 
-/// One of the groups of ports.
+/// A group of ports: rows or columns of one matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     Storages,
@@ -31,7 +33,7 @@ impl Group {
         Group::Dependent,
     ];
 
-    /// As it stands behind the S.
+    /// The index of the group in the names of the matrices.
     pub fn letter(self) -> char {
         match self {
             Group::Storages => '1',
@@ -44,14 +46,14 @@ impl Group {
 
 #[derive(Clone, Debug)]
 pub struct Matrices {
-    /// Ports with their groups, in the order of rows and columns.
+    /// The ports with their groups, in the order of rows and columns.
     pub ports: Vec<(Group, Entry)>,
-    /// Entries that are not zero, by rows.
+    /// The entries that are not zero, by rows.
     pub entries: CsMat<ExprId>,
     pub skew: bool,
 }
 
-pub fn matrices(transfer: &mut Transfer<'_>, vectors: &Vectors) -> Result<Matrices, Trouble> {
+pub fn matrices(transfer: &mut Transfer<'_>, vectors: &Vectors) -> Result<Matrices, TransferError> {
     let of = |group: Group| -> Vec<Entry> {
         match group {
             Group::Storages => vectors.storages.clone(),
@@ -75,18 +77,22 @@ pub fn matrices(transfer: &mut Transfer<'_>, vectors: &Vectors) -> Result<Matric
         for (var, coefficient) in sum {
             match column.get(&var) {
                 Some(&at) => row.push((at, coefficient)),
-                // References and open ends give zero; anything else is not of the field structure.
+                // References and open ends give zero. Any other element is not part of the field
+                // structure.
                 None => {
-                    let giver = transfer.giver(var).ok_or(Trouble::NoCausality(var.bond))?;
+                    let giver = transfer
+                        .giver(var)
+                        .ok_or(TransferError::NoCausality(var.bond))?;
                     let element = transfer.graph.node(giver).element();
                     if !element.is_some_and(|one| one.reference || one.open) {
-                        return Err(Trouble::Unreadable(giver));
+                        return Err(TransferError::Unreadable(giver));
                     }
                 }
             }
         }
         row.sort_by_key(|&(at, _)| at);
-        // What cancels for any values is zero, though no rule of simplification sees it.
+        // An entry that vanishes for arbitrary values is zero, even if simplification does not find
+        // this.
         let mut vanishes = |id: ExprId| {
             [1, 2].iter().all(|&seed| {
                 let found = arbitrary(transfer.flat, id, seed, &mut walk);
@@ -130,7 +136,7 @@ fn is_skew(transfer: &Transfer<'_>, ports: &[(Group, Entry)], entries: &CsMat<Ex
     })
 }
 
-/// The value of a coefficient at arbitrary values of all that is in it.
+/// Returns the value of a coefficient if all its leaves have arbitrary values.
 fn arbitrary(flat: &Flat, id: ExprId, seed: u32, walk: &mut Walk) -> Option<f64> {
     let leaf = |leaf: Leaf| {
         let id = leaf.variable();

@@ -1,13 +1,15 @@
-//! Fields: what resistors and storages do together.
+//! Fields: sets of resistors or of storages that determine each other.
 //!
-//! Before: a model seen as a bond graph, with its causality. After: [`Fields`]: the key vectors of the field structure
-//! (Hood, Rosenberg, Withers and Zhou 1987, Figure 5), the implicit R-fields with their iteration variables and their order of
-//! evaluation ([`resistive`], the same paper), where they are in the sorted equations ([`place`]) and which choice of forms is best by
-//! numbers ([`robust`]), and the storage fields with their causal paths and equivalent
-//! parameters ([`storage`], McCalla 1991). In storage fields the junctions that the user named stay in the graph, even if power
-//! only passes through them: paths are told by them.
+//! Before: a bond graph with its causality. After: [`Fields`]: the key vectors of the field
+//! structure (Hood, Rosenberg, Withers and Zhou 1987, Figure 5); the implicit R-fields with their
+//! iteration variables and their order of evaluation ([`resistive`], the same paper), with their
+//! place in the sorted equations ([`place`]) and the numerically best choice of forms ([`robust`]);
+//! and the storage fields with their causal paths and equivalent parameters ([`storage`], McCalla
+//! 1991). For storage fields, junctions that the user named stay in the graph even if power only
+//! passes through them, because paths are described by them.
 
 pub mod matrices;
+mod path;
 pub mod place;
 pub mod resistive;
 pub mod robust;
@@ -32,28 +34,29 @@ use place::Loops;
 use resistive::{Obstacle, RField, r_fields};
 use slopes::Operating;
 use storage::{StorageField, storage_fields};
-use transfer::{Transfer, Trouble};
+use transfer::{Transfer, TransferError};
 
 #[derive(Debug)]
 pub struct Fields {
-    /// The graph of R-fields, vectors and matrices, numbered as `bgm causality` does.
+    /// The view for R-fields, vectors and matrices, numbered as in `bgm causality`.
     pub view: View,
-    /// The graph of storage fields, with all junctions that have a name.
+    /// The view for storage fields, with all junctions that have a name.
     pub named: View,
-    /// The model, with the expressions of gains and sums.
+    /// The model, to which the expressions of gains and sums were added.
     pub flat: Flat,
     pub vectors: Vectors,
     pub r_fields: Vec<RField>,
-    /// Free parts without a resistor.
+    /// Algebraic loops without a resistor.
     pub complexes: Vec<RField>,
     pub storage_fields: Vec<StorageField>,
-    /// Ports of storages that depend on others.
+    /// The number of ports of storages that depend on others.
     pub dependent: usize,
-    /// Only if they were asked for.
-    pub matrices: Option<Result<Matrices, Trouble>>,
+    /// The matrices, if they were requested.
+    pub matrices: Option<Result<Matrices, TransferError>>,
 }
 
-/// What resistors and storages do together; the matrices if they are wanted.
+/// Finds the fields of a bond graph; also the matrices of the junction structure if
+/// `with_matrices`.
 pub fn fields(model: &BondGraph, with_matrices: bool) -> Fields {
     let mut flat = model.flat.clone();
     let causality = &model.causality;
@@ -100,12 +103,13 @@ pub fn fields(model: &BondGraph, with_matrices: bool) -> Fields {
     }
 }
 
-/// The way of efforts and flows through a view.
+/// Returns a tracer of efforts and flows through a view.
 pub fn transfer<'g>(model: &BondGraph, flat: &'g mut Flat, view: &'g View) -> Transfer<'g> {
     Transfer::new(flat, &view.graph, gives(&model.causality, view))
 }
 
-/// The same model with the resistors of its fields in the forms that are best by numbers; what the user prefers stays.
+/// Returns the same model with the resistors of its fields in the numerically best forms.
+/// Preferences of the user stay.
 pub fn robust(mut model: BondGraph) -> BondGraph {
     let found = fields(&model, false);
     let mut wishes: Vec<Preference> = Vec::new();
@@ -129,7 +133,7 @@ pub fn robust(mut model: BondGraph) -> BondGraph {
     model
 }
 
-/// The bonds of each algebraic loop.
+/// Returns the bonds of each algebraic loop.
 fn loops(causality: &Causality, view: &View) -> Vec<Vec<BondId>> {
     let mut found = vec![Vec::new(); causality.loops.len()];
     for id in view.graph.bond_ids() {
@@ -140,14 +144,14 @@ fn loops(causality: &Causality, view: &View) -> Vec<Vec<BondId>> {
     found
 }
 
-/// What the `from` ends of the bonds of a view give.
+/// Returns what the `from` end of each bond of a view gives.
 fn gives(causality: &Causality, view: &View) -> Vec<Option<Gives>> {
     (view.graph.bond_ids())
         .map(|id| view.causality(causality, id).gives)
         .collect()
 }
 
-/// The causality of the elements of a view, by node.
+/// Returns the causality of each node of a view.
 fn elements(model: &BondGraph, view: &View) -> Vec<ElementCausality> {
     (view.graph.node_ids())
         .map(|id| view.element(&model.causality, id))

@@ -1,8 +1,10 @@
-//! Where an R-field is in the sorted equations.
+//! Finds where an R-field is in the sorted equations.
 //!
-//! Before: the fields of a graph, and the equations of the model sorted with nothing eliminated. After: for each field
-//! the loop in which its ports are solved together: by the variables that are solved for, as a resistor with several ports can be in several. The loop holds the laws of the resistors and what the junctions say, and
-//! may hold more: what a signal carries from one resistor to another, and storages that depend on each other.
+//! Before: the fields of a graph, and the sorted equations of the model with nothing eliminated.
+//! After: for each field the loop in which its ports are solved together. It is found by the
+//! variables that are solved for, because a resistor with several ports can be in several loops.
+//! The loop contains the laws of the resistors and the equations of the junctions. It may also
+//! contain signals from one resistor to another, and storages that depend on each other.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,17 +16,18 @@ use crate::passes::order::{Row, Sorted};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In a loop of the sorted equations, by its number from 1 on, of so many.
+    /// In one loop of the sorted equations: its number from 1 on, and the number of all loops.
     Loop {
         number: usize,
         of: usize,
         equations: usize,
-        /// Submodels that are no part of the field and have laws in the loop.
+        /// Submodels outside the field whose laws are in the loop.
         also: Vec<InstanceId>,
-        /// Signals of its resistors and transformers that are solved for in the loop.
+        /// Signals of the field's resistors and transformers that the loop solves for.
         signals: Vec<VarId>,
     },
-    /// Its ports are solved in several loops, by their numbers from 1 on, of so many.
+    /// Its ports are solved in several loops. `numbers` are those of the loops (from 1 on), `of` is
+    /// the number of all loops.
     Several { numbers: Vec<usize>, of: usize },
     /// Its ports are in no loop.
     Apart,
@@ -32,7 +35,7 @@ pub enum Place {
     Unsorted,
 }
 
-/// The loops of sorted equations, looked up by the variables that are solved for in them.
+/// The loops of the sorted equations, found by the variables that they solve for.
 #[derive(Debug)]
 pub struct Loops<'s> {
     sorted: Option<&'s (Flat, Sorted)>,
@@ -58,7 +61,7 @@ impl<'s> Loops<'s> {
         }
     }
 
-    /// The loops in which efforts and flows of the ports of a field are solved for.
+    /// Returns the loops that solve for efforts and flows of the ports of a field.
     fn of_ports(&self, graph: &Graph, field: &RField) -> Vec<usize> {
         let mut found: Vec<usize> = (field.r.iter().chain(&field.g))
             .filter_map(|port| Some((graph.node(port.node).element()?, port.port)))
@@ -118,7 +121,8 @@ impl<'s> Loops<'s> {
     }
 }
 
-/// Resistors, transformers and gyrators of a field; one that has several of its bonds comes several times.
+/// Returns the resistors, transformers and gyrators of a field. An element with several bonds of
+/// the field is returned several times.
 fn elements(graph: &Graph, field: &RField) -> impl Iterator<Item = NodeId> {
     (field.bonds.iter())
         .flat_map(|&bond| graph.bond(bond).ends())
@@ -132,7 +136,7 @@ fn origin(flat: &Flat, sorted: &Sorted, row: u32) -> Option<InstanceId> {
     }
 }
 
-/// More than what junctions are made of.
+/// Whether a row is an equation of an element, not of a junction.
 fn is_law(flat: &Flat, sorted: &Sorted, row: u32) -> bool {
     match &sorted.rows[row as usize] {
         Row::Equation(id) => !flat.is_sum(*id),

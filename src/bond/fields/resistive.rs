@@ -1,25 +1,27 @@
-//! Implicit R-fields: resistors that determine each other.
+//! Implicit R-fields: resistors that depend on each other.
 //!
-//! Before: a graph with its causality, and its algebraic loops. After: for each loop the numbers of Hood, Rosenberg, Withers and
-//! Zhou 1987: bonds NB, junctions N0 and N1, their bonds B0 and B1, and from these E and F, equations (8) and (9), the
-//! numbers of effort and flow inputs that the junction structure needs; transformers inside count one off both. Resistors in
-//! resistance form (r) and in conductance form (g); the iteration vector, the flows into r or the efforts into g, whichever
-//! are fewer; and the order of evaluation, (10) (15) (11) (14) or (11) (14) (10) (15).
+//! Before: a graph with its causality, and its algebraic loops. After, for each loop: the counts of
+//! Hood, Rosenberg, Withers and Zhou 1987: bonds NB, junctions N0 and N1, their bonds B0 and B1,
+//! and from these E and F, equations (8) and (9), the numbers of effort and flow inputs that the
+//! junction structure needs (each transformer inside reduces both by one); the resistors in
+//! resistance form (r) and in conductance form (g); the iteration vector, which is the flows into r
+//! or the efforts into g, whichever are fewer; and the order of evaluation, (10) (15) (11) (14) or
+//! (11) (14) (10) (15).
 //!
-//! Gyrators inside exchange effort and flow: the efforts and flows of the junction structure are no longer apart, and the
-//! order of evaluation is found from what depends on what, as for any loop.
+//! Gyrators inside exchange effort and flow, so the efforts and flows of the junction structure are
+//! no longer separate. Then the order of evaluation is found from the dependences, as for any loop.
 
 use rustc_hash::FxHashSet;
 
 use super::place::Place;
-use super::robust::Choice;
+use super::robust::FormChoice;
 use super::sequence::order;
-use super::transfer::{Sum, Transfer, Trouble, Var};
-use crate::bond::graph::{BondId, ElementKind, JunctionKind, NodeId, Pattern, What};
+use super::transfer::{Sum, Transfer, TransferError, Var};
+use crate::bond::graph::{BondId, ElementKind, JunctionKind, NodeId, NodeKind, Pattern};
 use crate::bond::net::Gives;
 use crate::bond::order::natural;
 
-/// The numbers of a junction structure.
+/// The counts of a junction structure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Numbers {
     pub bonds: usize,
@@ -51,44 +53,44 @@ impl Numbers {
     }
 }
 
-/// A line of the order of evaluation.
+/// A step of the order of evaluation.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// A resistor computes what it gives from what it takes.
     Law { node: NodeId, port: usize },
-    /// The junction structure: a variable as a sum of others.
+    /// The junction structure gives a variable as a sum of others.
     Sum { var: Var, sum: Sum },
 }
 
 /// Why a field has no order of evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// E or F is less than one: no guarantee that the inputs determine the outputs.
+    /// E or F is less than one, so the inputs need not determine the outputs.
     Numbers,
-    /// A part of the junction structure, without a resistor.
+    /// The loop is a part of the junction structure without a resistor.
     NoResistor,
-    /// A switch stands in it: it has other equations in each position.
+    /// The field contains a switch, so it has other equations in each mode.
     Switch(NodeId),
-    /// What the junctions pass on cannot be followed.
-    Trouble(Trouble),
+    /// The junction structure cannot be traced.
+    Transfer(TransferError),
 }
 
 #[derive(Clone, Debug)]
 pub struct RField {
     pub bonds: Vec<BondId>,
-    /// By name; in each the ports that are in the field.
+    /// Ordered by name.
     pub resistors: Vec<NodeId>,
     pub numbers: Numbers,
-    /// Ports in resistance and in conductance form.
+    /// Ports in resistance form and in conductance form.
     pub r: Vec<Port>,
     pub g: Vec<Port>,
-    /// What is iterated on.
+    /// The iteration variables.
     pub iteration: Vec<Var>,
     pub sequence: Result<Vec<Step>, Obstacle>,
-    /// Where its resistors are in the sorted equations.
+    /// Where the field is in the sorted equations.
     pub place: Place,
-    /// What numbers say of the choice of r and g, if they say anything.
-    pub choice: Option<Choice>,
+    /// The numerical assessment of the choice of r and g, if there is one.
+    pub choice: Option<FormChoice>,
 }
 
 /// A port of a resistor.
@@ -99,7 +101,7 @@ pub struct Port {
     pub bond: BondId,
 }
 
-/// The fields of a graph, one for each set of free bonds.
+/// Returns the fields of a graph, one for each algebraic loop.
 pub fn r_fields(transfer: &mut Transfer<'_>, loops: &[Vec<BondId>]) -> Vec<RField> {
     let mut found = shapes(transfer, loops);
     for field in &mut found {
@@ -110,7 +112,8 @@ pub fn r_fields(transfer: &mut Transfer<'_>, loops: &[Vec<BondId>]) -> Vec<RFiel
     found
 }
 
-/// The same without their order of evaluation: [`Obstacle::Numbers`] stands for what is not known yet.
+/// Returns the fields without their order of evaluation; [`Obstacle::Numbers`] is a placeholder for
+/// it.
 pub fn shapes(transfer: &Transfer<'_>, loops: &[Vec<BondId>]) -> Vec<RField> {
     (loops.iter())
         .filter(|bonds| !bonds.is_empty())
@@ -135,16 +138,16 @@ fn shape(transfer: &Transfer<'_>, bonds: &[BondId]) -> RField {
     for &id in &nodes {
         let of = (transfer.bonds_at(id).iter()).filter(|bond| inside.contains(bond));
         let count = of.count();
-        match &graph.node(id).what {
-            What::Junction(JunctionKind::Zero) => {
+        match &graph.node(id).kind {
+            NodeKind::Junction(JunctionKind::Zero) => {
                 numbers.zeros += 1;
                 numbers.at_zeros += count;
             }
-            What::Junction(JunctionKind::One) => {
+            NodeKind::Junction(JunctionKind::One) => {
                 numbers.ones += 1;
                 numbers.at_ones += count;
             }
-            What::Element(element) => match (&element.pattern, element.kind) {
+            NodeKind::Element(element) => match (&element.pattern, element.kind) {
                 (Pattern::One(_), ElementKind::GY) => numbers.gyrators += 1,
                 (Pattern::One(_), _) => numbers.transformers += 1,
                 (_, ElementKind::Sw) => switch = Some(id),
@@ -158,7 +161,7 @@ fn shape(transfer: &Transfer<'_>, bonds: &[BondId]) -> RField {
                         }),
                 ),
             },
-            What::Box(_) => {}
+            NodeKind::Box(_) => {}
         }
     }
     let name = |port: &Port| &graph.node(port.node).name;

@@ -1,16 +1,20 @@
-//! Which resistors of a field had better be in resistance form, by numbers.
+//! Decides numerically which resistors of a field should be in resistance form.
 //!
-//! Before: an R-field with its sequence, and the slopes of its resistors. After: a [`Choice`]: how much the errors of
-//! what is guessed grow on their way through the sequence, and another choice of r and g in which they grow less. This
-//! answers the second question that Hood, Rosenberg, Withers and Zhou 1987 leave open.
+//! Before: an R-field with its sequence, and the slopes of its resistors. After: a [`FormChoice`]:
+//! how much errors of the guessed values grow in the sequence, and another choice of r and g in
+//! which they grow less. This answers the second question that Hood, Rosenberg, Withers and Zhou
+//! 1987 leave open.
 //!
-//! The junctions say f_i = sum of s_ij*f_j, with i in r and j in g, and e_j the same the other way round. With flows in units of
-//! 1/sqrt(R) and efforts in units of sqrt(R), R the slope of each resistor, all have the unit of the root of a power, and the gain between i
-//! and j is h_ij = s_ij*sqrt(R_i/R_j): moduli of transformers are in s_ij, so that it does not matter in which domain a resistor is. The matrix of Newton's method
-//! is then I + H*H' (or I + H'*H), and its determinant is the sum of the squares of all subdeterminants of the junction structure over
-//! that of the chosen one. To exchange i and j multiplies the latter by |h_ij|: as long as a gain is above one, the
-//! exchange makes the determinant of Newton's matrix smaller, so this comes to an end, and no gain is above one
-//! then. Without transformers this is the exchange of a spanning tree, and the end is the best of all choices.
+//! The junction structure gives f_i = sum of s_ij*f_j, with i in r and j in g, and e_j with the
+//! same coefficients. Let R be the slope of each resistor. If flows are measured in units of
+//! 1/sqrt(R) and efforts in units of sqrt(R), all have the unit of the square root of a power, and
+//! the gain between i and j is h_ij = s_ij*sqrt(R_i/R_j). The moduli of transformers are contained
+//! in s_ij, so the physical domain of a resistor does not matter. The matrix of Newton's method is
+//! then I + H*H' (or I + H'*H). Its determinant is the sum of the squares of all subdeterminants of
+//! the junction structure, divided by the square of that of the chosen one. Exchanging i and j
+//! multiplies the latter by |h_ij|. So while a gain is above one, the exchange makes the
+//! determinant of Newton's matrix smaller. This ends, and then no gain is above one. Without
+//! transformers this is the exchange of a spanning tree, and the result is the best of all choices.
 
 use nalgebra::DMatrix;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -29,41 +33,42 @@ pub struct Gain {
     pub g: Port,
 }
 
-/// The choice of r and g, by numbers.
+/// The numerical assessment of the choice of r and g.
 #[derive(Clone, Debug, Default)]
-pub struct Choice {
-    /// Of ports whose slope is known.
+pub struct FormChoice {
+    /// The slopes that are known, with their ports.
     pub slopes: Vec<(Port, f64)>,
-    /// Ports whose slope is not: no gain is known of them, and they stay as they are.
+    /// Ports with unknown slope: their gains are unknown, and they keep their form.
     pub unknown: Vec<Port>,
     pub largest: Option<Gain>,
     pub better: Option<Better>,
 }
 
-/// A choice with smaller gains.
+/// Another choice of r and g with smaller gains.
 #[derive(Clone, Debug)]
 pub struct Better {
-    /// Ports that have another form in it, with what they give.
+    /// Ports that have another form in it, with what they then give.
     pub changes: Vec<(Port, Gives)>,
     pub r: Vec<Port>,
     pub g: Vec<Port>,
     pub largest: Option<Gain>,
 }
 
-/// A gain that is above one by rounding only is no reason.
+/// Gains up to this count as one, because of rounding.
 const ABOVE_ONE: f64 = 1.0 + 1e-9;
-/// Larger fields are not looked at: the gains are a full matrix.
-const MOST: usize = 250_000;
+/// The largest number of gains, which are a dense matrix. Larger fields are skipped.
+const MAX_GAINS: usize = 250_000;
 
-/// `None` where the numbers say nothing: gyrators inside, several ports in mixed form, no sequence.
+/// Returns `None` if there is no assessment: gyrators inside, an element with several ports in
+/// mixed form, no sequence.
 pub fn choice(
     transfer: &mut Transfer<'_>,
     field: &RField,
     at: &Operating,
     locked: &dyn Fn(NodeId) -> bool,
-) -> Option<Choice> {
+) -> Option<FormChoice> {
     let mut gains = Gains::new(transfer, field, at, locked)?;
-    let mut choice = Choice {
+    let mut choice = FormChoice {
         slopes: (gains.known.iter())
             .map(|&(port, slope, _)| (port, slope))
             .collect(),
@@ -73,7 +78,8 @@ pub fn choice(
         largest: gains.largest(),
         better: None,
     };
-    // Each exchange makes a positive number smaller by a factor; the bound is for what rounding may do to that.
+    // Each exchange reduces a positive number by a factor, so this ends. The limit protects against
+    // effects of rounding.
     let most = 10 * (field.r.len() + field.g.len());
     let exchanged = (0..most).take_while(|_| gains.exchange()).count();
     if exchanged > 0 {
@@ -103,9 +109,10 @@ pub fn choice(
 struct Gains {
     r: Vec<Port>,
     g: Vec<Port>,
-    /// By port of r and port of g.
+    /// Rows are ports in r, columns are ports in g.
     matrix: DMatrix<f64>,
-    /// Slopes, and whether the law can be written in both forms and the user left the choice.
+    /// The slope of each port, and whether its form may be changed: its law can be written in both
+    /// forms and the user has no preference.
     known: Vec<(Port, f64, bool)>,
     by_bond: FxHashMap<BondId, (f64, bool)>,
 }
@@ -119,7 +126,7 @@ impl Gains {
     ) -> Option<Gains> {
         let steps = field.sequence.as_ref().ok()?;
         let (rows, columns) = (field.r.len(), field.g.len());
-        if field.numbers.gyrators > 0 || rows * columns == 0 || rows * columns > MOST {
+        if field.numbers.gyrators > 0 || rows * columns == 0 || rows * columns > MAX_GAINS {
             return None;
         }
         let mut known = Vec::new();
@@ -158,7 +165,8 @@ impl Gains {
                         let value = at.number(transfer.flat, coefficient)?;
                         matrix[(i, j)] = value * scale(var.bond) / scale(part.bond);
                     }
-                    // A port of several in mixed form: efforts and flows are not apart.
+                    // An element with several ports in mixed form: efforts and flows are not
+                    // separate.
                     _ if row.contains_key(&part.bond) => return None,
                     _ => {}
                 }
@@ -181,7 +189,7 @@ impl Gains {
         self.greatest(&|port| self.knows(port))
     }
 
-    /// The largest gain between such ports, the first of several.
+    /// Returns the largest gain between ports that `of` selects, the first of several.
     fn greatest(&self, of: &dyn Fn(&Port) -> bool) -> Option<Gain> {
         let mut best: Option<Gain> = None;
         for (i, r) in self.r.iter().enumerate().filter(|(_, port)| of(port)) {
@@ -199,7 +207,8 @@ impl Gains {
         best
     }
 
-    /// Exchanges the forms of the two ports with the largest gain that is above one, if there is any.
+    /// Exchanges the forms of the two ports with the largest gain above one. Returns false if there
+    /// is none.
     fn exchange(&mut self) -> bool {
         let free = |port: &Port| (self.by_bond.get(&port.bond)).is_some_and(|&(_, free)| free);
         let Some(gain) = self.greatest(&free).filter(|gain| gain.value > ABOVE_ONE) else {

@@ -1,24 +1,26 @@
-//! The order of evaluation of an R-field, and what is guessed for it.
+//! The order of evaluation of an R-field, and its iteration variables.
 //!
-//! Before: the ports of a field and their forms. After: the steps from a guess of what some ports take to a new value for it: sums of
-//! the junction structure, and laws of resistors. A law comes after all that it reads: what its own port takes, what other
-//! ports of the same resistor take, and what these give where the equations are solved so. Laws that read each other stand side by side.
+//! Before: the ports of a field and their forms. After: the steps from guessed inputs of some ports
+//! to new values for them: sums of the junction structure, and laws of resistors. A law comes after
+//! all that it reads: the input of its own port, the inputs of other ports of the same resistor,
+//! and the outputs of these if the equations are solved that way. Laws that read each other are
+//! neighbours.
 
 use crate::base::cancel::glance;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resistive::{Obstacle, Port, RField, Step};
-use super::transfer::{Sum, Transfer, Trouble, Var};
+use super::transfer::{Sum, Transfer, TransferError, Var};
 use crate::bond::graph::{BondId, Form};
 use crate::bond::net::Gives;
 
-/// The iteration vector and the order of evaluation.
+/// Finds the iteration vector and the order of evaluation of a field.
 pub fn order(transfer: &mut Transfer<'_>, field: &mut RField) {
     if field.numbers.gyrators == 0 && (field.numbers.e() < 1 || field.numbers.f() < 1) {
         return;
     }
     let inside: &FxHashSet<BondId> = &field.bonds.iter().copied().collect();
-    // What resistors take, from what resistors give and what comes from outside.
+    // The inputs of resistors as sums of the outputs of resistors and of what comes from outside.
     let gives: FxHashMap<BondId, Gives> = (field.r.iter().map(|port| (port.bond, Gives::Effort)))
         .chain(field.g.iter().map(|port| (port.bond, Gives::Flow)))
         .collect();
@@ -38,14 +40,14 @@ pub fn order(transfer: &mut Transfer<'_>, field: &mut RField) {
             Ok(sum) => {
                 inputs.insert(*port, sum);
             }
-            Err(trouble) => {
-                field.sequence = Err(Obstacle::Trouble(trouble));
+            Err(error) => {
+                field.sequence = Err(Obstacle::Transfer(error));
                 return;
             }
         }
     }
-    let needs: FxHashMap<Port, Needs> = (field.r.iter().chain(&field.g))
-        .map(|port| (*port, Needs::new(transfer, &gives, *port)))
+    let needs: FxHashMap<Port, LawInputs> = (field.r.iter().chain(&field.g))
+        .map(|port| (*port, LawInputs::new(transfer, &gives, *port)))
         .collect();
     // E <= F: guess the flows of r, (10) (15) (11) (14); else the efforts of g, (11) (14) (10) (15).
     let (guessed, others) = match field.r.len() <= field.g.len() {
@@ -56,57 +58,59 @@ pub fn order(transfer: &mut Transfer<'_>, field: &mut RField) {
         var: taken(port),
         sum: inputs[port].clone(),
     };
-    let mut pass = Pass::new(&needs);
+    let mut evaluation = Evaluation::new(&needs);
     let iteration: Vec<Port>;
     if field.numbers.gyrators == 0 && is_pure(transfer, field) {
         iteration = guessed.clone();
-        pass.take(&iteration);
-        pass.laws(&iteration);
-        pass.steps.extend(others.iter().map(sum));
-        pass.take(others);
-        pass.laws(others);
+        evaluation.take(&iteration);
+        evaluation.laws(&iteration);
+        evaluation.steps.extend(others.iter().map(sum));
+        evaluation.take(others);
+        evaluation.laws(others);
     } else {
         iteration = tear(&inputs, &needs, field);
         let all: Vec<Port> = (iteration.iter().copied())
             .chain(field.r.iter().chain(&field.g).copied())
             .collect();
-        pass.take(&iteration);
-        pass.laws(&all);
+        evaluation.take(&iteration);
+        evaluation.laws(&all);
         loop {
             glance();
             let now: Vec<Port> = (field.r.iter().chain(&field.g).copied())
-                .filter(|port| !pass.takes(port) && pass.is_ready(&inputs[port], &gives))
+                .filter(|port| {
+                    !evaluation.takes(port) && evaluation.is_ready(&inputs[port], &gives)
+                })
                 .collect();
             if now.is_empty() {
                 break;
             }
             for port in &now {
-                pass.steps.push(sum(port));
-                pass.take(&[*port]);
-                pass.laws(&all);
+                evaluation.steps.push(sum(port));
+                evaluation.take(&[*port]);
+                evaluation.laws(&all);
             }
         }
     }
-    pass.steps.extend(iteration.iter().map(sum));
-    let steps = pass.steps;
+    evaluation.steps.extend(iteration.iter().map(sum));
+    let steps = evaluation.steps;
     field.iteration = iteration.iter().map(taken).collect();
     field.sequence = Ok(steps);
 }
 
 /// What the law of a port reads within the field.
 #[derive(Debug, Default)]
-struct Needs {
-    /// Ports whose input it reads, its own among them.
+struct LawInputs {
+    /// Ports whose inputs the law reads, including its own port.
     takes: Vec<Port>,
-    /// Ports at which it reads what they give.
+    /// Ports whose outputs the law reads.
     gives: Vec<Port>,
-    /// Ports outside of the field whose laws depend on it and come first.
+    /// Ports outside the field whose laws depend on it and come first.
     outside: Vec<Port>,
 }
 
-impl Needs {
-    fn new(transfer: &Transfer<'_>, inside: &FxHashMap<BondId, Gives>, port: Port) -> Needs {
-        let mut needs = Needs::default();
+impl LawInputs {
+    fn new(transfer: &Transfer<'_>, inside: &FxHashMap<BondId, Gives>, port: Port) -> LawInputs {
+        let mut needs = LawInputs::default();
         let Some(element) = transfer.graph.node(port.node).element() else {
             return needs;
         };
@@ -150,18 +154,18 @@ impl Needs {
     }
 }
 
-/// How far an evaluation is.
+/// The state of an evaluation: what is known so far.
 #[derive(Debug)]
-struct Pass<'n> {
-    needs: &'n FxHashMap<Port, Needs>,
+struct Evaluation<'n> {
+    needs: &'n FxHashMap<Port, LawInputs>,
     taken: FxHashSet<BondId>,
     given: FxHashSet<BondId>,
     steps: Vec<Step>,
 }
 
-impl<'n> Pass<'n> {
-    fn new(needs: &'n FxHashMap<Port, Needs>) -> Self {
-        Pass {
+impl<'n> Evaluation<'n> {
+    fn new(needs: &'n FxHashMap<Port, LawInputs>) -> Self {
+        Evaluation {
             needs,
             taken: FxHashSet::default(),
             given: FxHashSet::default(),
@@ -177,13 +181,13 @@ impl<'n> Pass<'n> {
         self.taken.contains(&port.bond)
     }
 
-    /// All of a sum that comes from the field is there.
+    /// Whether all terms of a sum that come from the field are known.
     fn is_ready(&self, sum: &Sum, gives: &FxHashMap<BondId, Gives>) -> bool {
         (sum.iter())
             .all(|(var, _)| !gives.contains_key(&var.bond) || self.given.contains(&var.bond))
     }
 
-    /// Adds the laws of ports as far as what they read is there.
+    /// Adds the laws of ports if all that they read is known.
     fn laws(&mut self, ports: &[Port]) {
         loop {
             glance();
@@ -200,11 +204,11 @@ impl<'n> Pass<'n> {
             if self.given.len() > before {
                 continue;
             }
-            let circles = ports.iter().filter_map(|&port| self.circle(port));
-            let Some(circle) = circles.min_by_key(Vec::len) else {
+            let cycles = ports.iter().filter_map(|&port| self.mutual_ports(port));
+            let Some(cycle) = cycles.min_by_key(Vec::len) else {
                 return;
             };
-            for port in circle {
+            for port in cycle {
                 self.law(port);
             }
         }
@@ -221,8 +225,9 @@ impl<'n> Pass<'n> {
         }
     }
 
-    /// A port with those whose laws it reads and they read, if nothing else is missing.
-    fn circle(&self, start: Port) -> Option<Vec<Port>> {
+    /// Returns the ports whose laws depend on each other with that of a port, if nothing else is
+    /// missing.
+    fn mutual_ports(&self, start: Port) -> Option<Vec<Port>> {
         if self.given.contains(&start.bond) {
             return None;
         }
@@ -244,10 +249,11 @@ impl<'n> Pass<'n> {
     }
 }
 
-/// Ports whose inputs are guessed, so that all others follow: greedily those that most others wait for.
+/// Chooses ports whose inputs are guessed, so that all others follow: greedily those on which most
+/// others depend.
 fn tear(
     inputs: &FxHashMap<Port, Sum>,
-    needs: &FxHashMap<Port, Needs>,
+    needs: &FxHashMap<Port, LawInputs>,
     field: &RField,
 ) -> Vec<Port> {
     let all: Vec<Port> = field.r.iter().chain(&field.g).copied().collect();
@@ -255,17 +261,17 @@ fn tear(
         .chain(field.g.iter().map(|port| (port.bond, Gives::Flow)))
         .collect();
     let mut guessed: Vec<Port> = Vec::new();
-    let mut pass = Pass::new(needs);
+    let mut evaluation = Evaluation::new(needs);
     loop {
         glance();
         let left: Vec<Port> = (all.iter().copied())
-            .filter(|port| !pass.takes(port))
+            .filter(|port| !evaluation.takes(port))
             .collect();
         if left.is_empty() {
             return guessed;
         }
         let ready: Vec<Port> = (left.iter().copied())
-            .filter(|port| pass.is_ready(&inputs[port], &gives))
+            .filter(|port| evaluation.is_ready(&inputs[port], &gives))
             .collect();
         let now = match ready.is_empty() {
             false => ready,
@@ -282,17 +288,18 @@ fn tear(
                 best.into_iter().collect()
             }
         };
-        pass.take(&now);
-        pass.laws(&all);
+        evaluation.take(&now);
+        evaluation.laws(&all);
     }
 }
 
-/// What comes from outside by the name of where it comes from, if it only passes junctions on its way.
+/// Replaces a variable that comes from outside by its origin, if it only passes junctions on its
+/// way.
 fn from_outside(
     transfer: &mut Transfer<'_>,
     inside: &FxHashSet<BondId>,
     sum: Sum,
-) -> Result<Sum, Trouble> {
+) -> Result<Sum, TransferError> {
     let mut found = Vec::with_capacity(sum.len());
     for (mut var, coefficient) in sum {
         while !inside.contains(&var.bond)
@@ -308,7 +315,7 @@ fn from_outside(
     Ok(transfer.collected(found))
 }
 
-/// Each resistor with several ports has them all in one form.
+/// Whether each resistor with several ports has all of them in one form.
 fn is_pure(transfer: &Transfer<'_>, field: &RField) -> bool {
     field.resistors.iter().all(|&node| {
         let of = |list: &[Port]| list.iter().any(|port| port.node == node);

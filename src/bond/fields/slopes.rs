@@ -1,9 +1,10 @@
-//! Slopes of resistors: what one more unit of flow costs in effort, at the start values.
+//! Slopes of resistors: the increase of effort per unit of flow, at the start values.
 //!
-//! Before: a model seen as a bond graph. After: an [`Operating`] point, the values that its variables have at the start (inputs at their
-//! defaults, else zero; everything zero where the model cannot be evaluated), and there the slope de/df of a port,
-//! with power counted into it. It is the derivative of the law in a form in which it is a formula, whatever form is
-//! shown; in conductance form it is turned over.
+//! Before: a bond graph. After: an [`Operating`] point with the start values of the variables
+//! (inputs at their defaults, else zero; everything zero if the model cannot be evaluated), and the
+//! slope de/df of a port at this point, with power counted into the port. The slope is the
+//! derivative of the law in a form in which it is a formula, whichever form is listed; for the
+//! conductance form the reciprocal is taken.
 
 use crate::base::cancel::glance;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,10 +18,10 @@ use crate::expr::{ExprId, Value};
 use crate::flat::{Flat, Leaf, Type};
 use crate::passes::blocks::solve;
 
-/// Values at the start.
+/// The start values of a model.
 #[derive(Debug)]
 pub struct Operating {
-    /// Missing where the model has none.
+    /// `None` if the model cannot be evaluated.
     point: Option<Point>,
 }
 
@@ -36,7 +37,7 @@ impl Operating {
         Operating { point: evaluated() }
     }
 
-    fn leaf(&self, flat: &Flat, leaf: Leaf) -> Value {
+    fn value_of(&self, flat: &Flat, leaf: Leaf) -> Value {
         let point = self.point.as_ref().and_then(|point| point.get(leaf));
         let given = || flat.value(leaf.variable()).map(|given| given.value);
         point
@@ -47,17 +48,17 @@ impl Operating {
             })
     }
 
-    /// The number that an expression comes to.
+    /// Returns the value of an expression at this point.
     pub fn number(&self, flat: &Flat, id: ExprId) -> Option<f64> {
         self.with(flat, id, &FxHashMap::default())
     }
 
-    /// The same where some of the leaves have other values.
+    /// Returns the value of an expression if some leaves have other values.
     fn with(&self, flat: &Flat, id: ExprId, other: &FxHashMap<Leaf, f64>) -> Option<f64> {
         let leaf = |leaf: Leaf| {
             let other = other.get(&leaf).map(|&value| Value::Real(value));
             Some(Rounded::exact(
-                other.unwrap_or_else(|| self.leaf(flat, leaf)),
+                other.unwrap_or_else(|| self.value_of(flat, leaf)),
             ))
         };
         let known = Known {
@@ -69,7 +70,8 @@ impl Operating {
         value.filter(|value| value.is_finite())
     }
 
-    /// The slope at the port of an element with one; `None` where no form of its law is a formula, or where it is not positive.
+    /// Returns the slope at the port of a one-port element; `None` if no form of its law is a
+    /// formula, or if the slope is not positive.
     pub fn slope(&self, flat: &mut Flat, element: &Element, sign: f64) -> Option<f64> {
         let ([quantities], [_]) = (&element.quantities[..], &element.ports[..]) else {
             return None;
@@ -85,7 +87,8 @@ impl Operating {
         })
     }
 
-    /// How fast what a form gives changes with what it takes: forward through its formulas.
+    /// Returns the derivative of the output of a form with respect to its input, forward through
+    /// its formulas.
     fn rate(
         &self,
         flat: &mut Flat,
@@ -99,9 +102,9 @@ impl Operating {
         let mut rates: FxHashMap<Leaf, f64> = FxHashMap::default();
         rates.insert(Leaf::Var(first), if negative { -1.0 } else { 1.0 });
         for &(_, id) in taken {
-            values.insert(Leaf::Var(id), self.leaf(flat, Leaf::Var(id)).real()?);
+            values.insert(Leaf::Var(id), self.value_of(flat, Leaf::Var(id)).real()?);
         }
-        // What is taken by its name is not computed from potentials again.
+        // An input that has a variable of its own is not computed from potentials again.
         let mut left: Vec<(Leaf, ExprId)> = Vec::new();
         for one in &form.assignments {
             if !values.contains_key(&one.target) {

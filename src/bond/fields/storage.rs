@@ -1,16 +1,18 @@
-//! Storage fields: for each storage with derivative causality the causal path back to what determines it.
+//! Storage fields: traces each storage with derivative causality back to what determines it.
 //!
-//! Before: a graph with its causality. After: for each dependent storage its path, the gains of effort and flow along it
-//! and the equivalent parameter of the storage at its end, or why there is none. McCalla 1991, chapter 3: a dependent
-//! inertance follows the flow, a dependent capacitance the effort; a gyrator turns one into the other. The path has to be
-//! unique, its elements linear with constant coefficients, and it has to end at an independent storage. With the
-//! gains g_f of `f2 = g_f*f1` and g_e of the effort that goes back, the equivalent is `m1 - g_e*m2*g_f` (14), which
-//! is never less than m1: power is kept, so the gains differ in sign.
+//! Before: a graph with its causality. After: for each dependent storage its causal path, the gains
+//! of effort and flow along it and the equivalent parameter of the storage at its end, or the
+//! reason why there is none. McCalla 1991, chapter 3: the path follows the flow from a dependent
+//! inertance, the effort from a dependent capacitance; a gyrator exchanges them. The path has to be
+//! unique, its elements have to be linear with constant coefficients, and it has to end at an
+//! independent storage. With the gain g_f of `f2 = g_f*f1`, and g_e of the effort that comes back,
+//! the equivalent parameter is `m1 - g_e*m2*g_f` (14). It is never less than m1, because power is
+//! conserved and so the gains differ in sign.
 
-use super::transfer::{Transfer, Trouble, Var};
-use crate::base::cancel::glance;
+use super::path::{follow_path, is_end};
+use super::transfer::{Transfer, Var};
 use crate::bond::causality::ElementCausality;
-use crate::bond::graph::{Element, ElementKind, JunctionKind, NodeId, Pattern, What};
+use crate::bond::graph::{Element, ElementKind, JunctionKind, NodeId};
 use crate::bond::net::Gives;
 use crate::bond::order::natural;
 use crate::expr::linear::{difference, form};
@@ -21,7 +23,7 @@ use crate::passes::storages::{Closed, Integral, stores};
 /// Why a path does not lead to an equivalent storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// At this junction it splits.
+    /// The path splits at this junction.
     Split(NodeId, JunctionKind),
     Source(NodeId),
     Resistor(NodeId),
@@ -29,31 +31,34 @@ pub enum Refusal {
     Multiport(NodeId),
     Nonlinear(NodeId),
     Modulated(NodeId),
-    /// Neither storage, source nor resistor.
+    /// The path ends at an element that is neither a storage, a source nor a resistor.
     Other(NodeId),
-    /// The storage at the end is dependent itself.
+    /// The storage at the end of the path is dependent itself.
     Dependent(NodeId),
-    /// It comes back on itself, or its stroke is not known.
+    /// The path forms a cycle, or a stroke is not known.
     Lost,
 }
 
 #[derive(Clone, Debug)]
 pub struct StorageField {
     pub dependent: NodeId,
-    /// From the dependent storage on, as far as it goes.
+    /// The nodes from the dependent storage on, as far as the path can be traced.
     pub path: Vec<NodeId>,
     pub outcome: Result<Equivalent, Refusal>,
-    /// Beyond the thesis: where the path splits and all its ends are independent storages of the same kind.
+    /// If the path splits and all its ends are independent storages of the same kind. This goes
+    /// beyond the thesis.
     pub matrix: Option<MatrixForm>,
 }
 
-/// Several storages and the dependent one as a storage with as many ports: `M + G'*m*G`.
+/// Several independent storages and the dependent one, written as one storage with several ports:
+/// `M + G'*m*G`.
 #[derive(Clone, Debug)]
 pub struct MatrixForm {
     pub storages: Vec<NodeId>,
-    /// What the dependent storage takes, as a sum of what these give.
+    /// The input of the dependent storage is the sum of the outputs of the others, with these
+    /// gains.
     pub gains: Vec<ExprId>,
-    /// Row by row.
+    /// The matrix, by rows.
     pub entries: Vec<Vec<ExprId>>,
 }
 
@@ -61,20 +66,22 @@ pub struct MatrixForm {
 pub struct Equivalent {
     /// The independent storage.
     pub into: NodeId,
-    /// What the dependent one takes as a multiple of what the independent one gives: flow for an inertance, effort for a capacitance.
+    /// The gain from the output of the independent storage to the input of the dependent one: of
+    /// the flow for an inertance, of the effort for a capacitance.
     pub primary: ExprId,
-    /// What the independent one gets back as a multiple of what the dependent one gives.
+    /// The gain from the output of the dependent storage back to the input of the independent one.
     pub secondary: ExprId,
-    /// What is stored is a flow at the dependent end: an inertance.
+    /// Whether the path begins with a flow: the dependent storage is an inertance.
     pub flow_first: bool,
-    /// The parameter of the storage that is left, if the dependent one goes.
+    /// The parameter of the independent storage after the dependent one is removed.
     pub value: ExprId,
-    /// The same if the independent one goes, its part taken over by the dependent one.
+    /// The parameter of the dependent storage if the independent one is removed instead.
     pub other_value: ExprId,
 }
 
-/// The parameter of a linear one-port storage: `I` of an inertance, `C` of a capacitance. What it stores has to be
-/// that times its flow or effort, directly (`C*der(e) = f`) or by another equation (`der(q) = f`, `q = C*e`).
+/// Returns the parameter of a linear one-port storage: `I` of an inertance, `C` of a capacitance.
+/// The stored quantity has to be the parameter times its flow or effort, directly (`C*der(e) = f`)
+/// or by another equation (`der(q) = f`, `q = C*e`).
 pub fn parameter(flat: &mut Flat, instance: InstanceId, element: &Element) -> Option<ExprId> {
     let (wanted, side) = match element.kind {
         ElementKind::I => (Integral::Momentum, 1),
@@ -85,7 +92,7 @@ pub fn parameter(flat: &mut Flat, instance: InstanceId, element: &Element) -> Op
         Some([(_, variable)]) => *variable,
         _ => return None,
     };
-    // A mass may integrate its position besides.
+    // A mass may also integrate its displacement.
     let all = stores(flat, instance);
     let of_kind: Vec<_> = all.iter().filter(|one| one.integral == wanted).collect();
     let [store] = of_kind[..] else {
@@ -116,7 +123,7 @@ pub fn parameter(flat: &mut Flat, instance: InstanceId, element: &Element) -> Op
     Some(flat.exprs.negated(factor).unwrap_or(factor))
 }
 
-/// The constant k of `x = k*y`, if an equation of the submodel says so.
+/// Returns the constant k of `x = k*y`, if an equation of the submodel has this form.
 pub fn ratio(flat: &mut Flat, instance: InstanceId, x: VarId, y: VarId) -> Option<ExprId> {
     let laws: Vec<(ExprId, ExprId)> = (flat.ports.laws_of(instance).iter())
         .map(|law| (law.left, law.right))
@@ -142,7 +149,7 @@ pub fn ratio(flat: &mut Flat, instance: InstanceId, x: VarId, y: VarId) -> Optio
     None
 }
 
-/// `b/a`, with quotients turned over: of `e = q/C` it is C.
+/// Returns `b/a`. If a is a quotient, it is inverted: for `e = q/C` the result is C.
 fn quotient(flat: &mut Flat, b: ExprId, a: ExprId) -> ExprId {
     let exprs = &mut flat.exprs;
     let (minus, a) = match exprs.negated(a) {
@@ -162,7 +169,7 @@ fn quotient(flat: &mut Flat, b: ExprId, a: ExprId) -> ExprId {
     }
 }
 
-/// The fields of all dependent storages, by name.
+/// Returns the fields of all dependent storages, ordered by name.
 pub fn storage_fields(
     transfer: &mut Transfer<'_>,
     found: &[ElementCausality],
@@ -183,7 +190,7 @@ pub fn storage_fields(
 
 fn trace(transfer: &mut Transfer<'_>, found: &[ElementCausality], start: NodeId) -> StorageField {
     let mut path = vec![start];
-    let outcome = walk(transfer, found, start, &mut path);
+    let outcome = follow_path(transfer, found, start, &mut path);
     let matrix = match outcome {
         Err(Refusal::Split(..)) => matrix_form(transfer, found, start),
         _ => None,
@@ -196,7 +203,7 @@ fn trace(transfer: &mut Transfer<'_>, found: &[ElementCausality], start: NodeId)
     }
 }
 
-/// Follows all branches of a path.
+/// Follows all branches of a path and makes the matrix form.
 fn matrix_form(
     transfer: &mut Transfer<'_>,
     found: &[ElementCausality],
@@ -254,7 +261,7 @@ fn matrix_form(
     })
 }
 
-/// Made of parameters and numbers.
+/// Whether an expression contains only parameters and numbers.
 pub fn is_constant(flat: &Flat, id: ExprId) -> bool {
     let mut constant = true;
     flat.exprs.leaves(id, |leaf| {
@@ -264,173 +271,9 @@ pub fn is_constant(flat: &Flat, id: ExprId) -> bool {
     constant
 }
 
-fn walk(
-    transfer: &mut Transfer<'_>,
-    found: &[ElementCausality],
-    start: NodeId,
-    path: &mut Vec<NodeId>,
-) -> Result<Equivalent, Refusal> {
-    let graph = transfer.graph;
-    let Some(element) = graph.node(start).element() else {
-        return Err(Refusal::Lost);
-    };
-    if element.ports.len() != 1 {
-        return Err(Refusal::Multiport(start));
-    }
-    parameter(transfer.flat, graph.node(start).owner, element).ok_or(Refusal::Nonlinear(start))?;
-    let flow_first = element.kind == ElementKind::I;
-    let mut bond = element.ports[0];
-    let mut is = if flow_first {
-        Gives::Flow
-    } else {
-        Gives::Effort
-    };
-    let mut primary = transfer.flat.exprs.number(1.0);
-    let mut secondary = primary;
-    loop {
-        glance();
-        let var = Var { bond, is };
-        let node = transfer.giver(var).ok_or(Refusal::Lost)?;
-        if path.contains(&node) {
-            return Err(Refusal::Lost);
-        }
-        path.push(node);
-        let next = match &graph.node(node).what {
-            What::Junction(kind) => across_junction(transfer, node, *kind, var)?,
-            What::Element(element) if matches!(element.pattern, Pattern::One(_)) => {
-                across_two_port(transfer, node, element, var)?
-            }
-            What::Element(element) => {
-                is_end(transfer, found, node, element, is)?;
-                return equivalent(transfer, (start, node), flow_first, (primary, secondary));
-            }
-            What::Box(_) => return Err(Refusal::Other(node)),
-        };
-        primary = transfer.flat.exprs.tidy_mul(primary, next.primary);
-        secondary = transfer.flat.exprs.tidy_mul(next.secondary, secondary);
-        (bond, is) = (next.var.bond, next.var.is);
-    }
-}
-
-struct Next {
-    var: Var,
-    primary: ExprId,
-    secondary: ExprId,
-}
-
-fn across_junction(
-    transfer: &mut Transfer<'_>,
-    node: NodeId,
-    kind: JunctionKind,
-    var: Var,
-) -> Result<Next, Refusal> {
-    let common = match kind {
-        JunctionKind::Zero => Gives::Effort,
-        JunctionKind::One => Gives::Flow,
-    };
-    let by = match common == var.is {
-        true => transfer.determining(node, kind).ok_or(Refusal::Lost)?,
-        // What sums up here comes from all others.
-        false => {
-            let others: Vec<_> = (transfer.bonds_at(node).iter().copied())
-                .filter(|&bond| bond != var.bond)
-                .collect();
-            match others[..] {
-                [only] => only,
-                _ => return Err(Refusal::Split(node, kind)),
-            }
-        }
-    };
-    let turned = -transfer.sign(node, var.bond) * transfer.sign(node, by);
-    let exprs = &mut transfer.flat.exprs;
-    let (one, sign) = (exprs.number(1.0), exprs.constant(turned));
-    // What is common goes through as it is; its partner changes its sign with the directions.
-    let (primary, secondary) = if common == var.is {
-        (one, sign)
-    } else {
-        (sign, one)
-    };
-    Ok(Next {
-        var: Var {
-            bond: by,
-            is: var.is,
-        },
-        primary,
-        secondary,
-    })
-}
-
-fn across_two_port(
-    transfer: &mut Transfer<'_>,
-    node: NodeId,
-    element: &Element,
-    var: Var,
-) -> Result<Next, Refusal> {
-    if element.is_modulated() {
-        return Err(Refusal::Modulated(node));
-    }
-    if element.ports.len() != 2 {
-        return Err(Refusal::Multiport(node));
-    }
-    let lost = |trouble: Trouble| match trouble {
-        Trouble::Unreadable(node) => Refusal::Nonlinear(node),
-        _ => Refusal::Lost,
-    };
-    let step = transfer.step(var).map_err(lost)?.unwrap_or_default();
-    let [(next, primary)] = step[..] else {
-        return Err(Refusal::Nonlinear(node));
-    };
-    let back = Var {
-        bond: next.bond,
-        is: next.is.other(),
-    };
-    let step = transfer.step(back).map_err(lost)?.unwrap_or_default();
-    let [(_, secondary)] = step[..] else {
-        return Err(Refusal::Nonlinear(node));
-    };
-    if ![primary, secondary]
-        .iter()
-        .all(|&gain| is_constant(transfer.flat, gain))
-    {
-        return Err(Refusal::Modulated(node));
-    }
-    Ok(Next {
-        var: next,
-        primary,
-        secondary,
-    })
-}
-
-/// Whether an element at the end of a path is an independent linear storage that gives what is followed.
-fn is_end(
-    transfer: &mut Transfer<'_>,
-    found: &[ElementCausality],
-    node: NodeId,
-    element: &Element,
-    is: Gives,
-) -> Result<(), Refusal> {
-    let fits = match element.kind {
-        ElementKind::C => is == Gives::Effort,
-        ElementKind::I => is == Gives::Flow,
-        ElementKind::Se | ElementKind::Sf => return Err(Refusal::Source(node)),
-        ElementKind::R | ElementKind::RS => return Err(Refusal::Resistor(node)),
-        ElementKind::Sw => return Err(Refusal::Switch(node)),
-        _ => return Err(Refusal::Other(node)),
-    };
-    if element.ports.len() != 1 {
-        return Err(Refusal::Multiport(node));
-    }
-    if !fits || found[node.index()] != ElementCausality::Integral {
-        return Err(Refusal::Dependent(node));
-    }
-    let instance = transfer.graph.node(node).owner;
-    match parameter(transfer.flat, instance, element) {
-        Some(_) => Ok(()),
-        None => Err(Refusal::Nonlinear(node)),
-    }
-}
-
-fn equivalent(
+/// Returns the equivalent parameters of a dependent storage `from` and an independent one `into`,
+/// with the gains of the path between them.
+pub(super) fn equivalent(
     transfer: &mut Transfer<'_>,
     (from, into): (NodeId, NodeId),
     flow_first: bool,
@@ -445,7 +288,7 @@ fn equivalent(
     };
     let (dependent, independent) = (own(from)?, own(into)?);
     let exprs = &mut transfer.flat.exprs;
-    // Transformers and gyrators keep power, so the gains are the same but for their sign.
+    // Transformers and gyrators conserve power, so the two gains are equal except for their sign.
     let taken = by_square(exprs, primary, dependent);
     let value = exprs.tidy_add(independent, taken);
     let one = exprs.number(1.0);
@@ -465,7 +308,7 @@ fn equivalent(
     })
 }
 
-/// `g**2*x`, and `x/g**2` for one over g.
+/// Returns `gain**2 * value`. If `gain` is `1/g`, returns `value/g**2`.
 pub fn by_square(exprs: &mut Arena<Leaf>, gain: ExprId, value: ExprId) -> ExprId {
     let one = exprs.number(1.0);
     let bare = exprs.negated(gain).unwrap_or(gain);
@@ -481,7 +324,7 @@ pub fn by_square(exprs: &mut Arena<Leaf>, gain: ExprId, value: ExprId) -> ExprId
     }
 }
 
-/// `g**2` without its sign.
+/// Returns `gain**2`, without a sign of the gain.
 fn square(exprs: &mut Arena<Leaf>, gain: ExprId) -> ExprId {
     let bare = exprs.negated(gain).unwrap_or(gain);
     match exprs.as_number(bare) {

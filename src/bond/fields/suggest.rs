@@ -1,9 +1,10 @@
-//! What R-fields suggest to the solver: which unknowns to iterate on.
+//! Suggests iteration variables to the solver, from R-fields.
 //!
-//! Before: a flat model as it was written. After: for each implicit R-field without gyrators a [`Guess`]: what its resistors in
-//! resistance form take, or those in conductance form, whichever are fewer, and which way round each law is to be used
-//! (Hood, Rosenberg, Withers and Zhou 1987). Nothing is promised: states that depend on each other or signals may
-//! make a loop larger than its field, and a law need not be a formula in the form that it has here. The solver tries.
+//! Before: a flat model as it was written. After: for each implicit R-field without gyrators a
+//! [`Guess`]: the inputs of its resistors in resistance form, or of those in conductance form,
+//! whichever are fewer, and the form in which each law is used (Hood, Rosenberg, Withers and Zhou
+//! 1987). A guess is only a suggestion: dependent states or signals may make a loop larger than its
+//! field, and a law may not be a formula in the form suggested. The solver tries it.
 
 use super::resistive::{Obstacle, Port, shapes};
 use super::transfer::{Transfer, Var};
@@ -18,17 +19,18 @@ use crate::flat::{Flat, Leaf};
 use crate::passes::blocks::Guess;
 use crate::passes::signs::reference::reference;
 
-/// Larger models are not copied for this.
+/// Models with more equations are not copied for this.
 const MOST_EQUATIONS: usize = 50_000;
 
-/// Whether a model could have a nonlinear loop of resistors at all: somewhere unknowns are multiplied, or a function is taken of them.
+/// Whether a model could have a nonlinear loop of resistors: some unknowns are multiplied with each
+/// other, or are arguments of a function.
 pub fn is_worth_it(flat: &Flat) -> bool {
     flat.equations.len() <= MOST_EQUATIONS && bends(flat)
 }
 
 fn bends(flat: &Flat) -> bool {
     let exprs = &flat.exprs;
-    // Operands come before their users.
+    // For each expression whether it contains an unknown. Operands come before their users.
     let mut moves = vec![false; exprs.len()];
     for id in (0..exprs.len() as u32).map(ExprId) {
         let of = |id: ExprId| moves[id.index()];
@@ -95,7 +97,7 @@ pub fn suggestions(written: Flat) -> Vec<Guess> {
     found
 }
 
-/// The variable that an effort or flow is, if it is one.
+/// Returns the variable of an effort or flow, if it is a single one.
 fn leaf(graph: &Graph, var: Var) -> Option<Leaf> {
     let bond = graph.bond(var.bond);
     let quantity = match var.is {

@@ -1,14 +1,18 @@
-//! What a bond's effort or flow is made of, followed through the junction structure.
+//! Traces the effort or flow of a bond through the junction structure.
 //!
-//! Before: a graph with a complete causality. After: any effort or flow as a sum of others with coefficients, from where it
-//! is computed back to elements that compute by themselves, or to where the caller wants to stop. Junctions pass on or sum
-//! up, with signs by the direction of power; transformers and gyrators multiply by what their equations say. That is
-//! the weighted junction structure of Hood, Rosenberg, Withers and Zhou 1987, equations (3d) to (3f), one row at a time.
+//! Before: a graph with a complete causality. After: any effort or flow as a sum of others with
+//! coefficients, traced back to the elements that compute them, or to where the caller stops.
+//! Junctions pass a variable on or sum variables, with signs by the directions of power.
+//! Transformers and gyrators multiply by a coefficient from their equations. The result is one row
+//! of the weighted junction structure of Hood, Rosenberg, Withers and Zhou 1987, equations (3d) to
+//! (3f).
 
 use crate::base::cancel::glance;
 use rustc_hash::FxHashMap;
 
-use crate::bond::graph::{BondId, Element, Graph, JunctionKind, NodeId, Pattern, Quantity, What};
+use crate::bond::graph::{
+    BondId, Element, Graph, JunctionKind, NodeId, NodeKind, Pattern, Quantity,
+};
 use crate::bond::net::Gives;
 use crate::evaluate::{Walk, value_of};
 use crate::expr::linear::form;
@@ -22,29 +26,29 @@ pub struct Var {
     pub is: Gives,
 }
 
-/// A sum of variables times coefficients, by variable.
+/// A sum of variables with coefficients, ordered by variable.
 pub type Sum = Vec<(Var, ExprId)>;
 
-/// Why something cannot be followed.
+/// Why a variable cannot be traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
-    /// Its stroke depends on a switch, or there is none.
+pub enum TransferError {
+    /// The stroke of the bond depends on a switch, or there is none.
     NoCausality(BondId),
-    /// It depends on itself.
-    Circle(BondId),
-    /// An element whose equations are not of the form needed.
+    /// The variable depends on itself.
+    Cycle(BondId),
+    /// The equations of this element do not have the required form.
     Unreadable(NodeId),
 }
 
-/// Larger circles of junctions are not solved.
+/// Cycles of junctions that need more cuts are not solved.
 const MOST_CUTS: usize = 8;
 
-/// What a variable is made of.
+/// The variables on which a variable depends.
 #[derive(Debug, Default)]
-struct Reached {
-    /// Operands first, each with its own; nothing of what elements give.
+struct Dependences {
+    /// Operands first, each with its sum; `None` for an output of an element.
     order: Vec<(Var, Option<Sum>)>,
-    /// Variables that are made of themselves.
+    /// Variables that depend on themselves; cutting them breaks all cycles.
     cuts: Vec<Var>,
 }
 
@@ -52,7 +56,7 @@ struct Reached {
 pub struct Transfer<'g> {
     pub flat: &'g mut Flat,
     pub graph: &'g Graph,
-    /// What the `from` end of each bond gives.
+    /// For each bond what its `from` end gives.
     gives: Vec<Option<Gives>>,
     bonds_of: Vec<Vec<BondId>>,
 }
@@ -67,14 +71,14 @@ impl<'g> Transfer<'g> {
         }
     }
 
-    /// The node that computes a variable.
+    /// Returns the node that computes a variable.
     pub fn giver(&self, var: Var) -> Option<NodeId> {
         let bond = self.graph.bond(var.bond);
         let from = self.gives[var.bond.index()]?;
         Some(if from == var.is { bond.from } else { bond.to })
     }
 
-    /// What a node gives at a bond.
+    /// Returns what a node gives at a bond.
     pub fn given_by(&self, node: NodeId, bond: BondId) -> Option<Gives> {
         let from = self.gives[bond.index()]?;
         Some(match self.graph.bond(bond).from == node {
@@ -83,7 +87,7 @@ impl<'g> Transfer<'g> {
         })
     }
 
-    /// +1 if power goes into the node, else -1.
+    /// Returns +1 if positive power enters the node, else -1.
     pub fn sign(&self, node: NodeId, bond: BondId) -> f64 {
         match self.graph.bond(bond).to == node {
             true => 1.0,
@@ -91,7 +95,7 @@ impl<'g> Transfer<'g> {
         }
     }
 
-    /// The bond that determines what is common at a junction.
+    /// Returns the bond that determines the common variable of a junction.
     pub fn determining(&self, node: NodeId, kind: JunctionKind) -> Option<BondId> {
         let once = kind.gives_once();
         (self.bonds_of[node.index()].iter().copied())
@@ -102,17 +106,20 @@ impl<'g> Transfer<'g> {
         &self.bonds_of[node.index()]
     }
 
-    /// What a variable is computed from, one node back; nothing if its element computes it by itself.
-    pub fn step(&mut self, var: Var) -> Result<Option<Sum>, Trouble> {
-        let node = self.giver(var).ok_or(Trouble::NoCausality(var.bond))?;
+    /// Returns the variables one node back from which a variable is computed; `None` if an element
+    /// computes it.
+    pub fn step(&mut self, var: Var) -> Result<Option<Sum>, TransferError> {
+        let node = self
+            .giver(var)
+            .ok_or(TransferError::NoCausality(var.bond))?;
         let common = |kind: JunctionKind| match kind {
             JunctionKind::Zero => Gives::Effort,
             JunctionKind::One => Gives::Flow,
         };
-        match &self.graph.node(node).what {
-            What::Junction(kind) if common(*kind) == var.is => {
+        match &self.graph.node(node).kind {
+            NodeKind::Junction(kind) if common(*kind) == var.is => {
                 let by = self.determining(node, *kind);
-                let by = by.ok_or(Trouble::NoCausality(var.bond))?;
+                let by = by.ok_or(TransferError::NoCausality(var.bond))?;
                 let one = self.flat.exprs.number(1.0);
                 Ok(Some(vec![(
                     Var {
@@ -122,7 +129,7 @@ impl<'g> Transfer<'g> {
                     one,
                 )]))
             }
-            What::Junction(_) => {
+            NodeKind::Junction(_) => {
                 let own = self.sign(node, var.bond);
                 let others: Vec<BondId> = (self.bonds_of[node.index()].iter().copied())
                     .filter(|&bond| bond != var.bond)
@@ -138,26 +145,28 @@ impl<'g> Transfer<'g> {
                         .collect(),
                 ))
             }
-            What::Element(element) if matches!(element.pattern, Pattern::One(_)) => {
+            NodeKind::Element(element) if matches!(element.pattern, Pattern::One(_)) => {
                 self.through(node, element, var).map(Some)
             }
             _ => Ok(None),
         }
     }
 
-    /// A variable that a transformer or gyrator gives, by its equations.
-    fn through(&mut self, node: NodeId, element: &Element, var: Var) -> Result<Sum, Trouble> {
-        let stuck = Trouble::Unreadable(node);
+    /// Returns what a transformer or gyrator gives, by its equations.
+    fn through(&mut self, node: NodeId, element: &Element, var: Var) -> Result<Sum, TransferError> {
+        let stuck = TransferError::Unreadable(node);
         let given: Option<Vec<Gives>> = (element.ports.iter())
             .map(|&bond| self.given_by(node, bond))
             .collect();
-        let given = given.ok_or(Trouble::NoCausality(var.bond))?;
-        // A `bond` that is a gyrator has no equations: effort and flow of its ends are the same variables.
+        let given = given.ok_or(TransferError::NoCausality(var.bond))?;
+        // A `bond` that is a gyrator has no equations: the effort of one end and the flow of the
+        // other are the same variable.
         let found = (element.forms.iter()).find(|form| form.gives == given);
         let Some(found) = found else {
             return self.exchanged(element, var).ok_or(stuck);
         };
-        // As the element calls them: a bond that was made of two has the names of its other end.
+        // These are the element's own variables, because a bond that was made of two has the
+        // variables of its other end.
         let quantity = |var: Var| {
             let port = element.ports.iter().position(|&bond| bond == var.bond);
             let at = usize::from(var.is == Gives::Flow);
@@ -202,7 +211,7 @@ impl<'g> Transfer<'g> {
         Ok(sum)
     }
 
-    /// Through a `bond` that is a gyrator with r = 1.
+    /// Passes through a `bond` that is a gyrator with r = 1.
     fn exchanged(&mut self, element: &Element, var: Var) -> Option<Sum> {
         let other = *element.ports.iter().find(|&&bond| bond != var.bond)?;
         if !element.forms.is_empty() || element.ports.len() != 2 {
@@ -216,15 +225,16 @@ impl<'g> Transfer<'g> {
         Some(vec![(var, one)])
     }
 
-    /// A variable as a sum of what elements give, or of what `stop` says. Where junctions go round in a circle, what goes round is solved
-    /// for, if its gain is not one.
+    /// Returns a variable as a sum of outputs of elements, or of variables at which `stop` ends the
+    /// trace. If junctions form a cycle, the variable in it is solved for, provided that the gain
+    /// of the cycle is not one.
     pub fn follow(
         &mut self,
         start: Var,
         stop: &dyn Fn(Var) -> bool,
         known: &mut FxHashMap<Var, Sum>,
-    ) -> Result<Sum, Trouble> {
-        let Reached { order, cuts } = self.reached(start, stop, known)?;
+    ) -> Result<Sum, TransferError> {
+        let Dependences { order, cuts } = self.dependences(start, stop, known)?;
         let mut sums: FxHashMap<Var, Sum> = FxHashMap::default();
         let one = self.flat.exprs.number(1.0);
         for (var, step) in &order {
@@ -236,7 +246,7 @@ impl<'g> Transfer<'g> {
                         let inner = match cuts.contains(&part) {
                             true => &vec![(part, one)],
                             false => (sums.get(&part).or_else(|| known.get(&part)))
-                                .ok_or(Trouble::Circle(part.bond))?,
+                                .ok_or(TransferError::Cycle(part.bond))?,
                         };
                         self.add(inner, factor, &mut total);
                     }
@@ -257,18 +267,19 @@ impl<'g> Transfer<'g> {
             sums.extend(solved);
         }
         known.extend(sums);
-        (known.get(&start).cloned()).ok_or(Trouble::Circle(start.bond))
+        (known.get(&start).cloned()).ok_or(TransferError::Cycle(start.bond))
     }
 
-    /// What a variable is made of, operands first, and where to cut so that this is an order.
-    fn reached(
+    /// Returns the variables on which a variable depends, operands first, and the cuts that make
+    /// this order possible.
+    fn dependences(
         &mut self,
         start: Var,
         stop: &dyn Fn(Var) -> bool,
         known: &FxHashMap<Var, Sum>,
-    ) -> Result<Reached, Trouble> {
-        let mut found = Reached::default();
-        // Whether all that it is made of has been seen.
+    ) -> Result<Dependences, TransferError> {
+        let mut found = Dependences::default();
+        // For each variable that was visited, whether all its operands have been visited.
         let mut seen: FxHashMap<Var, bool> = FxHashMap::default();
         let mut stack: Vec<(Var, Option<Sum>, usize)> = Vec::new();
         let mut next = Some(start).filter(|var| !known.contains_key(var));
@@ -304,17 +315,17 @@ impl<'g> Transfer<'g> {
         }
     }
 
-    /// Sums of cut variables without the cut variables in them.
+    /// Returns the sums of the cut variables, with all cut variables eliminated.
     fn solved(
         &mut self,
         cuts: &[Var],
         sums: &FxHashMap<Var, Sum>,
-    ) -> Result<FxHashMap<Var, Sum>, Trouble> {
+    ) -> Result<FxHashMap<Var, Sum>, TransferError> {
         let mut rows: FxHashMap<Var, Sum> = (cuts.iter())
             .map(|&cut| (cut, sums.get(&cut).cloned().unwrap_or_default()))
             .collect();
         if cuts.len() > MOST_CUTS {
-            return Err(Trouble::Circle(cuts[0].bond));
+            return Err(TransferError::Cycle(cuts[0].bond));
         }
         for &cut in cuts {
             let row = rows.remove(&cut).unwrap_or_default();
@@ -326,7 +337,7 @@ impl<'g> Transfer<'g> {
             }
             let value = value_of(self.flat, left, &mut Walk::default()).and_then(Value::real);
             if value.is_some_and(|value| value.abs() < 1e-9) {
-                return Err(Trouble::Circle(cut.bond));
+                return Err(TransferError::Cycle(cut.bond));
             }
             let exprs = &mut self.flat.exprs;
             let rest: Sum = (rest.into_iter())
@@ -343,7 +354,7 @@ impl<'g> Transfer<'g> {
         Ok(rows)
     }
 
-    /// A sum with a variable in it replaced by what it is.
+    /// Returns the sum in which `var` is replaced by the sum `by`.
     fn replaced(&mut self, sum: &Sum, var: Var, by: &Sum) -> Sum {
         let Some(&(_, factor)) = sum.iter().find(|(part, _)| *part == var) else {
             return sum.clone();
@@ -355,7 +366,7 @@ impl<'g> Transfer<'g> {
         self.collected(total)
     }
 
-    /// Adds a sum, times a factor.
+    /// Adds a sum, multiplied by a factor.
     fn add(&mut self, sum: &Sum, factor: ExprId, total: &mut Sum) {
         for &(source, coefficient) in sum {
             let product = self.flat.exprs.tidy_mul(factor, coefficient);
@@ -363,7 +374,7 @@ impl<'g> Transfer<'g> {
         }
     }
 
-    /// Adds up what belongs to the same variable.
+    /// Adds up the coefficients of the same variable.
     pub fn collected(&mut self, mut terms: Sum) -> Sum {
         terms.sort_by_key(|&(var, _)| var);
         let mut sums: Sum = Vec::with_capacity(terms.len());

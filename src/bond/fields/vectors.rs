@@ -1,9 +1,10 @@
-//! The key vectors of the field structure: what storages, resistors and sources take and give.
+//! The key vectors of the field structure: inputs and outputs of storages, resistors and sources.
 //!
-//! Hood, Rosenberg, Withers and Zhou 1987, Figure 5: X are the energy variables of the storages (momentum of an
-//! inertance, displacement of a capacitance), Z what they give; Di is what resistors take, Do what they give; U is what
-//! sources give, V what they take. Storages with derivative causality have vectors of their own, Xd and Zd;
-//! resistors in a loop are the implicit part of Di and Do.
+//! The names are those of Hood, Rosenberg, Withers and Zhou 1987, Figure 5. X: energy variables of
+//! the storages (momentum of an inertance, displacement of a capacitance); Z: their outputs. Di:
+//! inputs of resistors; Do: their outputs. U: outputs of sources; V: their inputs. Storages with
+//! derivative causality have vectors of their own, Xd and Zd. Resistors in a loop are the implicit
+//! part of Di and Do.
 
 use rustc_hash::FxHashSet;
 

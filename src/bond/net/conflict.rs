@@ -1,12 +1,15 @@
-//! Why a net has no causality: few fixed ends that contradict each other, and the nodes between them.
+//! Explains why a net has no causality: a minimal set of fixed ends that contradict each other, and
+//! the nodes between them.
 //!
-//! Before: a net known to have none. The rules of the nodes are asked for first, then the fixed ends one by one. At the
-//! first that fails all before it hold, and just one vertex cannot be covered. The search from it has reached all that
-//! could take its place (the Hungarian tree; Edmonds 1965, Gallai 1964): if any fixed end that keeps an outer vertex
-//! from being exposed, or from being covered by its bond, were not fixed, there would be a causality. And fixed ends that
-//! the search did not meet change nothing. So those it met are a conflict, and none of them can be left out.
+//! Before: a net without causality. First the rules of the nodes are imposed, then the fixed ends
+//! one by one, until one fails. All earlier ones can be satisfied together, so exactly one vertex
+//! stays uncovered. The failed search has built a Hungarian tree (Edmonds 1965, Gallai 1964). A
+//! fixed end that the tree meets at an outer vertex is part of the conflict: without it there would
+//! be a causality. A fixed end that the tree does not meet has no influence. So the conflict is
+//! minimal.
 //!
-//! Nothing follows here from node to node as it does in `causal.rs`: what has been narrowed no longer says why.
+//! Edges are not propagated here as in `causal.rs`, because a deleted edge no longer shows which
+//! fixed end is the reason.
 
 use super::causal::Reduced;
 use super::{Net, Rule};
@@ -14,21 +17,22 @@ use crate::structure::Covering;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conflict {
-    /// Ends that cannot all give what is marked: bond, and which of its ends. No end can be left out. None at all if the
-    /// rules of the nodes are a contradiction by themselves.
+    /// Fixed ends that contradict each other: the bond, and which of its ends. None of them can be
+    /// left out. Empty if the rules of the nodes are contradictory by themselves.
     pub ends: Vec<(u32, usize)>,
-    /// The nodes whose rules are needed for the contradiction, in order.
+    /// The nodes whose rules are part of the contradiction, in order.
     pub nodes: Vec<u32>,
 }
 
 pub(super) fn find(net: &Net, reduced: &Reduced) -> Conflict {
-    let mut covering = Covering::new(reduced.must.clone(), reduced.edges.clone());
+    let mut covering = Covering::new(reduced.required.clone(), reduced.edges.clone());
     if covering.cover_all().is_err() {
-        return met(net, reduced, &covering, 0);
+        return from_search(net, reduced, &covering, 0);
     }
     let mut last = None;
     for (count, (bond, end, gives)) in net.fixed().enumerate() {
-        // Both ends are fixed, and agree or do not; nothing else has to do with this bond.
+        // If both ends are fixed, they agree or contradict each other; no other part of the net
+        // matters.
         if last == Some((bond, 0)) {
             if net.bonds[bond as usize][0].marked == Some(gives) {
                 return Conflict {
@@ -42,18 +46,19 @@ pub(super) fn find(net: &Net, reduced: &Reduced) -> Conflict {
         let done = if reduced.is_chosen(bond, end, gives) {
             covering.require(reduced.edges[bond as usize][end])
         } else {
-            covering.bar(bond)
+            covering.forbid(bond)
         };
         if !done {
-            return met(net, reduced, &covering, count + 1);
+            return from_search(net, reduced, &covering, count + 1);
         }
     }
     Conflict::default()
 }
 
-/// What the last search met, of the nodes and of so many fixed ends.
-fn met(net: &Net, reduced: &Reduced, covering: &Covering, fixed: usize) -> Conflict {
-    let keeps = |&(bond, end, gives): &_| {
+/// Collects the conflict from the last search: the nodes that it reached, and those of the first
+/// `fixed` fixed ends that it met.
+fn from_search(net: &Net, reduced: &Reduced, covering: &Covering, fixed: usize) -> Conflict {
+    let is_in_conflict = |&(bond, end, gives): &_| {
         let ends = reduced.edges[bond as usize];
         if reduced.is_chosen(bond, end, gives) {
             covering.is_outer(ends[end])
@@ -62,7 +67,7 @@ fn met(net: &Net, reduced: &Reduced, covering: &Covering, fixed: usize) -> Confl
         }
     };
     Conflict {
-        ends: (net.fixed().take(fixed).filter(keeps))
+        ends: (net.fixed().take(fixed).filter(is_in_conflict))
             .map(|(bond, end, _)| (bond, end))
             .collect(),
         nodes: (0..net.nodes.len() as u32)

@@ -1,8 +1,10 @@
-//! Causality as a covering problem, in integers: bonds, the nodes at their ends, and what each node allows.
+//! Causality as a covering problem: bonds, the nodes at their ends, and the rule of each node, all
+//! as integers.
 //!
-//! At either end of a bond one of effort and flow is computed: one end *gives* the effort, the other the flow. (The
-//! stroke is drawn at the end that gives the flow.) A node either has a rule for all its ends together (exactly one of
-//! them gives what is written for it), or says for each end by itself what it gives, or leaves it open.
+//! At each end of a bond either the effort or the flow is computed: one end *gives* the effort, the
+//! other the flow. (The stroke is drawn at the end that gives the flow.) A node either has one rule
+//! for all its ends together, namely that exactly one of them gives what is marked at it, or it
+//! fixes or leaves open each end by itself.
 //!
 //! ```text
 //! 0-junction     exactly one end gives the flow: that bond brings in the effort
@@ -12,7 +14,7 @@
 //! source, C, I   each end by itself
 //! ```
 //!
-//! Hood, Rosenberg, Withers and Zhou 1987, Figure 4, has these rules as pictures.
+//! Figure 4 of Hood, Rosenberg, Withers and Zhou 1987 shows these rules as pictures.
 
 mod causal;
 mod conflict;
@@ -20,7 +22,7 @@ mod conflict;
 pub use causal::Causal;
 pub use conflict::Conflict;
 
-/// What is computed at an end of a bond.
+/// The variable that is computed at an end of a bond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Gives {
     Effort,
@@ -28,7 +30,7 @@ pub enum Gives {
 }
 
 impl Gives {
-    /// What the other end of the bond gives.
+    /// The variable that the other end of the bond gives.
     pub fn other(self) -> Gives {
         match self {
             Gives::Effort => Gives::Flow,
@@ -39,9 +41,10 @@ impl Gives {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// Exactly one of the ends at this node gives what is marked at it ([`End::marked`]).
+    /// Exactly one of the ends at this node gives the variable that is marked at it
+    /// ([`End::marked`]).
     One,
-    /// Each end by itself: what is marked, or either if nothing is.
+    /// Each end gives by itself what is marked, or either variable if nothing is marked.
     Each,
 }
 
@@ -49,12 +52,13 @@ pub enum Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
     pub node: u32,
-    /// At a node with [`Rule::One`] always there. At one with [`Rule::Each`] what has to be given, if anything has.
+    /// Always set at a node with [`Rule::One`]. At a node with [`Rule::Each`]: the variable that
+    /// the end has to give, if it is fixed.
     pub marked: Option<Gives>,
 }
 
-/// Nodes by their rules, and bonds by their two ends. A bond may join any two nodes, also two of one kind, and two nodes may
-/// be joined by several bonds; no bond joins a node to itself.
+/// Nodes with their rules, and bonds with their two ends. A bond may join any two nodes, also two
+/// of one kind, and several bonds may join the same two nodes. No bond joins a node to itself.
 #[derive(Clone, Debug, Default)]
 pub struct Net {
     pub nodes: Vec<Rule>,
@@ -62,12 +66,12 @@ pub struct Net {
 }
 
 impl Net {
-    /// What the node at an end allows.
+    /// Returns the rule of the node at an end.
     pub fn rule(&self, end: &End) -> Rule {
         self.nodes[end.node as usize]
     }
 
-    /// The ends that have to give what is marked, each by itself: bond, end, and what it gives.
+    /// The ends that are fixed one by one: the bond, the end, and what it gives.
     pub fn fixed(&self) -> impl Iterator<Item = (u32, usize, Gives)> + '_ {
         self.bonds.iter().enumerate().flat_map(move |(bond, ends)| {
             [0, 1].into_iter().filter_map(move |end| {

@@ -1,37 +1,40 @@
-//! The bond graph of a flat model.
+//! Recovers the bond graph of a flat model.
 //!
-//! Before: a flat model, as it was written. After: its [`Graph`], expanded: every node, `junction1`, `bond`, `link` and
-//! cut of a submodel as it stands. Nodes are 0-junctions and `junction1`s 1-junctions, or the other way round where
-//! roles are exchanged ([`roles`]). A part whose two cuts share a through variable hangs on a 1-junction between two
-//! nodes, by the rules of Cellier 1990 for circuits; a part whose cuts share an across variable on a 0-junction.
-//! What simplifies the graph is in [`super::view`].
+//! Before: a flat model, as it was written. After: its expanded [`Graph`], which contains every
+//! node, `junction1`, `bond`, `link` and cut of a submodel. Nodes become 0-junctions and
+//! `junction1`s 1-junctions, or the other way round where across and through are exchanged
+//! ([`roles`]). A part whose two cuts share a through variable is attached to a 1-junction between
+//! two nodes, by the rules of Cellier 1990 for circuits; a part whose cuts share an across
+//! variable, to a 0-junction. [`super::view`] simplifies the graph.
 
-pub mod gates;
+mod elements;
 mod names;
 mod parallel;
 mod points;
+pub mod power_ports;
 mod roles;
 
 use rustc_hash::FxHashMap;
 
-use super::classify::{Classified, Classifier};
+use super::classify::Classifier;
 use super::graph::{
-    Allowed, Bond, BondId, Element, ElementKind, Graph, JunctionKind, Node, NodeId, Pattern,
-    Quantity, What,
+    Allowed, Bond, BondId, Element, ElementKind, Graph, JunctionKind, Node, NodeId, NodeKind,
+    Pattern, Quantity,
 };
 use super::net::Gives;
 use super::signals::signals;
 use crate::expr::Node as ExprNode;
 use crate::flat::{EquationKind, Flat, InstanceId, JunctionId, Leaf, Signed, VarId};
-use gates::{Gate, OwnEquations, Part, Spot, parts};
 use points::Points;
+use power_ports::{CutComponent, GraphPart, OwnEquations, PowerPort, graph_parts};
 use roles::{Roles, roles};
 
-/// The graph of a model; `None` if it has no power ports. Expressions are added to the model, for the forms of elements.
+/// Returns the graph of a model, or `None` if it has no power ports. Adds expressions for the forms
+/// of elements to the model.
 pub fn recover(flat: &mut Flat) -> Option<Graph> {
     let points = Points::new(flat);
     let own = OwnEquations::new(flat);
-    let parts = parts(flat, &points, &own);
+    let parts = graph_parts(flat, &points, &own);
     if parts.is_empty() {
         return None;
     }
@@ -50,7 +53,7 @@ pub fn recover(flat: &mut Flat) -> Option<Graph> {
     let determined = std::mem::take(&mut classifier.determined);
     builder.references(flat);
     let mut graph = builder.graph;
-    parallel::gather(&mut graph);
+    parallel::merge_parallel(&mut graph);
     names::distinguish(&mut graph);
     names::sort(flat, &mut graph);
     graph.signals = signals(flat, &graph, &determined);
@@ -60,7 +63,7 @@ pub fn recover(flat: &mut Flat) -> Option<Graph> {
 struct Builder<'p> {
     points: &'p Points,
     roles: &'p Roles,
-    /// The junction of each point of power.
+    /// The junction of each point at which power is exchanged.
     nodes: Vec<Option<NodeId>>,
     graph: Graph,
 }
@@ -84,11 +87,11 @@ impl Builder<'_> {
                 name,
                 named,
                 owner: record.origin,
-                what: What::Junction(kind(record.junction1, self.roles.swapped[at])),
+                kind: NodeKind::Junction(kind(record.junction1, self.roles.swapped[at])),
             });
             self.nodes[at] = Some(junction);
             if record.has_terminal && !record.junction1 {
-                // A terminal says how large the across variable is, and no flow is balanced.
+                // A terminal fixes the across variable, and no flow is balanced.
                 let across = point.members.iter().find_map(|member| member.pair.across);
                 let across = across.map(|one| Quantity::of(one.variable(), one.negative()));
                 let (effort, flow) =
@@ -108,7 +111,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A potential that was set to zero because nothing held it.
+    /// Adds a reference for each potential that was set to zero because nothing else determined it.
     fn references(&mut self, flat: &Flat) {
         let mut wanted: Vec<VarId> = Vec::new();
         for equation in &flat.equations {
@@ -149,7 +152,7 @@ impl Builder<'_> {
         NodeId(self.graph.nodes.len() as u32 - 1)
     }
 
-    /// A bond, which is one of the ports of an element at either end.
+    /// Adds a bond, and adds it as a port to an element at either end.
     fn bond(
         &mut self,
         from: NodeId,
@@ -160,7 +163,7 @@ impl Builder<'_> {
     ) -> BondId {
         let id = BondId(self.graph.bonds.len() as u32);
         for end in [from, to] {
-            if let What::Element(element) = &mut self.graph.nodes[end.index()].what {
+            if let NodeKind::Element(element) = &mut self.graph.nodes[end.index()].kind {
                 element.ports.push(id);
                 element.quantities.push([effort.clone(), flow.clone()]);
             }
@@ -175,7 +178,7 @@ impl Builder<'_> {
         id
     }
 
-    /// Across and through as effort and flow.
+    /// Returns across and through as effort and flow.
     fn split(&self, point: usize, across: Quantity, through: Quantity) -> (Quantity, Quantity) {
         match self.roles.swapped[point] {
             false => (across, through),
@@ -183,7 +186,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A source of zero: a reference, or the end of a cut that nothing is connected to.
+    /// Adds a source of zero: a reference, or the end of a cut that is not connected.
     fn fixed_element(
         &mut self,
         name: String,
@@ -206,7 +209,7 @@ impl Builder<'_> {
             name,
             named: false,
             owner,
-            what: What::Element(Element {
+            kind: NodeKind::Element(Element {
                 reference,
                 idle: true,
                 open,
@@ -215,34 +218,43 @@ impl Builder<'_> {
         })
     }
 
-    fn part(&mut self, classifier: &mut Classifier<'_>, part: &Part, gyrates: bool) {
+    fn part(&mut self, classifier: &mut Classifier<'_>, part: &GraphPart, gyrates: bool) {
         match part {
-            Part::Wire {
+            GraphPart::Wire {
                 instance,
                 exchanges,
                 ends,
             } => self.wire(classifier.flat, *instance, *exchanges && gyrates, ends),
-            Part::Element { instance, gates } => {
-                let swapped: Vec<bool> = gates.iter().map(|gate| self.swapped(gate)).collect();
-                let found = classifier.classify(*instance, gates, &swapped);
-                self.element(classifier.flat, *instance, gates, found);
+            GraphPart::Element {
+                instance,
+                power_ports,
+            } => {
+                let swapped: Vec<bool> = power_ports
+                    .iter()
+                    .map(|power_port| self.swapped(power_port))
+                    .collect();
+                let found = classifier.classify(*instance, power_ports, &swapped);
+                self.element(classifier.flat, *instance, power_ports, found);
             }
         }
     }
 
-    fn swapped(&self, gate: &Gate) -> bool {
-        let point = gate.spots().iter().find_map(|spot| spot.point);
+    fn swapped(&self, power_port: &PowerPort) -> bool {
+        let point = power_port
+            .components()
+            .iter()
+            .find_map(|component| component.point);
         point.is_some_and(|point| self.roles.swapped[point])
     }
 
-    fn wire(&mut self, flat: &Flat, instance: InstanceId, gyrates: bool, ends: &[Spot; 2]) {
+    fn wire(&mut self, flat: &Flat, instance: InstanceId, gyrates: bool, ends: &[CutComponent; 2]) {
         let node = |at: Option<usize>| at.and_then(|at| self.nodes[at]);
         let (a, b) = (node(ends[0].point), node(ends[1].point));
-        let quantities = |spot: &Spot, at: usize| {
+        let quantities = |component: &CutComponent, at: usize| {
             let of = |one: Option<Signed>| {
                 one.map_or(Quantity(None), |one| Quantity::of(one.variable(), false))
             };
-            self.split(at, of(spot.across), of(spot.through))
+            self.split(at, of(component.across), of(component.through))
         };
         let in_bundle = self.in_bundle(flat, &ends[0]);
         match (a, b, ends[0].point, ends[1].point) {
@@ -253,7 +265,7 @@ impl Builder<'_> {
                     name: flat.path(instance),
                     named: true,
                     owner: instance,
-                    what: What::Element(Element::new(ElementKind::GY, pattern)),
+                    kind: NodeKind::Element(Element::new(ElementKind::GY, pattern)),
                 });
                 let (into, out_of) = match ends[0].is_outward() {
                     false => ((a, gyrator), (gyrator, b)),
@@ -262,7 +274,8 @@ impl Builder<'_> {
                 self.bond(into.0, into.1, first.0, first.1, in_bundle);
                 self.bond(out_of.0, out_of.1, second.0, second.1, in_bundle);
             }
-            // What goes in at one end comes out at the other, at the same junction: that adds nothing to its balance.
+            // Both ends are at the same junction. What goes in at one comes out at the other, so
+            // its balance does not change.
             (Some(a), Some(b), ..) if a == b => {}
             (Some(a), Some(b), Some(at), _) => {
                 let (effort, flow) = quantities(&ends[0], at);
@@ -279,210 +292,35 @@ impl Builder<'_> {
         }
     }
 
-    /// Nothing is connected to the other side of a cut: nothing goes through it.
+    /// Adds an open end for the other side of a cut, which is not connected: nothing goes through
+    /// it.
     fn open_end(
         &mut self,
         flat: &Flat,
         instance: InstanceId,
-        spot: &Spot,
+        component: &CutComponent,
         at: usize,
         junction: NodeId,
     ) {
         let variable = |one: Option<Signed>| {
             one.map_or(Quantity(None), |one| Quantity::of(one.variable(), false))
         };
-        let (effort, flow) = self.split(at, variable(spot.across), variable(spot.through));
+        let (effort, flow) =
+            self.split(at, variable(component.across), variable(component.through));
         let gives = self.given_across(at).other();
-        let name = names::cut(flat, spot.port);
+        let name = names::cut(flat, component.port);
         let end = self.fixed_element(name, instance, gives, false, true);
         self.bond(end, junction, effort, flow, false);
     }
 
-    fn in_bundle(&self, flat: &Flat, spot: &Spot) -> bool {
-        let record = spot.point.map(|at| self.points.list[at].junction);
+    fn in_bundle(&self, flat: &Flat, component: &CutComponent) -> bool {
+        let record = component.point.map(|at| self.points.list[at].junction);
         record.is_some_and(|junction| flat.ports.junctions[junction.index()].part.is_some())
     }
-
-    fn element(&mut self, flat: &Flat, instance: InstanceId, gates: &[Gate], found: Classified) {
-        let name = match instance {
-            InstanceId::TOP => flat.model().to_string(),
-            _ => flat.path(instance),
-        };
-        let is_source = found.kind.is_source();
-        let names = found.names;
-        let element = self.add(Node {
-            name: name.clone(),
-            named: true,
-            owner: instance,
-            what: What::Element(Element {
-                signals: found.signals,
-                together: found.together,
-                states: found.states,
-                forms: found.forms,
-                summed: gates.iter().flat_map(summed).collect(),
-                reference: found.reference,
-                idle: found.idle,
-                ..Element::new(found.kind, found.pattern)
-            }),
-        });
-        for (gate, known) in gates.iter().zip(names) {
-            match gate {
-                Gate::Single(spot) => self.single(flat, element, instance, spot),
-                Gate::Series(spots) | Gate::Parallel(spots) => {
-                    let series = matches!(gate, Gate::Series(_));
-                    let name = match gates.len() {
-                        1 => name.clone(),
-                        _ => names::cut(flat, spots[0].port),
-                    };
-                    let gate = Shared {
-                        spots,
-                        series,
-                        known,
-                        swapped: self.swapped(gate),
-                        turned: is_source,
-                        name,
-                    };
-                    self.shared(flat, element, instance, &gate);
-                }
-            }
-        }
-    }
-
-    fn single(&mut self, flat: &Flat, element: NodeId, instance: InstanceId, spot: &Spot) {
-        let quantity =
-            |one: Option<Signed>| one.map(|one| Quantity::of(one.variable(), one.negative()));
-        let Some((at, junction)) = (spot.point).and_then(|at| Some((at, self.nodes[at]?))) else {
-            // A junction of its own, for the zero that the loose end is worth.
-            let name = names::cut(flat, spot.port);
-            let junction = self.add(Node {
-                name: format!("{name}:open"),
-                named: false,
-                owner: instance,
-                what: What::Junction(JunctionKind::Zero),
-            });
-            let end = self.fixed_element(name, instance, Gives::Flow, false, true);
-            let across = quantity(spot.across).unwrap_or(Quantity(None));
-            let through = (spot.through).map(|one| Quantity::of(one.variable(), false));
-            let through = through.unwrap_or(Quantity(None));
-            let (from, to) = match spot.is_outward() {
-                true => (element, end),
-                false => (end, element),
-            };
-            self.bond(from, junction, across.clone(), through.clone(), false);
-            self.bond(junction, to, across, through, false);
-            return;
-        };
-        let missing = |across: bool| self.points.missing(flat, at, spot.port, across);
-        let across = quantity(spot.across).unwrap_or_else(|| missing(true));
-        // The sign of the through variable is the direction of the bond.
-        let through = (spot.through).map(|one| Quantity::of(one.variable(), false));
-        let through = through.unwrap_or_else(|| missing(false));
-        let (effort, flow) = self.split(at, across, through);
-        let in_bundle = self.in_bundle(flat, spot);
-        match spot.is_outward() {
-            true => self.bond(element, junction, effort, flow, in_bundle),
-            false => self.bond(junction, element, effort, flow, in_bundle),
-        };
-    }
-
-    /// Cuts that share a variable: the element hangs on a junction between them.
-    fn shared(&mut self, flat: &Flat, element: NodeId, instance: InstanceId, gate: &Shared<'_>) {
-        let Shared { spots, series, .. } = *gate;
-        let kind = kind(series, gate.swapped);
-        let inner = self.add(Node {
-            name: format!("{}:{}", gate.name, kind.digit()),
-            named: false,
-            owner: instance,
-            what: What::Junction(kind),
-        });
-        let sides = |across: Quantity, through: Quantity| match gate.swapped {
-            false => (across, through),
-            true => (through, across),
-        };
-        let mut terms = Vec::with_capacity(spots.len());
-        let reference = if series {
-            spots[0].through
-        } else {
-            spots[0].across
-        };
-        let Some(reference) = reference else {
-            return;
-        };
-        for spot in spots {
-            let (Some(across), Some(through)) = (spot.across, spot.through) else {
-                continue;
-            };
-            let own = if series { across } else { through };
-            let turned = across.negative() ^ through.negative() ^ reference.negative();
-            terms.push((turned, own.variable()));
-            let sum = Quantity::of(across.variable(), across.negative());
-            let (effort, flow) = sides(sum, Quantity::of(through.variable(), false));
-            let Some(junction) = spot.point.and_then(|at| self.nodes[at]) else {
-                // Nothing is connected there, and nothing goes through.
-                let gives = if gate.swapped {
-                    Gives::Effort
-                } else {
-                    Gives::Flow
-                };
-                let name = names::cut(flat, spot.port);
-                let end = self.fixed_element(name, instance, gives, false, true);
-                match through.negative() {
-                    true => self.bond(inner, end, effort, flow, false),
-                    false => self.bond(end, inner, effort, flow, false),
-                };
-                continue;
-            };
-            let in_bundle = self.in_bundle(flat, spot);
-            match through.negative() {
-                true => self.bond(inner, junction, effort, flow, in_bundle),
-                false => self.bond(junction, inner, effort, flow, in_bundle),
-            };
-        }
-        let turned = gate.turned;
-        let written = || {
-            let terms = terms.iter().map(|&(negative, id)| (negative != turned, id));
-            Quantity(Some(terms.collect()))
-        };
-        let known = gate.known[usize::from(turned)].map(|id| Quantity::of(id, false));
-        let sum = known.unwrap_or_else(written);
-        let common = Quantity::of(reference.variable(), false);
-        let (effort, flow) = match series {
-            true => sides(sum, common),
-            false => sides(common, sum),
-        };
-        match turned {
-            true => self.bond(element, inner, effort, flow, false),
-            false => self.bond(inner, element, effort, flow, false),
-        };
-    }
 }
 
-/// The variables of a gate that it takes the sum of.
-fn summed(gate: &Gate) -> Vec<VarId> {
-    let of = |spot: &Spot| match gate {
-        Gate::Single(_) => None,
-        Gate::Series(_) => spot.across,
-        Gate::Parallel(_) => spot.through,
-    };
-    let found = gate.spots().iter().filter_map(of);
-    found.map(Signed::variable).collect()
-}
-
-/// A gate whose cuts share a variable.
-struct Shared<'g> {
-    spots: &'g [Spot],
-    /// They share the through variable.
-    series: bool,
-    /// Variables that equal the sum of the others, as it is and with the other sign.
-    known: [Option<VarId>; 2],
-    swapped: bool,
-    /// Power counts out of the element.
-    turned: bool,
-    name: String,
-}
-
-/// Where cuts meet, by the names that junctions have in the graph.
-pub fn places(flat: &Flat) -> FxHashMap<String, JunctionId> {
+/// Returns the junctions of the flat model, by the names that they have in the graph.
+pub fn junctions_by_name(flat: &Flat) -> FxHashMap<String, JunctionId> {
     let points = Points::new(flat);
     let mut found = FxHashMap::default();
     for (at, point) in points.list.iter().enumerate().filter(|(_, one)| one.power) {

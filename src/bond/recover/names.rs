@@ -1,18 +1,20 @@
-//! Names of what has no name of its own: cuts, and places where cuts are connected directly.
+//! Names for junctions without a name of their own: cuts, and points where cuts are connected
+//! directly.
 
 use super::points::Points;
 use rustc_hash::FxHashSet;
 
-use crate::bond::graph::{Bond, BondId, Graph, Node, NodeId, What};
+use crate::bond::graph::{Bond, BondId, Graph, Node, NodeId, NodeKind};
 use crate::bond::order::natural;
 use crate::flat::{Flat, InstanceId, PortId};
 
-/// `R1:A`, `c[2]:p[3]`
+/// Returns the name of a cut: `R1:A`, `c[2]:p[3]`.
 pub fn cut(flat: &Flat, port: PortId) -> String {
     flat.port_name(port, ':')
 }
 
-/// Where power variables meet: the name of its node, else of a cut that ends there; and whether a node has it.
+/// Returns the name of a point: that of its node, or else of a cut that ends there; and whether a
+/// node has it.
 pub fn point(flat: &Flat, points: &Points, at: usize) -> (String, bool) {
     let point = &points.list[at];
     let record = flat.ports.junctions[point.junction.index()];
@@ -21,7 +23,7 @@ pub fn point(flat: &Flat, points: &Points, at: usize) -> (String, bool) {
         let depth = |name: &String| name.matches('.').count();
         let name = cuts.min_by(|a, b| depth(a).cmp(&depth(b)).then_with(|| natural(a, b)));
         return (
-            with_position(name.unwrap_or_default(), point.position),
+            with_component(name.unwrap_or_default(), point.component),
             false,
         );
     };
@@ -36,10 +38,11 @@ pub fn point(flat: &Flat, points: &Points, at: usize) -> (String, bool) {
     if let Some(part) = record.part {
         name.push_str(&format!(":{part}"));
     }
-    (with_position(name, point.position), true)
+    (with_component(name, point.component), true)
 }
 
-/// Gives each node a name of its own: the inside of a cut and its outside, several pairs of one cut. Elements keep theirs.
+/// Makes the names of nodes unique: the inside and the outside of a cut, or several components of a
+/// cut, had the same name. Elements keep their names.
 pub fn distinguish(graph: &mut Graph) {
     let mut order: Vec<usize> = (0..graph.nodes.len()).collect();
     let key = |at: usize| {
@@ -69,7 +72,7 @@ pub fn distinguish(graph: &mut Graph) {
     }
 }
 
-/// Brings nodes and bonds into the order of names, so that nothing that follows depends on the order of declarations.
+/// Sorts nodes and bonds by name, so that later results do not depend on the order of declarations.
 pub fn sort(flat: &Flat, graph: &mut Graph) {
     let mut order: Vec<usize> = (0..graph.nodes.len()).collect();
     order.sort_by(|&a, &b| natural(&graph.nodes[a].name, &graph.nodes[b].name).then(a.cmp(&b)));
@@ -100,7 +103,7 @@ pub fn sort(flat: &Flat, graph: &mut Graph) {
     let mut bonds: Vec<Option<Bond>> = graph.bonds.drain(..).map(Some).collect();
     graph.bonds = order.iter().filter_map(|&old| bonds[old].take()).collect();
     for node in &mut graph.nodes {
-        if let What::Element(element) = &mut node.what {
+        if let NodeKind::Element(element) = &mut node.kind {
             for port in &mut element.ports {
                 *port = place[port.index()];
             }
@@ -108,10 +111,11 @@ pub fn sort(flat: &Flat, graph: &mut Graph) {
     }
 }
 
-/// Cuts with several pairs of variables meet in several junctions.
-fn with_position(name: String, position: u32) -> String {
-    match position {
+/// A cut with several components has a junction for each; their names get the number of the
+/// component.
+fn with_component(name: String, component: u32) -> String {
+    match component {
         0 => name,
-        _ => format!("{name}'{}", position + 1),
+        _ => format!("{name}'{}", component + 1),
     }
 }

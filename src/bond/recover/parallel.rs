@@ -1,47 +1,56 @@
-//! Parts side by side: those between the same two nodes have one effort between them.
+//! Merges parallel parts: those between the same two nodes have one effort in common.
 //!
-//! Before: each part with two pins hangs on a 1-junction of its own between its two nodes. After: those between the same two
-//! nodes hang on one 0-junction, behind one 1-junction. The equations are the same, but now two capacitors side by side, away
-//! from ground, are seen to depend on each other: as circles of junctions with signs they would pass for independent. Where
-//! one of the nodes is a reference nothing has to be done, its effort is known.
+//! Before: each part with two pins is attached to a 1-junction of its own between its two nodes.
+//! After: all parts between the same two nodes are attached to one 0-junction, behind one
+//! 1-junction. The equations are equivalent, but now the strokes show that two parallel capacitors
+//! away from ground depend on each other. In a cycle of junctions with signs they would appear
+//! independent. If one of the nodes is a reference nothing has to be done, because its effort is
+//! known.
 
 use std::collections::BTreeMap;
 
-use crate::bond::graph::{Bond, BondId, Graph, JunctionKind, Node, NodeId, Quantity, What};
+use crate::bond::graph::{Bond, BondId, Graph, JunctionKind, Node, NodeId, NodeKind, Quantity};
 
 /// A part with two pins: its junction, its bond, and the bonds to its nodes.
 struct Branch {
     inner: NodeId,
     own: BondId,
     outer: [BondId; 2],
-    /// The first of its nodes is the one where the current of the first part of its set goes in.
+    /// Whether its current enters at the first of its nodes.
     forward: bool,
 }
 
-pub fn gather(graph: &mut Graph) {
+pub fn merge_parallel(graph: &mut Graph) {
     let classes = classes(graph);
-    let held = held(graph, &classes);
+    let held_by_reference = held_by_reference(graph, &classes);
     let mut sets: BTreeMap<(NodeId, NodeId, JunctionKind), Vec<Branch>> = BTreeMap::new();
     let bonds_of = graph.bonds_of();
     for id in graph.node_ids() {
         if let Some((key, branch)) = branch(graph, &bonds_of, &classes, id)
-            && !held[key.0.index()]
-            && !held[key.1.index()]
+            && !held_by_reference[key.0.index()]
+            && !held_by_reference[key.1.index()]
         {
             sets.entry(key).or_default().push(branch);
         }
     }
-    let mut gone = vec![false; graph.bonds.len()];
-    let mut closed = vec![false; graph.nodes.len()];
+    let mut removed_nodes = vec![false; graph.bonds.len()];
+    let mut removed_bonds = vec![false; graph.nodes.len()];
     for ((.., kind), branches) in sets {
         if branches.len() > 1 {
-            join(graph, kind, &branches, &mut gone, &mut closed);
+            merge(
+                graph,
+                kind,
+                &branches,
+                &mut removed_nodes,
+                &mut removed_bonds,
+            );
         }
     }
-    compact(graph, gone, closed);
+    compact(graph, removed_nodes, removed_bonds);
 }
 
-/// Junctions of one kind that bonds join are one: the node that stands for each.
+/// Joins junctions of one kind that are connected by bonds; returns the representative of each
+/// node.
 fn classes(graph: &Graph) -> Vec<NodeId> {
     let mut parent: Vec<NodeId> = graph.node_ids().collect();
     let find = |parent: &mut Vec<NodeId>, mut at: NodeId| {
@@ -61,17 +70,17 @@ fn classes(graph: &Graph) -> Vec<NodeId> {
     (graph.node_ids()).map(|id| find(&mut parent, id)).collect()
 }
 
-/// Junctions at which a reference holds what is common.
-fn held(graph: &Graph, classes: &[NodeId]) -> Vec<bool> {
-    let mut held = vec![false; graph.nodes.len()];
+/// Marks the junctions whose common variable a reference fixes.
+fn held_by_reference(graph: &Graph, classes: &[NodeId]) -> Vec<bool> {
+    let mut held_by_reference = vec![false; graph.nodes.len()];
     for bond in &graph.bonds {
         for (end, other) in [(bond.from, bond.to), (bond.to, bond.from)] {
             if graph.node(end).element().is_some_and(|one| one.reference) {
-                held[classes[other.index()].index()] = true;
+                held_by_reference[classes[other.index()].index()] = true;
             }
         }
     }
-    held
+    held_by_reference
 }
 
 fn branch(
@@ -97,7 +106,7 @@ fn branch(
     let outer: Vec<BondId> = [a, b, c].into_iter().filter(|&bond| bond != own).collect();
     let is_node =
         |bond: &BondId| (graph.node(far(*bond)).junction()).is_some_and(|other| other != kind);
-    // One in and one out: what goes in at one end comes out at the other.
+    // One bond leads in and one leads out, so what goes in at one end comes out at the other.
     let inward = |bond: BondId| graph.bond(bond).to == inner;
     if node.named || !outer.iter().all(is_node) || inward(outer[0]) == inward(outer[1]) {
         return None;
@@ -119,14 +128,14 @@ fn branch(
     ))
 }
 
-fn join(
+fn merge(
     graph: &mut Graph,
     kind: JunctionKind,
     branches: &[Branch],
-    gone: &mut [bool],
-    closed: &mut [bool],
+    removed_nodes: &mut [bool],
+    removed_bonds: &mut [bool],
 ) {
-    // The part that comes first by name gives its junction.
+    // The first part by name keeps its junction.
     let name = |branch: &Branch| graph.node(branch.inner).name.clone();
     let Some(first) = (branches.iter()).min_by_key(|&branch| name(branch)) else {
         return;
@@ -147,9 +156,10 @@ fn join(
         },
         named: false,
         owner: node.owner,
-        what: What::Junction(other),
+        kind: NodeKind::Junction(other),
     });
-    // What is common here is what the first part calls so; the others have it as it is, or turned.
+    // The common variable is that of the first part; the other parts have the same one, or its
+    // negative.
     let own = graph.bond(first.own);
     let first_inward = own.to == inner;
     let common = |bond: &Bond| match kind {
@@ -167,15 +177,16 @@ fn join(
         let same = branch.forward == forward;
         let bond = &mut graph.bonds[branch.own.index()];
         let inward = bond.to == branch.inner;
-        // Power into the part, seen from the shared junction: a source is turned already.
+        // The sign of the power into the part, seen from the shared junction. A source has been
+        // turned before.
         let turned = same == inward;
         if turned {
             bond.effort = bond.effort.negated();
             bond.flow = bond.flow.negated();
-            // The element calls them as before: with the other sign.
+            // In the element's own variables the sign changes.
             let ends = bond.ends();
             for end in ends {
-                if let What::Element(element) = &mut graph.nodes[end.index()].what {
+                if let NodeKind::Element(element) = &mut graph.nodes[end.index()].kind {
                     let ports = element.ports.iter().zip(&mut element.quantities);
                     for (_, pair) in ports.filter(|(port, _)| **port == branch.own) {
                         *pair = [pair[0].negated(), pair[1].negated()];
@@ -200,9 +211,9 @@ fn join(
             false => bond.from = shared,
         }
         if branch.inner != inner {
-            closed[branch.inner.index()] = true;
+            removed_bonds[branch.inner.index()] = true;
             for id in branch.outer {
-                gone[id.index()] = true;
+                removed_nodes[id.index()] = true;
             }
         }
     }
@@ -227,9 +238,9 @@ fn join(
     });
 }
 
-/// Takes out what is gone, and numbers the rest anew.
-fn compact(graph: &mut Graph, gone: Vec<bool>, closed: Vec<bool>) {
-    let is_closed = |at: usize| closed.get(at).copied().unwrap_or(false);
+/// Removes nodes and bonds, and renumbers the others.
+fn compact(graph: &mut Graph, removed_nodes: Vec<bool>, removed_bonds: Vec<bool>) {
+    let is_closed = |at: usize| removed_bonds.get(at).copied().unwrap_or(false);
     let mut nodes = Vec::with_capacity(graph.nodes.len());
     let mut node_place = Vec::with_capacity(graph.nodes.len());
     for (at, node) in graph.nodes.drain(..).enumerate() {
@@ -242,14 +253,14 @@ fn compact(graph: &mut Graph, gone: Vec<bool>, closed: Vec<bool>) {
     let mut bond_place = Vec::with_capacity(graph.bonds.len());
     for (at, mut bond) in graph.bonds.drain(..).enumerate() {
         bond_place.push(BondId(bonds.len() as u32));
-        if !gone.get(at).copied().unwrap_or(false) {
+        if !removed_nodes.get(at).copied().unwrap_or(false) {
             bond.from = node_place[bond.from.index()];
             bond.to = node_place[bond.to.index()];
             bonds.push(bond);
         }
     }
     for node in &mut nodes {
-        if let What::Element(element) = &mut node.what {
+        if let NodeKind::Element(element) = &mut node.kind {
             for port in &mut element.ports {
                 *port = bond_place[port.index()];
             }

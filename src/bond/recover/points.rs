@@ -1,9 +1,10 @@
-//! Where power variables meet: the junctions of the flat model, position by position.
+//! Points where power variables meet: each component of each junction of the flat model.
 //!
-//! Before: ports, each with the junctions it is connected to from outside and from inside. After: [`Points`], one
-//! for each position of each junction, with the ports that meet there. A point is one of *power* if an across
-//! variable meets there and a through variable; where all cuts have one kind only, signals are connected. Cuts that carry positions
-//! instead of velocities, as their units tell, have no power.
+//! Before: ports, each with the junctions to which it is connected from outside and from inside.
+//! After: [`Points`], one for each component of each junction, with the ports that meet there. A
+//! point is a point of *power* if an across variable and a through variable meet there; if all cuts
+//! have only one of the two, signals are connected. Cuts whose units show that they carry
+//! mechanical displacements instead of velocities have no power.
 
 use rustc_hash::FxHashMap;
 
@@ -16,15 +17,15 @@ use crate::bond::graph::Quantity;
 pub struct Member {
     pub port: PortId,
     pub pair: Pair,
-    /// A cut of the model that has the junction.
+    /// Whether the port is a cut of the model that contains the junction.
     pub from_inside: bool,
 }
 
 #[derive(Clone, Debug)]
 pub struct Point {
     pub junction: JunctionId,
-    /// Which pair of variables of the cuts, where they have several.
-    pub position: u32,
+    /// The number of the component: which pair of variables of the cuts, if they have several.
+    pub component: u32,
     pub members: Vec<Member>,
     pub power: bool,
 }
@@ -36,8 +37,9 @@ pub struct Points {
     first: Vec<u32>,
 }
 
-/// A position with its force, by their units: their product is an energy and no power.
-fn holds_position(flat: &Flat, pair: Pair) -> bool {
+/// Whether a pair is a displacement and its force, according to their units: their product is an
+/// energy, not a power.
+fn is_displacement(flat: &Flat, pair: Pair) -> bool {
     let unit = |one: Option<Signed>| {
         let declaration = flat.declaration(one?.variable());
         declaration.remarks.unit.as_deref()
@@ -68,9 +70,9 @@ impl Points {
         let mut first = Vec::with_capacity(junctions + 1);
         for (at, size) in sizes.into_iter().enumerate() {
             first.push(list.len() as u32);
-            list.extend((0..size as u32).map(|position| Point {
+            list.extend((0..size as u32).map(|component| Point {
                 junction: JunctionId::new(at),
-                position,
+                component,
                 members: Vec::new(),
                 power: false,
             }));
@@ -82,8 +84,8 @@ impl Points {
                 let Some(junction) = junction else {
                     continue;
                 };
-                for (position, &pair) in flat.ports.pairs(port).iter().enumerate() {
-                    let at = points.first[junction.index()] as usize + position;
+                for (component, &pair) in flat.ports.pairs(port).iter().enumerate() {
+                    let at = points.first[junction.index()] as usize + component;
                     points.list[at].members.push(Member {
                         port,
                         pair,
@@ -95,28 +97,30 @@ impl Points {
         for point in &mut points.list {
             let has_across = point.members.iter().any(|m| m.pair.across.is_some());
             let has_through = point.members.iter().any(|m| m.pair.through.is_some());
-            let positions = (point.members.iter()).any(|member| holds_position(flat, member.pair));
+            let positions = (point.members.iter()).any(|member| is_displacement(flat, member.pair));
             point.power = has_across && has_through && !positions;
         }
         points
     }
 
-    /// By junction and position.
-    pub fn at(&self, junction: JunctionId, position: u32) -> Option<usize> {
-        let at = self.first[junction.index()] + position;
+    /// Returns the point of a component of a junction.
+    pub fn at(&self, junction: JunctionId, component: u32) -> Option<usize> {
+        let at = self.first[junction.index()] + component;
         (at < self.first[junction.index() + 1]).then_some(at as usize)
     }
 
-    /// The variable that a port lacks at a point, counted out of its model: the sum that the others leave, or what is
-    /// common to all. `across` says which one it lacks.
+    /// Returns the quantity for which a port has no variable at a point, counted out of its model:
+    /// the sum that the others leave, or their common variable. `across` tells which of the two it
+    /// lacks.
     pub fn missing(&self, flat: &Flat, at: usize, port: PortId, across: bool) -> Quantity {
         let point = &self.list[at];
         let record = flat.ports.junctions[point.junction.index()];
         let side = |pair: &Pair| if across { pair.across } else { pair.through };
         if record.junction1 != across {
-            // Common to all: the across variable of a node, the through variable of a junction1.
+            // The common variable: the across variable of a node, the through variable of a
+            // `junction1`.
             let any = point.members.iter().find_map(|member| side(&member.pair));
-            // The through variables of a junction1 are equal as they are, without their signs.
+            // The through variables of a `junction1` are equal without their signs.
             let quantity = |one: Signed| Quantity::of(one.variable(), across && one.negative());
             return any.map_or(Quantity(None), quantity);
         }
@@ -129,12 +133,12 @@ impl Points {
             let found = side(&member.pair)?;
             let mut negative = found.negative() != member.from_inside;
             if across {
-                // Efforts around a junction1 count with the sign of their flow.
+                // The efforts at a `junction1` have the signs of their flows.
                 negative ^= member.pair.through.is_none_or(Signed::negative);
             }
             Some((negative, found.variable()))
         });
-        // Terms that take each other away: a part with both ends here.
+        // Terms cancel if a part has both ends here.
         let terms: Vec<(bool, VarId)> = terms.collect();
         let mut counts: FxHashMap<VarId, i32> = FxHashMap::default();
         for &(negative, variable) in &terms {

@@ -1,30 +1,31 @@
-//! Effort or flow: which of across and through is which, point by point.
+//! Decides for each point which of across and through is the effort and which the flow.
 //!
-//! Before: points and parts. After: for each point whether its across variable is the flow. Across is effort, unless it
-//! is a velocity (Table 1 of Cellier 1990: mechanical parts are also written v/F); a `bond` exchanges the roles, all
-//! else keeps them. From points where a unit tells, then from those with an element, then from the first that is left,
-//! the roles spread over the wires, breadth first. A `bond` that finds both its ends decided against it is the
-//! gyrator with r = 1 as which it is written (Cellier 1990, "symplectic gyrator").
+//! Before: points and parts. After: for each point whether its across variable is the flow. Across
+//! is the effort, unless it is a velocity (Table 1 of Cellier 1990: mechanical parts are also
+//! written v/F). A `bond` exchanges the roles, everything else keeps them. The roles spread over
+//! the wires, breadth first: from points whose units decide, then from those with an element, then
+//! from the first that is left. If both ends of a `bond` have been decided so that it exchanges
+//! nothing, it is a gyrator with r = 1 (Cellier 1990, "symplectic gyrator").
 
 use crate::base::cancel::glance;
 use std::collections::VecDeque;
 
-use super::gates::Part;
 use super::names;
 use super::points::Points;
+use super::power_ports::GraphPart;
 use crate::base::unit::is_velocity;
 use crate::bond::order::natural;
 use crate::flat::{Flat, Signed};
 
 #[derive(Debug)]
 pub struct Roles {
-    /// By point: the across variable is the flow.
+    /// For each point whether the across variable is the flow.
     pub swapped: Vec<bool>,
-    /// By part: a `bond` that exchanges nothing.
+    /// For each part whether it is a `bond` that exchanges nothing, a gyrator.
     pub gyrates: Vec<bool>,
 }
 
-pub fn roles(flat: &Flat, points: &Points, parts: &[Part]) -> Roles {
+pub fn roles(flat: &Flat, points: &Points, parts: &[GraphPart]) -> Roles {
     let mut next: Vec<Vec<(usize, bool)>> = vec![Vec::new(); points.list.len()];
     let mut strong: Vec<usize> = Vec::new();
     let mut weak: Vec<usize> = Vec::new();
@@ -41,24 +42,24 @@ pub fn roles(flat: &Flat, points: &Points, parts: &[Part]) -> Roles {
     };
     for part in parts {
         match part {
-            Part::Wire {
+            GraphPart::Wire {
                 exchanges, ends, ..
             } => join(ends[0].point, ends[1].point, *exchanges),
-            Part::Element { gates, .. } => {
-                for gate in gates {
-                    for spot in gate.spots() {
-                        let of_unit = is_flow(spot.across);
+            GraphPart::Element { power_ports, .. } => {
+                for power_port in power_ports {
+                    for component in power_port.components() {
+                        let of_unit = is_flow(component.across);
                         let list = if of_unit { &mut strong } else { &mut weak };
-                        list.extend(spot.point);
+                        list.extend(component.point);
                     }
-                    for pair in gate.spots().windows(2) {
+                    for pair in power_port.components().windows(2) {
                         join(pair[0].point, pair[1].point, false);
                     }
                 }
             }
         }
     }
-    // By name where there is a choice, so that the order of declarations does not matter.
+    // Choices are made by name, so that the order of declarations does not matter.
     let rank = ranks(flat, points);
     for list in &mut next {
         list.sort_by_key(|&(other, exchanges)| (rank[other], exchanges));
@@ -74,7 +75,7 @@ pub fn roles(flat: &Flat, points: &Points, parts: &[Part]) -> Roles {
     power.sort_by_key(|&at| rank[at]);
     let stages: [(Vec<usize>, bool); 2] = [(strong, true), (weak, false)];
     for (anchors, swapped) in stages {
-        // All anchors of a stage are decided before any of them spreads.
+        // All start points of a stage are decided before any of them spreads.
         for at in anchors {
             if found[at].is_none() {
                 found[at] = Some(swapped);
@@ -93,7 +94,7 @@ pub fn roles(flat: &Flat, points: &Points, parts: &[Part]) -> Roles {
     let swapped: Vec<bool> = found.into_iter().map(|role| role == Some(true)).collect();
     let gyrates = (parts.iter())
         .map(|part| match part {
-            Part::Wire {
+            GraphPart::Wire {
                 exchanges: true,
                 ends: [a, b],
                 ..
@@ -107,7 +108,7 @@ pub fn roles(flat: &Flat, points: &Points, parts: &[Part]) -> Roles {
     Roles { swapped, gyrates }
 }
 
-/// The place of each point among all names.
+/// Returns the rank of the name of each point.
 fn ranks(flat: &Flat, points: &Points) -> Vec<usize> {
     let named: Vec<String> = (0..points.list.len())
         .map(|at| names::point(flat, points, at).0)

@@ -1,4 +1,4 @@
-//! What is to be seen of a graph: names, values, strokes and colours, as text.
+//! Makes the content of a picture: names, values, strokes and colours, as text.
 
 mod parts;
 
@@ -7,14 +7,14 @@ pub use parts::{Bond, Mark, Node, Shape, Signal, Sketch, Stroke};
 use std::collections::BTreeMap;
 
 use super::causality::ElementCausality;
-use super::graph::{BondId, NodeId, SignalSource, What};
+use super::graph::{BondId, NodeId, NodeKind, SignalSource};
 use super::net::Gives;
 use super::view::View;
 use crate::bond::BondGraph;
 use crate::expr::{Value, show_briefly};
 use crate::flat::{Flat, InstanceId, Kind};
 
-/// More values than this are no label any more.
+/// Up to this number of values are shown as a label.
 const MOST_VALUES: usize = 2;
 
 pub fn sketch(model: &BondGraph, view: &View) -> Sketch {
@@ -27,8 +27,8 @@ pub fn sketch(model: &BondGraph, view: &View) -> Sketch {
     let nodes = (graph.node_ids())
         .map(|id| {
             let node = graph.node(id);
-            match &node.what {
-                What::Junction(kind) => Node {
+            match &node.kind {
+                NodeKind::Junction(kind) => Node {
                     shape: Shape::Junction,
                     kind: kind.digit().to_string(),
                     name: if node.named {
@@ -39,14 +39,14 @@ pub fn sketch(model: &BondGraph, view: &View) -> Sketch {
                     values: Vec::new(),
                     mark: Mark::Plain,
                 },
-                What::Box(class) => Node {
+                NodeKind::Box(class) => Node {
                     shape: Shape::Box,
                     kind: class.clone(),
                     name: node.name.clone(),
                     values: Vec::new(),
                     mark: Mark::Plain,
                 },
-                What::Element(element) => Node {
+                NodeKind::Element(element) => Node {
                     shape: Shape::Element,
                     kind: match element.label().as_str() {
                         "other" => class_name(&model.flat, node.owner),
@@ -78,9 +78,9 @@ fn class_name(flat: &Flat, instance: InstanceId) -> String {
 
 fn bonds(model: &BondGraph, view: &View, mark_of: &dyn Fn(NodeId) -> Mark) -> Vec<Bond> {
     let graph = &view.graph;
-    let is_box = |id: NodeId| matches!(graph.node(id).what, What::Box(_));
+    let is_box = |id: NodeId| matches!(graph.node(id).kind, NodeKind::Box(_));
     let mut found: Vec<Bond> = Vec::new();
-    // Those of one hierarchical cut between the same two ends are one line.
+    // The bonds of one hierarchical cut between the same two ends are drawn as one line.
     let mut bundles: BTreeMap<(NodeId, NodeId), Vec<BondId>> = BTreeMap::new();
     for id in graph.bond_ids() {
         let bond = graph.bond(id);
@@ -118,7 +118,7 @@ fn bonds(model: &BondGraph, view: &View, mark_of: &dyn Fn(NodeId) -> Mark) -> Ve
                         Gives::Flow => Stroke::From,
                     }),
                     mark: match (known.gives, known.in_loop) {
-                        (None, _) if model.causality.has_positions => Mark::Switched,
+                        (None, _) if model.causality.depends_on_switches => Mark::Switched,
                         (_, Some(number)) => Mark::Loop(number),
                         _ if at_ends.contains(&Mark::Derivative) => Mark::Derivative,
                         _ => Mark::Plain,
@@ -130,7 +130,7 @@ fn bonds(model: &BondGraph, view: &View, mark_of: &dyn Fn(NodeId) -> Mark) -> Ve
     found
 }
 
-/// `3, 4`, `3..7`
+/// The label of several bonds: `3, 4`, `3..7`.
 fn numbers(bonds: &[BondId]) -> String {
     let all: Vec<u32> = bonds.iter().map(|&id| View::number(id)).collect();
     let in_line = all.windows(2).all(|pair| pair[1] == pair[0] + 1);
@@ -143,13 +143,13 @@ fn numbers(bonds: &[BondId]) -> String {
     }
 }
 
-/// Up to so many signals lead into an element of the picture; the listing as json has them all.
+/// Up to this number of signals of an element are drawn. The JSON listing has all of them.
 const MOST_SIGNALS: usize = 8;
 
 fn signals(model: &BondGraph, view: &View) -> Vec<Signal> {
     let mut found: Vec<Signal> = Vec::new();
     for signal in &view.graph.signals {
-        // Those of one element stand together.
+        // Signals of one element follow each other.
         let to = signal.to.0 as usize;
         let into = found.iter().rev().take_while(|one| one.to == to).count();
         if into >= MOST_SIGNALS {
@@ -174,7 +174,7 @@ fn signals(model: &BondGraph, view: &View) -> Vec<Signal> {
     found
 }
 
-/// A number in few characters: `2e8` rather than `200000000`.
+/// Formats a number in few characters: `2e8` rather than `200000000`.
 fn short(value: f64) -> String {
     let plain = show_briefly(value);
     let power = format!("{value:e}");
@@ -200,7 +200,7 @@ impl Parameters {
         Parameters { list }
     }
 
-    /// `R = 100 Ohm`, if there are few.
+    /// Returns the parameters as text, such as `R = 100 Ohm`, if there are few.
     fn of(&self, flat: &Flat, instance: InstanceId) -> Vec<String> {
         if instance == InstanceId::TOP {
             return Vec::new();

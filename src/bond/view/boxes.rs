@@ -1,14 +1,15 @@
-//! Closes submodels that lie deeper than is wanted: each becomes one box with the bonds that lead into it.
+//! Closes submodels below a given depth: each becomes one box with the bonds that lead into it.
 //!
-//! A submodel is closed if it contains others that are in the graph; an element is none, however deep it lies.
+//! Only a submodel that contains other submodels of the graph is closed. An element is never
+//! closed, at any depth.
 
 use std::collections::BTreeMap;
 
-use super::simplify::Shrunk;
-use crate::bond::graph::{Node, NodeId, What};
+use super::simplify::SimplifiedGraph;
+use crate::bond::graph::{Node, NodeId, NodeKind};
 use crate::flat::{Flat, InstanceId};
 
-pub fn close(flat: &Flat, shrunk: &mut Shrunk, depth: usize) {
+pub fn close(flat: &Flat, simplified: &mut SimplifiedGraph, depth: usize) {
     let depth = depth.max(1);
     let mut depths = vec![0usize; flat.instances.len()];
     for (at, instance) in flat.instances.iter().enumerate().skip(1) {
@@ -22,7 +23,7 @@ pub fn close(flat: &Flat, shrunk: &mut Shrunk, depth: usize) {
         at
     };
     let mut members: BTreeMap<InstanceId, (bool, Vec<NodeId>)> = BTreeMap::new();
-    for (at, node) in shrunk.nodes.iter().enumerate() {
+    for (at, node) in simplified.nodes.iter().enumerate() {
         if depths[node.owner.index()] < depth {
             continue;
         }
@@ -34,13 +35,13 @@ pub fn close(flat: &Flat, shrunk: &mut Shrunk, depth: usize) {
     for (instance, (contains_others, nodes)) in members {
         if contains_others {
             let class = flat.instances[instance.index()].class;
-            shrunk.join_as(
+            simplified.join_as(
                 &nodes,
                 Node {
                     name: flat.path(instance),
                     named: true,
                     owner: instance,
-                    what: What::Box(flat.names.name(class).to_string()),
+                    kind: NodeKind::Box(flat.names.name(class).to_string()),
                 },
             );
         }

@@ -1,10 +1,11 @@
-//! The graph as it is shown: simplified, or as written; to a chosen depth; numbered.
+//! Views of the graph as they are shown: simplified or as written, closed below a depth, numbered.
 //!
-//! Before: the expanded graph. After: a [`View`] whose bonds know the bonds of the expanded graph that they stand for,
-//! so that causality, which is found there, holds for every view. What [`simplify`] leaves out says nothing: bonds to a
-//! reference, neighbours of one kind, junctions that power only passes through (Cellier 1990). [`boxes`] closes
-//! submodels. Bonds are numbered along the power, from the sources on, and names decide where there is a choice: the
-//! order of declarations does not matter.
+//! Before: the expanded graph. After: a [`View`], in which each bond refers to the bond of the
+//! expanded graph for which it stands. So the causality, which is found in the expanded graph,
+//! holds for every view. [`simplify`] leaves out what carries no information: bonds to a reference,
+//! neighbours of one kind, junctions that power only passes through (Cellier 1990). [`boxes`]
+//! closes submodels. Bonds are numbered along the power, from the sources on. Choices are made by
+//! name, so the order of declarations does not matter.
 
 mod boxes;
 mod number;
@@ -14,12 +15,12 @@ use super::causality::{BondCausality, Causality, ElementCausality};
 use super::graph::{BondId, Graph, NodeId};
 use super::net::Gives;
 
-/// What is to be seen of a graph.
+/// What a view shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Choice {
-    /// As it was written, with nothing left out.
+    /// Whether nothing is left out.
     pub expanded: bool,
-    /// Junctions that have a name stay, even if power only passes through them.
+    /// Whether named junctions stay, even if power only passes through them.
     pub keep_named: bool,
     /// Submodels below this depth are closed; the compiled model has depth 0.
     pub depth: Option<usize>,
@@ -29,12 +30,12 @@ pub struct Choice {
 pub struct View {
     /// Bond `b0` has the number 1.
     pub graph: Graph,
-    /// The bond of the expanded graph for each bond here.
+    /// For each bond here the bond of the expanded graph.
     pub of: Vec<BondId>,
-    /// The node of the expanded graph for each node here; of several that were joined one of them.
+    /// For each node here the node of the expanded graph; if several were joined, one of them.
     pub nodes_of: Vec<NodeId>,
-    /// It goes the other way there.
-    turned: Vec<bool>,
+    /// For each bond here whether it has the opposite direction in the expanded graph.
+    reversed: Vec<bool>,
 }
 
 impl View {
@@ -42,7 +43,7 @@ impl View {
         bond.0 + 1
     }
 
-    /// What was found of an element.
+    /// Returns the causality of an element.
     pub fn element(&self, found: &Causality, node: NodeId) -> ElementCausality {
         match self.graph.node(node).element() {
             Some(_) => found.elements[self.nodes_of[node.index()].index()],
@@ -50,10 +51,10 @@ impl View {
         }
     }
 
-    /// What was found of a bond.
+    /// Returns the causality of a bond.
     pub fn causality(&self, found: &Causality, bond: BondId) -> BondCausality {
         let known = found.bonds[self.of[bond.index()].index()];
-        match self.turned[bond.index()] {
+        match self.reversed[bond.index()] {
             false => known,
             true => BondCausality {
                 gives: known.gives.map(Gives::other),
@@ -64,12 +65,12 @@ impl View {
 }
 
 pub fn view(flat: &crate::flat::Flat, expanded: &Graph, choice: Choice) -> View {
-    let mut shrunk = simplify::Shrunk::new(expanded);
+    let mut simplified = simplify::SimplifiedGraph::new(expanded);
     if let Some(depth) = choice.depth {
-        boxes::close(flat, &mut shrunk, depth);
+        boxes::close(flat, &mut simplified, depth);
     }
     if !choice.expanded {
-        shrunk.simplify(choice.keep_named);
+        simplified.simplify(choice.keep_named);
     }
-    number::numbered(flat, shrunk)
+    number::numbered(flat, simplified)
 }

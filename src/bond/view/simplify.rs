@@ -1,50 +1,53 @@
-//! Leaves out of a graph what says nothing, by the rules of Cellier 1990.
+//! Simplifies a graph by the rules of Cellier 1990: leaves out what carries no information.
 //!
-//! - Neighbours of one kind are one junction, and a bond between them is nothing.
-//! - A reference holds its junction at zero: no power goes through bonds to junctions of the other kind, and they can
-//!   be left out; with them the reference, if nothing else is left there.
-//! - An open end lets nothing through: at a junction whose other bonds do not notice, it is left out.
-//! - A junction with two bonds, one in and one out, is a piece of bond.
+//! - Neighbouring junctions of one kind become one, and the bond between them is left out.
+//! - A reference holds its junction at zero. No power goes through its bonds to junctions of the
+//!   other kind, so they are left out. The reference is left out too, if nothing else is left
+//!   there.
+//! - An open end passes nothing. It is left out if this does not change the balance of the other
+//!   bonds at its junction.
+//! - A junction with two bonds, one in and one out, is replaced by one bond.
 //!
-//! Nodes are joined by union-find, the shorter list of bonds appended to the longer one, so the cost is near linear.
+//! Nodes are joined by union-find. The shorter list of bonds is appended to the longer one, so the
+//! cost is almost linear.
 
 use crate::base::cancel::glance;
 use std::collections::VecDeque;
 
 use crate::bond::graph::{
-    Bond, BondId, ElementKind, Graph, JunctionKind, Node, NodeId, Signal, What,
+    Bond, BondId, ElementKind, Graph, JunctionKind, Node, NodeId, NodeKind, Signal,
 };
 use crate::bond::order::natural;
 
-/// A graph that is being made smaller; ids stay those of the graph it came from.
+/// A graph while it is simplified. Ids stay those of the graph from which it was made.
 #[derive(Clone, Debug)]
-pub struct Shrunk {
+pub struct SimplifiedGraph {
     pub nodes: Vec<Node>,
-    /// `None`: left out.
+    /// `None` for a bond that was left out.
     pub bonds: Vec<Option<Bond>>,
     pub signals: Vec<Signal>,
-    pub gone: Vec<bool>,
-    /// Bonds that go the other way than in the graph.
-    pub turned: Vec<bool>,
-    /// Joined to another; itself if not.
+    pub removed: Vec<bool>,
+    /// For each bond whether it has the opposite direction in the original graph.
+    pub reversed: Vec<bool>,
+    /// The node with which each node was joined; itself if it was not joined (union-find).
     parent: Vec<NodeId>,
     of: Vec<Vec<BondId>>,
 }
 
-impl Shrunk {
+impl SimplifiedGraph {
     pub fn new(graph: &Graph) -> Self {
-        Shrunk {
+        SimplifiedGraph {
             nodes: graph.nodes.clone(),
             bonds: graph.bonds.iter().cloned().map(Some).collect(),
             signals: graph.signals.clone(),
-            gone: vec![false; graph.nodes.len()],
-            turned: vec![false; graph.bonds.len()],
+            removed: vec![false; graph.nodes.len()],
+            reversed: vec![false; graph.bonds.len()],
             parent: graph.node_ids().collect(),
             of: graph.bonds_of(),
         }
     }
 
-    /// The node that stands for this one.
+    /// Returns the representative of a node.
     pub fn find(&mut self, mut at: NodeId) -> NodeId {
         while self.parent[at.index()] != at {
             let above = self.parent[self.parent[at.index()].index()];
@@ -54,7 +57,7 @@ impl Shrunk {
         at
     }
 
-    /// Closes nodes into one, which takes their bonds; bonds among them are left out.
+    /// Replaces nodes by one box, which gets their bonds. Bonds among them are left out.
     pub fn join_as(&mut self, members: &[NodeId], node: Node) {
         let Some((&first, rest)) = members.split_first() else {
             return;
@@ -80,23 +83,23 @@ impl Shrunk {
         Some((self.find(from), self.find(to)))
     }
 
-    /// Takes out of a node's list what was left out, and bonds that lead back to it.
+    /// Removes from the list of a node the bonds that were left out or lead back to the node.
     fn clean(&mut self, at: NodeId) {
         let list = std::mem::take(&mut self.of[at.index()]);
-        let mut kept = Vec::with_capacity(list.len());
+        let mut remaining = Vec::with_capacity(list.len());
         for id in list {
             match self.ends(id) {
                 Some((from, to)) if from == to => self.bonds[id.index()] = None,
-                Some(_) => kept.push(id),
+                Some(_) => remaining.push(id),
                 None => {}
             }
         }
-        kept.sort_unstable();
-        kept.dedup();
-        self.of[at.index()] = kept;
+        remaining.sort_unstable();
+        remaining.dedup();
+        self.of[at.index()] = remaining;
     }
 
-    /// Leaves out what says nothing; junctions with a name stay if that is wanted.
+    /// Leaves out what carries no information. With `keep_named`, junctions with a name stay.
     pub fn simplify(&mut self, keep_named: bool) {
         for at in 0..self.bonds.len() {
             self.merge(BondId(at as u32));
@@ -108,18 +111,19 @@ impl Shrunk {
             }
         }
         for &at in &all {
-            if self.find(at) == at && !self.gone[at.index()] {
+            if self.find(at) == at && !self.removed[at.index()] {
                 self.drop_reference(at);
                 self.drop_open(at);
             }
         }
-        // Sources are turned only where nothing else helps, so that the order of nodes does not matter.
+        // Sources are turned in a second round, where nothing else helps, so that the order of
+        // nodes does not matter.
         for turns in [false, true] {
             let mut queue: VecDeque<NodeId> = all.iter().copied().collect();
             while let Some(at) = queue.pop_front() {
                 glance();
                 if self.find(at) == at
-                    && !self.gone[at.index()]
+                    && !self.removed[at.index()]
                     && !(keep_named && self.nodes[at.index()].named)
                     && let Some(touched) = self.amalgamate(at, turns)
                 {
@@ -145,7 +149,7 @@ impl Shrunk {
         self.parent[below.index()] = root;
         let bonds = std::mem::take(&mut self.of[below.index()]);
         self.of[root.index()].extend(bonds);
-        if better(&self.nodes[below.index()], &self.nodes[root.index()]) {
+        if is_better_name(&self.nodes[below.index()], &self.nodes[root.index()]) {
             let Node {
                 name, named, owner, ..
             } = self.nodes[below.index()].clone();
@@ -155,12 +159,12 @@ impl Shrunk {
         Some(root)
     }
 
-    fn live(&mut self, at: NodeId) -> Vec<BondId> {
+    fn remaining_bonds(&mut self, at: NodeId) -> Vec<BondId> {
         self.clean(at);
         self.of[at.index()].clone()
     }
 
-    /// The element at the other end of a bond, and whether it is a reference or an open end.
+    /// Returns the node at the other end of a bond.
     fn far(&mut self, at: NodeId, id: BondId) -> Option<NodeId> {
         let (from, to) = self.ends(id)?;
         Some(if from == at { to } else { from })
@@ -170,15 +174,15 @@ impl Shrunk {
         let Some(kind) = self.junction(at) else {
             return;
         };
-        let bonds = self.live(at);
+        let bonds = self.remaining_bonds(at);
         let mut references = Vec::new();
         let mut others = Vec::new();
         for &id in &bonds {
             let Some(far) = self.far(at, id) else {
                 continue;
             };
-            match &self.nodes[far.index()].what {
-                What::Element(element) if element.reference => references.push((id, far)),
+            match &self.nodes[far.index()].kind {
+                NodeKind::Element(element) if element.reference => references.push((id, far)),
                 _ => others.push((id, far)),
             }
         }
@@ -192,13 +196,13 @@ impl Shrunk {
                 _ => left += 1,
             }
         }
-        // Of several references one is enough.
+        // One of several references is enough.
         let keep = usize::from(left > 0);
         for (id, far) in references.into_iter().skip(keep) {
             self.bonds[id.index()] = None;
-            self.gone[far.index()] = true;
+            self.removed[far.index()] = true;
         }
-        self.gone[at.index()] = left == 0;
+        self.removed[at.index()] = left == 0;
         self.clean(at);
     }
 
@@ -206,25 +210,26 @@ impl Shrunk {
         let Some(kind) = self.junction(at) else {
             return;
         };
-        for id in self.live(at) {
+        for id in self.remaining_bonds(at) {
             let Some(far) = self.far(at, id) else {
                 continue;
             };
-            let What::Element(element) = &self.nodes[far.index()].what else {
+            let NodeKind::Element(element) = &self.nodes[far.index()].kind else {
                 continue;
             };
             let gives_flow = element.kind == ElementKind::Sf;
-            let unnoticed = gives_flow == (kind == JunctionKind::Zero);
-            if element.open && unnoticed && self.of[at.index()].len() > 2 {
+            let has_no_effect = gives_flow == (kind == JunctionKind::Zero);
+            if element.open && has_no_effect && self.of[at.index()].len() > 2 {
                 self.bonds[id.index()] = None;
-                self.gone[far.index()] = true;
+                self.removed[far.index()] = true;
             }
         }
         self.clean(at);
     }
 
-    /// Power that can only go into a source counts that way: an effort against which a pipe delivers. Sources that have no
-    /// variable for what they deliver do not mind.
+    /// Turns a source that can only take power, such as the effort against which a pipe delivers,
+    /// so that power into it is positive. The direction does not matter to sources without a
+    /// variable for what they deliver.
     fn turn_source(&mut self, at: NodeId, a: BondId, b: BondId) -> Option<()> {
         if self.ends(a)?.1 != at || self.ends(b)?.1 != at {
             return None;
@@ -251,16 +256,17 @@ impl Shrunk {
             false => bond.effort = bond.effort.negated(),
         }
         std::mem::swap(&mut bond.from, &mut bond.to);
-        self.turned[id.index()] ^= true;
+        self.reversed[id.index()] ^= true;
         Some(())
     }
 
-    /// Makes one bond of two where power goes through; returns what has to be looked at again.
+    /// Replaces two bonds by one if power only passes a junction. Returns the nodes that have to be
+    /// examined again.
     fn amalgamate(&mut self, at: NodeId, turns: bool) -> Option<Vec<NodeId>> {
         self.junction(at)?;
-        let bonds = self.live(at);
+        let bonds = self.remaining_bonds(at);
         if bonds.is_empty() {
-            self.gone[at.index()] = true;
+            self.removed[at.index()] = true;
             return None;
         }
         let [a, b] = bonds[..] else {
@@ -276,7 +282,7 @@ impl Shrunk {
         if through != at || again != at || source == target || from_a == to_a {
             return None;
         }
-        // What the element calls effort and flow is the better name.
+        // The variables of an element are preferred as effort and flow.
         let is_element = |node: NodeId| self.nodes[node.index()].element().is_some();
         let keep = match (is_element(source), is_element(target)) {
             (true, false) => into,
@@ -291,15 +297,16 @@ impl Shrunk {
         let bond = self.bonds[keep.index()].as_mut()?;
         (bond.from, bond.to, bond.in_bundle) = (source, target, in_bundle);
         self.bonds[dropped.index()] = None;
-        self.gone[at.index()] = true;
+        self.removed[at.index()] = true;
         self.of[at.index()].clear();
-        // What was left out is taken from the lists when they are looked at: a node may have thousands.
+        // Only bonds are marked as removed here. The lists are cleaned when they are read, because
+        // a node may have thousands of bonds.
         for far in [source, target] {
             self.of[far.index()].push(keep);
         }
-        // An element keeps its ports in order.
+        // The order of an element's ports has to stay.
         for far in [source, target] {
-            if let What::Element(element) = &mut self.nodes[far.index()].what {
+            if let NodeKind::Element(element) = &mut self.nodes[far.index()].kind {
                 for port in &mut element.ports {
                     if *port == dropped {
                         *port = keep;
@@ -317,8 +324,8 @@ impl Shrunk {
     }
 }
 
-/// Whether a name is to be preferred: one that the user gave, nearer the top, earlier in the alphabet.
-fn better(a: &Node, b: &Node) -> bool {
+/// Whether a name is better: given by the user, nearer to the top, earlier in the alphabet.
+fn is_better_name(a: &Node, b: &Node) -> bool {
     let depth = |node: &Node| node.name.matches('.').count();
     (b.named.cmp(&a.named))
         .then_with(|| depth(a).cmp(&depth(b)))

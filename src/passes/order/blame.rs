@@ -107,7 +107,7 @@ pub fn unknowns(case: &Case<'_>, counts: &Counts, matching: &Matching) -> Vec<(u
 
 /// The unknowns that a matching leaves over, those of more blame before others.
 fn left_over(case: &Case<'_>, blame: &[u8]) -> Vec<u32> {
-    let best = maximum_matching(&case.uses.regraded(|column| blame[column as usize]));
+    let best = maximum_matching(&case.uses.with_row_grades(|column| blame[column as usize]));
     (0..case.columns.len() as u32)
         .filter(|&at| best.column_of[at as usize] == NONE)
         .collect()

@@ -1,75 +1,84 @@
-//! Between columns: where bonds run upright, and so how far apart columns are.
+//! Channels between columns: where bonds run vertically, and so how far apart the columns are.
 //!
-//! Before: lanes and heights. After: the abscissa of each layer's axis and of the upright part of each
-//! link that has one. Strokes, half arrows and numbers lie outside the channels of upright parts.
+//! Before: lanes and heights. After: the abscissa of each layer's axis, and of the vertical part of
+//! each link that has one. Strokes, half arrows and numbers lie outside the channels of vertical
+//! parts.
 
 use super::block::{Block, Lanes};
-use super::layout::{Point, Tone};
+use super::layers::LayeredGraph;
+use super::layout::{ColourRole, Point};
 use super::measure::{self, STUB};
-use super::web::Web;
 use crate::base::cancel::glance;
 use crate::bond::sketch::Sketch;
 use std::collections::BTreeSet;
 
-/// Between upright parts; between these and what is beside them.
+/// The distance between vertical parts, and from these to their surroundings.
 const TRACK: f64 = 10.0;
 const SIDE: f64 = 6.0;
-/// Between blocks of neighbouring columns.
+/// The distance between blocks of neighbouring columns.
 const GAP: f64 = 22.0;
-/// Lines this near to each other seem to be one.
+/// Lines nearer to each other than this look like one.
 const NEAR: f64 = 5.0;
 
 #[derive(Clone, Debug)]
 pub struct Columns {
-    /// The axis of each layer.
+    /// The abscissa of the axis of each layer.
     pub x: Vec<f64>,
-    /// By link: where it runs upright.
+    /// For each link where it runs vertically.
     pub upright: Vec<Option<f64>>,
-    /// By link: where it runs upright a second time, and how high it goes there.
+    /// For each link where it runs vertically a second time, and the height between the two.
     pub again: Vec<Option<Point>>,
-    /// By layer: the channel to its right, where numbers may not be; none if nothing runs there.
+    /// For each layer the channel to its right, which numbers must avoid; `None` if nothing runs
+    /// there.
     pub channel: Vec<Option<(f64, f64)>>,
-    /// By link: its number stands at its left end.
+    /// For each link whether its number is at its left end.
     pub at_left: Vec<bool>,
 }
 
-pub fn columns(sketch: &Sketch, web: &Web, lanes: &Lanes, blocks: &[Block], y: &[f64]) -> Columns {
+pub fn columns(
+    sketch: &Sketch,
+    layered: &LayeredGraph,
+    lanes: &Lanes,
+    blocks: &[Block],
+    y: &[f64],
+) -> Columns {
     let mut out = Columns {
-        x: vec![0.0; web.layers.len()],
-        upright: vec![None; web.links.len()],
-        again: vec![None; web.links.len()],
-        channel: vec![None; web.layers.len()],
-        at_left: vec![false; web.links.len()],
+        x: vec![0.0; layered.layers.len()],
+        upright: vec![None; layered.links.len()],
+        again: vec![None; layered.links.len()],
+        channel: vec![None; layered.layers.len()],
+        at_left: vec![false; layered.links.len()],
     };
-    // A number stands where its bond has less company.
-    let mut named: Vec<Option<bool>> = vec![None; web.links.len()];
-    for route in &web.routes {
+    // A number is at the end at which its bond has fewer neighbours.
+    let mut named: Vec<Option<bool>> = vec![None; layered.links.len()];
+    for route in &layered.routes {
         let (first, last) = (route.links[0].0, route.links[route.links.len() - 1].0);
-        let left = web.cells[web.links[first].left].rights.len();
-        let right = web.cells[web.links[last].right].lefts.len();
+        let left = layered.cells[layered.links[first].left].rights.len();
+        let right = layered.cells[layered.links[last].right].lefts.len();
         let turning = route.links.iter().any(|(_, ahead)| !ahead);
         let at_left = left <= right || turning;
         out.at_left[first] = at_left;
         named[if at_left { first } else { last }] = Some(at_left);
     }
     let wide = |side: fn(&Block) -> f64, layer: usize| {
-        let cells = web.layers[layer].iter();
+        let cells = layered.layers[layer].iter();
         cells.map(|c| side(&blocks[*c])).fold(0.0, f64::max)
     };
-    for layer in 0..web.layers.len() {
-        if layer + 1 == web.layers.len() {
+    for layer in 0..layered.layers.len() {
+        if layer + 1 == layered.layers.len() {
             break;
         }
-        let links: Vec<usize> = web.layers[layer]
+        let links: Vec<usize> = layered.layers[layer]
             .iter()
-            .flat_map(|cell| web.cells[*cell].rights.iter().copied())
+            .flat_map(|cell| layered.cells[*cell].rights.iter().copied())
             .collect();
         let (right, left) = (wide(|b| b.right, layer), wide(|b| b.left, layer + 1));
         let (mut before, mut after, mut whole) = (0.0_f64, 0.0_f64, 0.0_f64);
         for at in &links {
-            let link = web.links[*at];
-            let label = measure::number(&sketch.bonds[link.bond].label, Tone::Ink).width + 8.0;
-            let need = |cell: usize, is: bool| match web.cells[cell].node {
+            let link = layered.links[*at];
+            let label =
+                measure::number(&sketch.bonds[link.bond].label, ColourRole::Ink).width + 8.0;
+            let need = |cell: usize, is: bool| match layered.cells[cell].node {
                 Some(_) if is => STUB + label,
                 Some(_) => STUB,
                 None => 0.0,
@@ -84,7 +93,7 @@ pub fn columns(sketch: &Sketch, web: &Web, lanes: &Lanes, blocks: &[Block], y: &
         let ends: Vec<(f64, f64)> = links
             .iter()
             .map(|at| {
-                let link = web.links[*at];
+                let link = layered.links[*at];
                 (
                     y[link.left] + lanes.left[*at],
                     y[link.right] + lanes.right[*at],
@@ -115,11 +124,11 @@ pub fn columns(sketch: &Sketch, web: &Web, lanes: &Lanes, blocks: &[Block], y: &
     out
 }
 
-/// Lines on one another are as bad as so many crossings.
+/// Overlapping lines count as this many crossings.
 const ON: usize = 10;
 
-/// What it costs if the first of two links runs upright to the left of the second: crossings, and
-/// much more if lines lie on one another.
+/// Returns the cost if the first of two links runs vertically to the left of the second: crossings,
+/// and much more if lines overlap.
 fn cost(one: (f64, f64), two: (f64, f64)) -> usize {
     let inside =
         |y: f64, link: (f64, f64)| y > link.0.min(link.1) - 0.01 && y < link.0.max(link.1) + 0.01;
@@ -130,15 +139,15 @@ fn cost(one: (f64, f64), two: (f64, f64)) -> usize {
     cost
 }
 
-/// A track for each link that is not straight; a second one, and how high it goes there, for one of
-/// two links that change places; and how many tracks there are.
+/// The track of each link that is not straight. A link that exchanges places with another gets a
+/// second track, and a height between the two. Also the number of tracks.
 struct Tracks {
     track: Vec<Option<usize>>,
     again: Vec<Option<(usize, f64)>>,
     count: usize,
 }
 
-/// A height within a link where no other one begins or ends.
+/// Returns a height within a link at which no other link begins or ends.
 fn between(ends: &[(f64, f64)], link: (f64, f64)) -> Option<f64> {
     let free = |y: f64| {
         ends.iter()
@@ -154,11 +163,11 @@ fn tracks(ends: &[(f64, f64)]) -> Tracks {
         .filter(|at| (ends[*at].0 - ends[*at].1).abs() > 0.01)
         .collect();
     let count = bent.len();
-    // What comes after each link, and whether it would else lie on it.
+    // The links that come after each link, and whether they would otherwise overlap it.
     let mut after: Vec<Vec<(usize, bool)>> = vec![Vec::new(); count];
     let mut waiting = vec![0_usize; count];
     let mut heavy = vec![0_usize; count];
-    // Links that would lie on others wherever they run.
+    // Links that would overlap others on every track.
     let mut twice = BTreeSet::new();
     for two in 0..count {
         for one in 0..two {
@@ -192,7 +201,8 @@ fn tracks(ends: &[(f64, f64)]) -> Tracks {
         let at = match ready.pop_first() {
             Some(at) => at,
             None => {
-                // All that are left wait for one another: one goes that only crosses more for it.
+                // All links that are left wait for each other. One is placed that only causes
+                // crossings.
                 let left = || (0..count).filter(|o| !done[*o]);
                 let light = left().find(|o| heavy[*o] == 0);
                 let Some(at) = light.or_else(|| left().next()) else {

@@ -1,4 +1,4 @@
-//! A sketch as DOT text, for those who lay out with Graphviz.
+//! A sketch as DOT text, for layout by Graphviz.
 //!
 //! Before: a sketch. After: a digraph from left to right; half arrows are `lvee`, strokes `tee`, a
 //! hierarchical cut is two lines, a signal is thin and dashed.
@@ -7,7 +7,7 @@ use super::svg::{colour, dash};
 use crate::bond::sketch::{Mark, Shape, Sketch, Stroke};
 use std::fmt::Write;
 
-/// Text in quotes; Graphviz reads backslashes and quotes, and no control characters are of use.
+/// Quotes a text. Graphviz interprets backslashes and quotes; control characters are left out.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -24,7 +24,7 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Several lines in one pair of quotes.
+/// Quotes several lines as one text.
 fn lines(texts: &[String]) -> String {
     let inner: Vec<String> = texts
         .iter()
@@ -76,7 +76,7 @@ pub fn dot(sketch: &Sketch) -> String {
         if bond.from >= count || bond.to >= count {
             continue;
         }
-        // The shape nearest to the node comes first.
+        // The arrow shape nearest to the node comes first.
         let (tail, head) = match bond.stroke {
             None => ("none", "lvee"),
             Some(Stroke::From) => ("tee", "lvee"),

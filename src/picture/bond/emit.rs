@@ -1,25 +1,26 @@
-//! A connected part of the picture as boxes, texts, lines, strokes and half arrows.
+//! Draws a connected part of the picture as boxes, texts, lines, strokes and half arrows.
 //!
-//! Before: a web. After: a [`Part`] with coordinates of its own; [`Part::put`] moves it into the picture.
+//! Before: a layered graph. After: a [`Drawing`] with coordinates of its own; [`Drawing::put`]
+//! moves it into the picture.
 
-use super::block::{self, Block, Spot};
+use super::block::{self, Block, OnePort};
 use super::channel::{self, Columns};
-use super::layout::{Bar, Harpoon, Label, Layout, Owner, Point, Rect, Tone, Wire};
+use super::layers::{LayeredGraph, Route};
+use super::layout::{Bar, BondLine, ColourRole, HalfArrow, Label, Layout, Owner, Point, Rect};
 use super::measure::{BARB, BARB_OUT, BESIDE, Body, Line, STROKE, STROKE_AT, STUB, TIP_AT, number};
-use super::web::{Route, Web};
-use super::{order, rails};
+use super::{chains, order};
 use crate::bond::sketch::{Shape, Sketch, Stroke};
 use crate::picture::svg::text::Anchor;
 
 #[derive(Debug)]
-pub struct Part {
-    /// The nodes of the boxes.
+pub struct Drawing {
+    /// The node of each box.
     nodes: Vec<usize>,
     drawn: Layout,
     extent: Rect,
 }
 
-impl Part {
+impl Drawing {
     pub fn width(&self) -> f64 {
         self.extent.right - self.extent.left
     }
@@ -32,7 +33,7 @@ impl Part {
         self.width() * self.height()
     }
 
-    /// Into the picture, with its upper left corner here.
+    /// Moves the part into the picture, with its upper left corner here.
     pub fn put(mut self, out: &mut Layout, x: f64, y: f64) {
         self.drawn.shift(x - self.extent.left, y - self.extent.top);
         for (node, rect) in self.nodes.iter().zip(&self.drawn.boxes) {
@@ -45,14 +46,14 @@ impl Part {
     }
 }
 
-pub fn part(sketch: &Sketch, bodies: &[Body], mut web: Web) -> Part {
-    order::order(&mut web);
-    let rails = rails::choose(&web);
-    let lanes = block::lanes(&web, &rails);
-    let blocks = block::blocks(sketch, bodies, &web, &lanes);
-    let y = rails::heights(&web, &rails, &lanes, &blocks);
-    let columns = channel::columns(sketch, &web, &lanes, &blocks, &y);
-    let mut pen = Pen {
+pub fn draw_part(sketch: &Sketch, bodies: &[Body], mut layered: LayeredGraph) -> Drawing {
+    order::order(&mut layered);
+    let chains = chains::choose(&layered);
+    let lanes = block::lanes(&layered, &chains);
+    let blocks = block::blocks(sketch, bodies, &layered, &lanes);
+    let y = chains::heights(&layered, &chains, &lanes, &blocks);
+    let columns = channel::columns(sketch, &layered, &lanes, &blocks, &y);
+    let mut emitter = Emitter {
         sketch,
         bodies,
         nodes: Vec::new(),
@@ -68,13 +69,13 @@ pub fn part(sketch: &Sketch, bodies: &[Body], mut web: Web) -> Part {
             samples: Vec::new(),
         },
     };
-    for (at, cell) in web.cells.iter().enumerate() {
+    for (at, cell) in layered.cells.iter().enumerate() {
         if let Some(node) = cell.node {
             let axis = Point::new(columns.x[cell.layer], y[at]);
-            pen.block(node, &blocks[at], axis);
+            emitter.block(node, &blocks[at], axis);
         }
     }
-    let ends: Vec<(f64, f64)> = web
+    let ends: Vec<(f64, f64)> = layered
         .links
         .iter()
         .enumerate()
@@ -85,26 +86,26 @@ pub fn part(sketch: &Sketch, bodies: &[Body], mut web: Web) -> Part {
             )
         })
         .collect();
-    for route in &web.routes {
-        pen.route(&web, &blocks, &columns, &ends, route);
+    for route in &layered.routes {
+        emitter.route(&layered, &blocks, &columns, &ends, route);
     }
-    let extent = pen.drawn.extent();
-    Part {
-        nodes: pen.nodes,
-        drawn: pen.drawn,
+    let extent = emitter.drawn.extent();
+    Drawing {
+        nodes: emitter.nodes,
+        drawn: emitter.drawn,
         extent,
     }
 }
 
-struct Pen<'a> {
+struct Emitter<'a> {
     sketch: &'a Sketch,
     bodies: &'a [Body],
     nodes: Vec<usize>,
     drawn: Layout,
 }
 
-impl Pen<'_> {
-    /// A node and its one-ports.
+impl Emitter<'_> {
+    /// Draws a node and its one-ports.
     fn block(&mut self, node: usize, block: &Block, axis: Point) {
         let rect = Rect::new(
             axis.x - block.half,
@@ -122,27 +123,27 @@ impl Pen<'_> {
             _ => axis.y - first / 2.0,
         };
         self.lines(node, Point::new(axis.x, top), false);
-        if let Some(foot) = &body.foot {
-            let (at_left, down) = block.foot;
+        if let Some(caption) = &body.caption {
+            let (at_left, down) = block.caption;
             let x = if at_left {
-                rect.left - 3.0 - foot.width
+                rect.left - 3.0 - caption.width
             } else {
                 rect.right + 3.0
             };
             let start = Point::new(x, axis.y + down);
-            let label = foot.from(start, Owner::Node(node));
+            let label = caption.from(start, Owner::Node(node));
             let anchor = if at_left { Anchor::End } else { Anchor::Start };
             self.drawn.labels.push(label.anchored(anchor));
         }
-        for spot in &block.above {
-            self.leaf(spot, Point::new(axis.x, rect.top), -1.0, node);
+        for one_port in &block.above {
+            self.one_port(one_port, Point::new(axis.x, rect.top), -1.0, node);
         }
-        for spot in &block.below {
-            self.leaf(spot, Point::new(axis.x, rect.bottom), 1.0, node);
+        for one_port in &block.below {
+            self.one_port(one_port, Point::new(axis.x, rect.bottom), 1.0, node);
         }
     }
 
-    /// The texts of a node from here on downwards. Above its host a one-port has its kind at the
+    /// Draws the texts of a node from here downwards. A one-port above its host has its kind at the
     /// bottom, where its bond ends, and its name and values above.
     fn lines(&mut self, node: usize, mut top: Point, above: bool) {
         let lines = &self.bodies[node].lines;
@@ -160,48 +161,48 @@ impl Pen<'_> {
         }
     }
 
-    /// A one-port; `edge` is the middle of the host's edge, `out` the direction.
-    fn leaf(&mut self, spot: &Spot, edge: Point, out: f64, host: usize) {
-        let body = &self.bodies[spot.node];
-        let (near, x) = (edge.y + out * spot.base, edge.x + spot.x);
-        let far = near + out * spot.height;
+    /// Draws a one-port. `edge` is the middle of the host's edge, `out` is the direction.
+    fn one_port(&mut self, one_port: &OnePort, edge: Point, out: f64, host: usize) {
+        let body = &self.bodies[one_port.node];
+        let (near, x) = (edge.y + out * one_port.base, edge.x + one_port.x);
+        let far = near + out * one_port.height;
         let rect = Rect::new(x - body.half, near.min(far), x + body.half, near.max(far));
-        self.nodes.push(spot.node);
+        self.nodes.push(one_port.node);
         self.drawn.boxes.push(rect);
-        let inner = match self.sketch.nodes[spot.node].shape {
+        let inner = match self.sketch.nodes[one_port.node].shape {
             Shape::Box => body.padding,
             _ => 0.0,
         };
-        self.lines(spot.node, Point::new(x, rect.top + inner), out < 0.0);
-        let lane = edge.x + spot.lane;
+        self.lines(one_port.node, Point::new(x, rect.top + inner), out < 0.0);
+        let lane = edge.x + one_port.lane;
         let mut points = vec![Point::new(lane, edge.y)];
         if (lane - x).abs() > 0.01 {
-            let turn = edge.y + out * spot.turn;
+            let turn = edge.y + out * one_port.turn;
             points.extend([Point::new(lane, turn), Point::new(x, turn)]);
         }
         points.push(Point::new(x, near));
-        if self.sketch.bonds[spot.bond].from != host {
+        if self.sketch.bonds[one_port.bond].from != host {
             points.reverse();
         }
-        let line = self.number(spot.bond);
+        let line = self.number(one_port.bond);
         if line.width > 0.0 {
             let middle = near - out * (STUB + 0.5 + line.height() / 2.0);
             let start = Point::new(x + 2.0 * BESIDE, middle - line.height() / 2.0);
-            let label = line.from(start, Owner::Bond(spot.bond));
+            let label = line.from(start, Owner::Bond(one_port.bond));
             self.drawn.labels.push(label);
         }
-        self.wire(spot.bond, points);
+        self.wire(one_port.bond, points);
     }
 
     fn number(&self, bond: usize) -> Line {
         let bond = &self.sketch.bonds[bond];
-        number(&bond.label, Tone::Faint)
+        number(&bond.label, ColourRole::Faint)
     }
 
-    /// A bond between cells.
+    /// Draws a bond between cells.
     fn route(
         &mut self,
-        web: &Web,
+        layered: &LayeredGraph,
         blocks: &[Block],
         columns: &Columns,
         ends: &[(f64, f64)],
@@ -209,8 +210,8 @@ impl Pen<'_> {
     ) {
         let mut points = Vec::new();
         for (at, ahead) in &route.links {
-            let link = web.links[*at];
-            let (left, right) = (&web.cells[link.left], &web.cells[link.right]);
+            let link = layered.links[*at];
+            let (left, right) = (&layered.cells[link.left], &layered.cells[link.right]);
             let (a, b) = ends[*at];
             let mut piece = vec![Point::new(
                 columns.x[left.layer] + blocks[link.left].half,
@@ -233,20 +234,20 @@ impl Pen<'_> {
             }
             points.extend(piece);
         }
-        let label = self.place(web, columns, route, &points);
+        let label = self.place_number(layered, columns, route, &points);
         self.drawn.labels.extend(label);
-        let first = web.links[route.links[0].0].left;
-        let begins = web.cells[first].node == Some(self.sketch.bonds[route.bond].from);
+        let first = layered.links[route.links[0].0].left;
+        let begins = layered.cells[first].node == Some(self.sketch.bonds[route.bond].from);
         if !begins {
             points.reverse();
         }
         self.wire(route.bond, points);
     }
 
-    /// The number of a bond above its line, outside the channels.
-    fn place(
+    /// Places the number of a bond above its line, outside the channels.
+    fn place_number(
         &self,
-        web: &Web,
+        layered: &LayeredGraph,
         columns: &Columns,
         route: &Route,
         points: &[Point],
@@ -261,7 +262,7 @@ impl Pen<'_> {
         let need = line.width + 8.0;
         let single = route.links.len() == 1;
         let (from, to, y) = if at_left {
-            let channel = columns.channel[web.cells[web.links[first_link].left].layer];
+            let channel = columns.channel[layered.cells[layered.links[first_link].left].layer];
             let from = first.x + STUB;
             let to = match channel {
                 Some((start, _)) => start,
@@ -270,7 +271,7 @@ impl Pen<'_> {
             };
             (from, to, first.y)
         } else {
-            let channel = columns.channel[web.cells[web.links[last_link].left].layer];
+            let channel = columns.channel[layered.cells[layered.links[last_link].left].layer];
             let to = last.x - STUB;
             let from = match channel {
                 Some((_, end)) => end,
@@ -283,7 +284,8 @@ impl Pen<'_> {
         Some(line.under(top, Owner::Bond(route.bond)))
     }
 
-    /// A line with its stroke and its half arrow; it ends a little before the boxes.
+    /// Draws the line of a bond with its stroke and its half arrow. The line ends a little before
+    /// the boxes.
     fn wire(&mut self, bond: usize, mut points: Vec<Point>) {
         straighten(&mut points);
         let count = points.len();
@@ -311,11 +313,11 @@ impl Pen<'_> {
             }
             None => {}
         }
-        // On the screen y goes down: the left of a direction is (y, -x).
+        // y points downwards, so the left of a direction (x, y) is (y, -x).
         let left = Point::new(end.y, -end.x);
         let barb = tip.plus(end, -BARB).plus(left, BARB_OUT);
-        self.drawn.harpoons.push(Harpoon { bond, tip, barb });
-        self.drawn.wires.push(Wire { bond, points });
+        self.drawn.harpoons.push(HalfArrow { bond, tip, barb });
+        self.drawn.wires.push(BondLine { bond, points });
     }
 }
 
@@ -325,7 +327,7 @@ fn direction(from: Point, to: Point) -> Point {
     Point::new(x / length, y / length)
 }
 
-/// Without points that are not corners.
+/// Removes points that are not corners.
 fn straighten(points: &mut Vec<Point>) {
     let mut kept: Vec<Point> = Vec::with_capacity(points.len());
     for point in points.iter() {

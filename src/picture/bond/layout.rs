@@ -1,10 +1,10 @@
-//! Where everything is: the coordinates of a picture.
+//! The coordinates of a picture.
 //!
-//! Before: a sketch. After: a [`Layout`], y downwards, all of it between 0 and the size; bonds and
-//! signals that name nodes that are not there are left out.
+//! Before: a sketch. After: a [`Layout`] with y downwards, all of it between 0 and the size. Bonds
+//! and signals that refer to nodes that do not exist are left out.
 
 use super::measure::{self, MARGIN};
-use super::{emit, legend, signals, web};
+use super::{emit, layers, legend, signals};
 use crate::bond::sketch::{Mark, Sketch};
 use crate::picture::svg::text::Anchor;
 
@@ -19,7 +19,7 @@ impl Point {
         Point { x, y }
     }
 
-    /// This far in a direction.
+    /// Returns the point at a distance in a direction.
     pub fn plus(self, direction: Point, length: f64) -> Point {
         Point::new(self.x + direction.x * length, self.y + direction.y * length)
     }
@@ -43,7 +43,7 @@ impl Rect {
         }
     }
 
-    /// The smallest one with both points in it.
+    /// Returns the smallest rectangle that contains both points.
     pub fn around(a: Point, b: Point) -> Rect {
         Rect::new(a.x.min(b.x), a.y.min(b.y), a.x.max(b.x), a.y.max(b.y))
     }
@@ -91,7 +91,7 @@ pub enum Owner {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
+pub enum ColourRole {
     Ink,
     Faint,
     /// The bold part has the colour of the mark.
@@ -107,23 +107,23 @@ pub struct Label {
     pub anchor: Anchor,
     pub bold: String,
     pub plain: String,
-    /// What is shown under the mouse where the text is a shortened one.
+    /// The whole text, for a tooltip, if the text is shortened.
     pub whole: Option<String>,
     pub size: f64,
-    pub tone: Tone,
+    pub role: ColourRole,
     pub owner: Owner,
 }
 
 /// The line of a bond, from its beginning to its end.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wire {
+pub struct BondLine {
     pub bond: usize,
     pub points: Vec<Point>,
 }
 
 /// The half arrow of a bond: a barb on the left of its direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Harpoon {
+pub struct HalfArrow {
     pub bond: usize,
     pub tip: Point,
     pub barb: Point,
@@ -158,14 +158,14 @@ pub struct Layout {
     /// One for each node of the sketch.
     pub boxes: Vec<Rect>,
     pub labels: Vec<Label>,
-    pub wires: Vec<Wire>,
-    pub harpoons: Vec<Harpoon>,
+    pub wires: Vec<BondLine>,
+    pub harpoons: Vec<HalfArrow>,
     pub bars: Vec<Bar>,
     pub arrows: Vec<Arrow>,
     pub samples: Vec<Sample>,
 }
 
-/// Between parts that no bond connects.
+/// The distance between parts that no bond connects.
 const APART: f64 = 36.0;
 
 pub fn layout(sketch: &Sketch) -> Layout {
@@ -182,14 +182,14 @@ pub fn layout(sketch: &Sketch) -> Layout {
         samples: Vec::new(),
     };
     let bodies: Vec<measure::Body> = sketch.nodes.iter().map(measure::body).collect();
-    let mut parts: Vec<emit::Part> = web::webs(sketch)
+    let mut parts: Vec<emit::Drawing> = layers::layered_graphs(sketch)
         .into_iter()
-        .map(|web| emit::part(sketch, &bodies, web))
+        .map(|layered| emit::draw_part(sketch, &bodies, layered))
         .collect();
-    // The big ones first; the sort keeps the order of equal ones.
+    // Large parts come first; equal ones keep their order.
     parts.sort_by(|a, b| b.area().total_cmp(&a.area()));
-    let widest = parts.iter().map(emit::Part::width).fold(0.0, f64::max);
-    let area: f64 = parts.iter().map(emit::Part::area).sum();
+    let widest = parts.iter().map(emit::Drawing::width).fold(0.0, f64::max);
+    let area: f64 = parts.iter().map(emit::Drawing::area).sum();
     let shelf = widest.max((area * 1.8).sqrt());
     let (mut x, mut y, mut height) = (0.0, 0.0, 0.0_f64);
     for part in parts {
@@ -207,7 +207,7 @@ pub fn layout(sketch: &Sketch) -> Layout {
 }
 
 impl Layout {
-    /// Around everything so far; nothing at all has no extent.
+    /// Returns the rectangle around everything; it is empty for an empty picture.
     pub fn extent(&self) -> Rect {
         let points = self
             .wires
@@ -228,7 +228,7 @@ impl Layout {
             .unwrap_or(Rect::new(0.0, 0.0, 0.0, 0.0))
     }
 
-    /// Everything moved.
+    /// Moves everything.
     pub(super) fn shift(&mut self, x: f64, y: f64) {
         let by = |p: &mut Point| *p = Point::new(p.x + x, p.y + y);
         let all = |r: &mut Rect| {
@@ -258,7 +258,7 @@ impl Layout {
             .for_each(by);
     }
 
-    /// The picture moved to its margins, and its size set.
+    /// Moves the picture to its margins and sets its size.
     pub(super) fn close(&mut self) {
         let extent = self.extent();
         self.shift(MARGIN - extent.left, MARGIN - extent.top);

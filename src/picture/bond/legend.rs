@@ -1,16 +1,16 @@
-//! The title, and what the colours mean.
+//! Adds the title, and a legend of the colours.
 //!
-//! Before: a picture without them. After: the title above it, below it a line for each mark that
-//! occurs, and the size of the whole.
+//! Before: a picture without title and legend. After: the title is above it, a line for each mark
+//! that occurs is below it, and the size is set.
 
-use super::layout::{Layout, Owner, Point, Sample, Tone};
+use super::layout::{ColourRole, Layout, Owner, Point, Sample};
 use super::measure::{Line, SMALL};
 use crate::bond::sketch::{Mark, Sketch};
 
 const TITLE: f64 = 14.0;
 const SAMPLE: f64 = 22.0;
 const GAP: f64 = 18.0;
-/// More loops than this are not listed one by one.
+/// Up to this number of loops are listed one by one.
 const LOOPS: usize = 12;
 
 pub fn frame(sketch: &Sketch, out: &mut Layout) {
@@ -24,7 +24,7 @@ pub fn frame(sketch: &Sketch, out: &mut Layout) {
     let most = (extent.right - extent.left).max(420.0);
     let (mut x, mut y) = (0.0, extent.bottom + 1.5 * GAP);
     for (mark, text) in entries {
-        let line = Line::new("", &text, SMALL, Tone::Faint);
+        let line = Line::new("", &text, SMALL, ColourRole::Faint);
         let sample = if mark.is_some() { SAMPLE + 6.0 } else { 0.0 };
         let wide = sample + line.width;
         if x > 0.0 && x + wide > most {
@@ -45,7 +45,7 @@ pub fn frame(sketch: &Sketch, out: &mut Layout) {
     out.close();
 }
 
-/// The marks that occur, and their words.
+/// Returns the marks that occur, and their explanations.
 fn entries(sketch: &Sketch) -> Vec<(Option<Mark>, String)> {
     let nodes = sketch.nodes.iter().map(|node| node.mark);
     let bonds = sketch.bonds.iter().map(|bond| bond.mark);

@@ -1,15 +1,15 @@
-//! How big things are: texts, nodes, strokes, arrows, lanes.
+//! The sizes of texts, nodes, strokes, arrows and lanes.
 //!
-//! Before: a node. After: its lines of text and the size of its box, around the axis that its bonds
-//! aim at: the middle of its first line.
+//! Before: a node. After: its lines of text and the size of its box, around its axis. The axis, at
+//! which its bonds end, is the middle of its first line.
 
-use super::layout::{Label, Owner, Point, Rect, Tone};
+use super::layout::{ColourRole, Label, Owner, Point, Rect};
 use crate::bond::sketch::{Node, Shape};
 use crate::picture::svg::text::{self, Anchor};
 
 pub const MARGIN: f64 = 16.0;
 
-/// Letters: a junction, a kind, a name on a line of its own, all the rest.
+/// Font sizes: of a junction, of a kind, of a name on a line of its own, of all other texts.
 pub const GLYPH: f64 = 18.0;
 pub const KIND: f64 = 14.0;
 pub const NAME: f64 = 11.0;
@@ -17,25 +17,26 @@ pub const SMALL: f64 = 10.0;
 
 /// Longer texts are shortened.
 const LONGEST: f64 = 220.0;
-/// A kind and a name that are longer than this stand on two lines.
+/// A kind and a name that are together longer than this are on two lines.
 const BROAD: f64 = 100.0;
 
-/// A stroke: half its length, and how far from the node it is; a bond ends there too.
+/// A stroke: half its length, and its distance from the node, where the bond ends too.
 pub const STROKE: f64 = 6.0;
 pub const STROKE_AT: f64 = 2.5;
-/// The tip of a half arrow with a stroke before it, and its barb along and across the bond.
+/// A half arrow: the distance of its tip if there is a stroke before it, and its barb along and
+/// across the bond.
 pub const TIP_AT: f64 = 4.5;
 pub const BARB: f64 = 9.0;
 pub const BARB_OUT: f64 = 4.5;
-/// So much of a bond's end is straight and has its stroke and half arrow on it.
+/// The length of the straight end of a bond, which has room for stroke and half arrow.
 pub const STUB: f64 = 16.0;
-/// Between the lanes of bonds side by side: with numbers above them, without.
+/// The distance between lanes of neighbouring bonds: with numbers above them, and without.
 pub const LANE: f64 = 22.0;
 pub const NARROW: f64 = 16.0;
-/// A number lies so far from its bond.
+/// The distance of a number from its bond.
 pub const BESIDE: f64 = 2.0;
 
-/// The height of a line of text.
+/// Returns the height of a line of text.
 pub fn height(size: f64) -> f64 {
     (size * 1.2).ceil()
 }
@@ -47,12 +48,12 @@ pub struct Line {
     pub plain: String,
     pub whole: Option<String>,
     pub size: f64,
-    pub tone: Tone,
+    pub role: ColourRole,
     pub width: f64,
 }
 
 impl Line {
-    pub fn new(bold: &str, plain: &str, size: f64, tone: Tone) -> Line {
+    pub fn new(bold: &str, plain: &str, size: f64, role: ColourRole) -> Line {
         let short = text::shortened(bold, size * text::BOLD, LONGEST);
         let left = LONGEST - text::width(&short, size * text::BOLD);
         let rest = text::shortened(plain, size, left.max(LONGEST / 2.0));
@@ -63,7 +64,7 @@ impl Line {
             plain: rest,
             whole,
             size,
-            tone,
+            role,
             width,
         }
     }
@@ -72,7 +73,7 @@ impl Line {
         height(self.size)
     }
 
-    /// The line as a label with the middle of its top here.
+    /// Returns the line as a label, whose top middle is here.
     pub fn under(&self, top: Point, owner: Owner) -> Label {
         let half = self.width / 2.0;
         self.label(
@@ -82,7 +83,7 @@ impl Line {
         )
     }
 
-    /// The line as a label that begins here, at its top.
+    /// Returns the line as a label that begins here, at its top.
     pub fn from(&self, start: Point, owner: Owner) -> Label {
         let area = Rect::new(
             start.x,
@@ -93,9 +94,9 @@ impl Line {
         self.label(area, Anchor::Start, owner)
     }
 
-    /// Without a bound to its width.
+    /// Makes a line that is not shortened.
     pub fn whole(bold: &str, size: f64) -> Line {
-        let mut line = Line::new(bold, "", size, Tone::Ink);
+        let mut line = Line::new(bold, "", size, ColourRole::Ink);
         line.bold = bold.to_string();
         line.width = text::width(bold, size * text::BOLD);
         line.whole = None;
@@ -103,7 +104,7 @@ impl Line {
     }
 
     fn label(&self, area: Rect, anchor: Anchor, owner: Owner) -> Label {
-        // Capitals are 0.72 high: so they stand in the middle of the line.
+        // Capital letters are 0.72 high, so they are in the middle of the line.
         let y = area.centre().y + 0.36 * self.size;
         Label {
             area,
@@ -113,7 +114,7 @@ impl Line {
             plain: self.plain.clone(),
             whole: self.whole.clone(),
             size: self.size,
-            tone: self.tone,
+            role: self.role,
             owner,
         }
         .anchored(anchor)
@@ -121,7 +122,8 @@ impl Line {
 }
 
 impl Label {
-    /// The same place, but where letters are narrower than reckoned they lie at this side of it.
+    /// Anchors the label at one of its sides, without moving it. If letters are narrower than
+    /// estimated, they stay at this side.
     pub fn anchored(mut self, anchor: Anchor) -> Label {
         self.anchor = anchor;
         self.at.x = match anchor {
@@ -133,19 +135,19 @@ impl Label {
     }
 }
 
-/// A node: its lines, outwards from the axis.
+/// The texts and the size of a node, measured outwards from its axis.
 #[derive(Clone, Debug)]
 pub struct Body {
     pub lines: Vec<Line>,
-    /// A text that stands at the foot of the node, outside: the name of a junction.
-    pub foot: Option<Line>,
-    /// Half the width of the box; what is above and below the axis.
+    /// A text outside the node, below one side: the name of a junction.
+    pub caption: Option<Line>,
+    /// Half the width of the box, and its extent above and below the axis.
     pub half: f64,
     /// Half the width of the first line.
     pub head: f64,
     pub up: f64,
     pub down: f64,
-    /// Between the box and its lines.
+    /// The distance between the box and its lines.
     pub padding: f64,
 }
 
@@ -155,9 +157,10 @@ impl Body {
     }
 }
 
-/// What a bond is called; shorter than other texts, as it lies between nodes.
-pub fn number(label: &str, tone: Tone) -> Line {
-    let mut line = Line::new("", label, SMALL, tone);
+/// Returns the number of a bond as a text. It is shorter than other texts, because it lies between
+/// nodes.
+pub fn number(label: &str, role: ColourRole) -> Line {
+    let mut line = Line::new("", label, SMALL, role);
     let short = text::shortened(label, SMALL, 90.0);
     if short != label {
         line.width = text::width(&short, SMALL);
@@ -168,31 +171,31 @@ pub fn number(label: &str, tone: Tone) -> Line {
 }
 
 pub fn body(node: &Node) -> Body {
-    let tone = Tone::Marked(node.mark);
-    let small = |text: &str| Line::new("", text, SMALL, Tone::Faint);
+    let role = ColourRole::Marked(node.mark);
+    let small = |text: &str| Line::new("", text, SMALL, ColourRole::Faint);
     let mut lines = Vec::new();
-    let mut foot = None;
+    let mut caption = None;
     let mut padding = 3.0;
     match node.shape {
         Shape::Junction => {
-            lines.push(Line::new(&node.kind, "", GLYPH, tone));
-            foot = (!node.name.is_empty()).then(|| small(&node.name));
+            lines.push(Line::new(&node.kind, "", GLYPH, role));
+            caption = (!node.name.is_empty()).then(|| small(&node.name));
         }
         Shape::Element => {
-            let one = Line::new(&node.kind, &format!(" : {}", node.name), KIND, tone);
+            let one = Line::new(&node.kind, &format!(" : {}", node.name), KIND, role);
             if node.name.is_empty() {
-                lines.push(Line::new(&node.kind, "", KIND, tone));
+                lines.push(Line::new(&node.kind, "", KIND, role));
             } else if one.width <= BROAD {
                 lines.push(one);
             } else {
-                lines.push(Line::new(&node.kind, "", KIND, tone));
-                lines.push(Line::new("", &node.name, NAME, Tone::Ink));
+                lines.push(Line::new(&node.kind, "", KIND, role));
+                lines.push(Line::new("", &node.name, NAME, ColourRole::Ink));
             }
         }
         Shape::Box => {
             padding = 9.0;
             if !node.name.is_empty() {
-                lines.push(Line::new(&node.name, "", 12.0, tone));
+                lines.push(Line::new(&node.name, "", 12.0, role));
             }
             if !node.kind.is_empty() || lines.is_empty() {
                 lines.push(small(&node.kind));
@@ -204,7 +207,8 @@ pub fn body(node: &Node) -> Body {
     let all: f64 = lines.iter().map(Line::height).sum();
     let first = lines.first().map_or(0.0, Line::height);
     let head = lines.first().map_or(0.0, |line| line.width);
-    // A box is a body of its own, and bonds aim at its middle; they aim at the letters of others.
+    // Bonds end at the middle of a closed submodel's box; at other nodes they end at the letters of
+    // the first line.
     let (up, down) = if node.shape == Shape::Box {
         ((all / 2.0) + padding, all / 2.0 + padding)
     } else {
@@ -212,9 +216,9 @@ pub fn body(node: &Node) -> Body {
     };
     Body {
         lines,
-        foot,
+        caption,
         half: widest / 2.0 + padding,
-        // Wide enough for an arrow from above.
+        // The head is wide enough for an arrow from above.
         head: head.max(14.0) / 2.0 + padding,
         up,
         down,

@@ -1,44 +1,45 @@
-//! The order of cells within layers: few crossings.
+//! Orders the cells within layers so that few links cross.
 //!
-//! Before: a web in any order. After: its layers and the links at each cell are in order from top
-//! to bottom. Means of the neighbours (Sugiyama, Tagawa and Toda, 1981) in a bounded number of
-//! sweeps, then swaps of neighbours while they help; the best order seen is kept.
+//! Before: a layered graph in any order. After: its layers, and the links at each cell, are in
+//! order from top to bottom. The method is means of the neighbours (Sugiyama, Tagawa and Toda,
+//! 1981) in a bounded number of sweeps, then swaps of neighbouring cells while they help. The best
+//! order found is kept.
 
-use super::web::Web;
+use super::layers::LayeredGraph;
 
 const SWEEPS: usize = 16;
 const PASSES: usize = 6;
 
-pub fn order(web: &mut Web) {
-    let mut place = places(web);
-    let mut best = (crossings(web, &place), web.layers.clone());
+pub fn order(layered: &mut LayeredGraph) {
+    let mut place = places(layered);
+    let mut best = (crossings(layered, &place), layered.layers.clone());
     for sweep in 0..SWEEPS {
         if best.0 == 0 {
             break;
         }
-        let count = web.layers.len();
+        let count = layered.layers.len();
         for step in 1..count {
             let layer = if sweep % 2 == 0 {
                 step
             } else {
                 count - 1 - step
             };
-            means(web, &mut place, layer, sweep % 2 == 0);
+            means(layered, &mut place, layer, sweep % 2 == 0);
         }
-        swaps(web, &mut place);
-        let now = crossings(web, &place);
+        swaps(layered, &mut place);
+        let now = crossings(layered, &place);
         if now < best.0 {
-            best = (now, web.layers.clone());
+            best = (now, layered.layers.clone());
         }
     }
-    web.layers = best.1;
-    let place = places(web);
-    ports(web, &place);
+    layered.layers = best.1;
+    let place = places(layered);
+    ports(layered, &place);
 }
 
-fn places(web: &Web) -> Vec<usize> {
-    let mut place = vec![0; web.cells.len()];
-    for layer in &web.layers {
+fn places(layered: &LayeredGraph) -> Vec<usize> {
+    let mut place = vec![0; layered.cells.len()];
+    for layer in &layered.layers {
         for (at, cell) in layer.iter().enumerate() {
             place[*cell] = at;
         }
@@ -46,43 +47,43 @@ fn places(web: &Web) -> Vec<usize> {
     place
 }
 
-/// Where the neighbours of a cell on one side are.
-fn beside(web: &Web, place: &[usize], cell: usize, left: bool) -> Vec<usize> {
-    let cell = &web.cells[cell];
+/// Returns the places of the neighbours of a cell on one side.
+fn beside(layered: &LayeredGraph, place: &[usize], cell: usize, left: bool) -> Vec<usize> {
+    let cell = &layered.cells[cell];
     let mut out: Vec<usize> = if left {
         cell.lefts
             .iter()
-            .map(|l| place[web.links[*l].left])
+            .map(|l| place[layered.links[*l].left])
             .collect()
     } else {
         cell.rights
             .iter()
-            .map(|l| place[web.links[*l].right])
+            .map(|l| place[layered.links[*l].right])
             .collect()
     };
     out.sort_unstable();
     out
 }
 
-fn means(web: &mut Web, place: &mut [usize], layer: usize, left: bool) {
-    let mut keyed: Vec<(f64, usize)> = Vec::with_capacity(web.layers[layer].len());
-    // A cell without neighbours stays behind the one before it.
+fn means(layered: &mut LayeredGraph, place: &mut [usize], layer: usize, left: bool) {
+    let mut keyed: Vec<(f64, usize)> = Vec::with_capacity(layered.layers[layer].len());
+    // A cell without neighbours stays after the one before it.
     let mut last = -1.0;
-    for cell in &web.layers[layer] {
-        let at = beside(web, place, *cell, left);
+    for cell in &layered.layers[layer] {
+        let at = beside(layered, place, *cell, left);
         if !at.is_empty() {
             last = at.iter().sum::<usize>() as f64 / at.len() as f64;
         }
         keyed.push((last, *cell));
     }
     keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
-    web.layers[layer] = keyed.into_iter().map(|(_, cell)| cell).collect();
-    for (at, cell) in web.layers[layer].iter().enumerate() {
+    layered.layers[layer] = keyed.into_iter().map(|(_, cell)| cell).collect();
+    for (at, cell) in layered.layers[layer].iter().enumerate() {
         place[*cell] = at;
     }
 }
 
-/// Crossings of the links of two cells, the first above the second.
+/// Returns the number of crossings of the links of two cells, the first above the second.
 fn pair(above: &[usize], below: &[usize]) -> usize {
     let mut count = 0;
     let mut at = 0;
@@ -95,22 +96,22 @@ fn pair(above: &[usize], below: &[usize]) -> usize {
     count
 }
 
-fn swaps(web: &mut Web, place: &mut [usize]) {
+fn swaps(layered: &mut LayeredGraph, place: &mut [usize]) {
     for _ in 0..PASSES {
         let mut better = false;
-        for layer in 0..web.layers.len() {
-            for at in 1..web.layers[layer].len() {
-                let (one, two) = (web.layers[layer][at - 1], web.layers[layer][at]);
+        for layer in 0..layered.layers.len() {
+            for at in 1..layered.layers[layer].len() {
+                let (one, two) = (layered.layers[layer][at - 1], layered.layers[layer][at]);
                 let (mut now, mut then) = (0, 0);
                 for left in [true, false] {
-                    let a = beside(web, place, one, left);
-                    let b = beside(web, place, two, left);
+                    let a = beside(layered, place, one, left);
+                    let b = beside(layered, place, two, left);
                     now += pair(&a, &b);
                     then += pair(&b, &a);
                 }
                 if then < now {
                     better = true;
-                    web.layers[layer].swap(at - 1, at);
+                    layered.layers[layer].swap(at - 1, at);
                     place[one] = at;
                     place[two] = at - 1;
                 }
@@ -122,13 +123,13 @@ fn swaps(web: &mut Web, place: &mut [usize]) {
     }
 }
 
-/// All crossings, by counting inversions in a tree of sums (Fenwick).
-fn crossings(web: &Web, place: &[usize]) -> usize {
+/// Returns the number of all crossings. It counts inversions in a tree of sums (Fenwick).
+fn crossings(layered: &LayeredGraph, place: &[usize]) -> usize {
     let mut all = 0;
-    for layer in &web.layers {
+    for layer in &layered.layers {
         let ends: Vec<usize> = layer
             .iter()
-            .flat_map(|cell| beside(web, place, *cell, false))
+            .flat_map(|cell| beside(layered, place, *cell, false))
             .collect();
         let size = ends.iter().max().map_or(0, |most| most + 1);
         let mut sums = vec![0; size + 1];
@@ -150,9 +151,9 @@ fn crossings(web: &Web, place: &[usize]) -> usize {
     all
 }
 
-fn ports(web: &mut Web, place: &[usize]) {
-    let links = &web.links;
-    for cell in &mut web.cells {
+fn ports(layered: &mut LayeredGraph, place: &[usize]) {
+    let links = &layered.links;
+    for cell in &mut layered.cells {
         cell.lefts
             .sort_by_key(|l| (place[links[*l].left], links[*l].bond, *l));
         cell.rights

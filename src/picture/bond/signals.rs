@@ -1,20 +1,20 @@
-//! Signals: thin arrows around everything else.
+//! Draws signals: thin arrows around everything else.
 //!
-//! Before: nodes, bonds and their texts have their places. After: an arrow for each signal, from its
-//! node or from its name; where no way is free, its name beside its target instead.
+//! Before: nodes, bonds and their texts have their places. After: an arrow for each signal, from
+//! its node or from its name. If no path is free, its name is beside its target instead.
 
-use super::layout::{Arrow, Layout, Owner, Point, Rect, Tone};
-use super::maze::{BEND, LAST, Maze, STEP};
+use super::grid::{BEND, LAST_PIECE, RoutingGrid, STEP};
+use super::layout::{Arrow, ColourRole, Layout, Owner, Point, Rect};
 use super::measure::{Line, SMALL};
 use crate::bond::sketch::{Signal, Sketch};
 
-/// An arrowhead: its length, half its width, and how far from the node it ends.
+/// An arrowhead: its length, half its width, and the distance from the node at which it ends.
 const HEAD: f64 = 7.0;
 const WING: f64 = 2.8;
 const SHORT: f64 = 1.5;
-/// Names of signals are sought so many rings away.
+/// The number of rings around a box in which places for the name of a signal are searched.
 const RINGS: i32 = 14;
-/// So many places of a name are compared.
+/// The number of places of a name that are compared.
 const TRIES: usize = 16;
 
 pub fn route(sketch: &Sketch, out: &mut Layout) {
@@ -25,82 +25,90 @@ pub fn route(sketch: &Sketch, out: &mut Layout) {
     if wanted.is_empty() {
         return;
     }
-    let mut maze = Maze::new(out.extent());
+    let mut grid = RoutingGrid::new(out.extent());
     for rect in &out.boxes {
-        maze.block(*rect);
+        grid.block(*rect);
     }
     for label in &out.labels {
-        maze.block(label.area);
+        grid.block(label.area);
     }
     for bar in &out.bars {
-        maze.block(Rect::around(bar.ends[0], bar.ends[1]));
+        grid.block(Rect::around(bar.ends[0], bar.ends[1]));
     }
     for harpoon in &out.harpoons {
-        maze.block(Rect::around(harpoon.tip, harpoon.barb));
+        grid.block(Rect::around(harpoon.tip, harpoon.barb));
     }
     for wire in &out.wires {
-        maze.line(&wire.points);
+        grid.line(&wire.points);
     }
     for at in wanted {
-        one(sketch, out, &mut maze, at);
+        one(sketch, out, &mut grid, at);
     }
 }
 
-fn one(sketch: &Sketch, out: &mut Layout, maze: &mut Maze, at: usize) {
+fn one(sketch: &Sketch, out: &mut Layout, grid: &mut RoutingGrid, at: usize) {
     let signal = &sketch.signals[at];
     let target = out.boxes[signal.to];
     let from = signal
         .from
         .filter(|f| *f < out.boxes.len() && *f != signal.to);
     if let Some(from) = from
-        && let Some((_, points)) = maze.way(out.boxes[from], target)
+        && let Some((_, points)) = grid.find_path(out.boxes[from], target)
     {
-        draw(out, maze, at, points.clone());
+        draw(out, grid, at, points.clone());
         if !signal.label.is_empty() {
-            beside(out, maze, at, &signal.label, &points);
+            beside(out, grid, at, &signal.label, &points);
         }
         return;
     }
-    tagged(sketch, out, maze, at, from);
+    route_from_name(sketch, out, grid, at, from);
 }
 
-/// A name, and an arrow from it.
-fn tagged(sketch: &Sketch, out: &mut Layout, maze: &mut Maze, at: usize, from: Option<usize>) {
+/// Places a name near the target, and draws an arrow from it to the target. `from` is the node at
+/// which the signal begins, if it is named in the text. The obstacles have to be in `grid`; the new
+/// text and line are added to `out` and to `grid`.
+fn route_from_name(
+    sketch: &Sketch,
+    out: &mut Layout,
+    grid: &mut RoutingGrid,
+    at: usize,
+    from: Option<usize>,
+) {
     let signal = &sketch.signals[at];
     let target = out.boxes[signal.to];
-    let line = Line::new("", &name(sketch, signal, from), SMALL, Tone::Faint);
+    let line = Line::new("", &name(sketch, signal, from), SMALL, ColourRole::Faint);
     let mut best: Option<(u32, Rect, Vec<Point>)> = None;
     let mut tries = 0;
     for centre in rings(target, &line) {
-        // On the grid: so a straight way from its middle is one.
-        let area = around(maze.snapped(centre), &line);
-        if !clear(maze, area.grown(3.0)) {
+        // The centre is on the grid, so that a straight path from it is possible.
+        let area = around(grid.snapped(centre), &line);
+        if !clear(grid, area.grown(3.0)) {
             continue;
         }
         tries += 1;
-        if let Some((cost, points)) = maze.way(area, target)
+        if let Some((cost, points)) = grid.find_path(area, target)
             && best.as_ref().is_none_or(|(least, ..)| cost < *least)
         {
             best = Some((cost, area, points));
         }
-        // Near and straight is good enough.
+        // A near and straight path ends the search.
         let good = best.as_ref().is_some_and(|(cost, ..)| *cost <= BEND);
         if good || tries == TRIES {
             break;
         }
     }
     if let Some((_, area, points)) = best {
-        put(out, maze, at, &line, area);
-        draw(out, maze, at, points);
+        put(out, grid, at, &line, area);
+        draw(out, grid, at, points);
         return;
     }
-    // No way at all: the words say where it goes.
+    // There is no path, so the text names the target.
     let to = &sketch.nodes[signal.to].name;
     let text = format!("{} \u{2192} {to}", line.plain);
-    let line = Line::new("", &text, SMALL, Tone::Faint);
+    let line = Line::new("", &text, SMALL, ColourRole::Faint);
     let place = rings(target, &line)
         .map(|centre| around(centre, &line))
-        .find(|area| clear(maze, area.grown(2.0)));
+        .find(|area| clear(grid, area.grown(2.0)));
     let outside = || {
         let extent = out.extent();
         let middle = extent.left + line.width / 2.0;
@@ -110,10 +118,10 @@ fn tagged(sketch: &Sketch, out: &mut Layout, maze: &mut Maze, at: usize, from: O
         )
     };
     let area = place.unwrap_or_else(outside);
-    put(out, maze, at, &line, area);
+    put(out, grid, at, &line, area);
 }
 
-/// What stands at the beginning of a signal that does not begin at its node.
+/// Returns the text at the beginning of a signal that does not begin at its node.
 fn name(sketch: &Sketch, signal: &Signal, from: Option<usize>) -> String {
     match from {
         _ if !signal.label.is_empty() => signal.label.clone(),
@@ -133,16 +141,16 @@ fn around(centre: Point, line: &Line) -> Rect {
     )
 }
 
-fn clear(maze: &Maze, area: Rect) -> bool {
-    maze.solid.free(area) && maze.lines.free(area)
+fn clear(grid: &RoutingGrid, area: Rect) -> bool {
+    grid.obstacles.free(area) && grid.lines.free(area)
 }
 
-/// Places for a text around a box, the nearest ones first.
+/// Returns places for a text around a box, the nearest ones first.
 fn rings(target: Rect, line: &Line) -> impl Iterator<Item = Point> {
     let middle = target.centre();
     let (half, tall) = (line.width / 2.0, line.height() / 2.0);
     (0..RINGS).flat_map(move |ring| {
-        let away = 2.5 * LAST + f64::from(ring) * STEP;
+        let away = 2.5 * LAST_PIECE + f64::from(ring) * STEP;
         let side = (target.right - target.left) / 2.0 + half + away;
         let over = (target.bottom - target.top) / 2.0 + tall + away;
         let steps = -(ring + 1)..=ring + 1;
@@ -161,15 +169,15 @@ fn rings(target: Rect, line: &Line) -> impl Iterator<Item = Point> {
     })
 }
 
-fn put(out: &mut Layout, maze: &mut Maze, at: usize, line: &Line, area: Rect) {
+fn put(out: &mut Layout, grid: &mut RoutingGrid, at: usize, line: &Line, area: Rect) {
     let top = Point::new(area.centre().x, area.top);
     out.labels.push(line.under(top, Owner::Signal(at)));
-    maze.block(area);
+    grid.block(area);
 }
 
-/// The name of a signal beside its line, where there is room.
-fn beside(out: &mut Layout, maze: &mut Maze, at: usize, text: &str, points: &[Point]) {
-    let line = Line::new("", text, SMALL, Tone::Faint);
+/// Places the name of a signal beside its line, if there is room.
+fn beside(out: &mut Layout, grid: &mut RoutingGrid, at: usize, text: &str, points: &[Point]) {
+    let line = Line::new("", text, SMALL, ColourRole::Faint);
     let mut places = Vec::new();
     let (half, tall) = (line.width / 2.0 + 3.0, line.height() / 2.0 + 2.0);
     for pair in points.windows(2) {
@@ -186,22 +194,22 @@ fn beside(out: &mut Layout, maze: &mut Maze, at: usize, text: &str, points: &[Po
             }
         }
     }
-    // Beside a long piece it is easier to see what a name belongs to.
+    // A long piece is preferred, because there it is easier to see to what the name belongs.
     let found = places
         .into_iter()
         .map(|centre| around(centre, &line))
-        .find(|area| clear(maze, area.grown(0.9)));
+        .find(|area| clear(grid, area.grown(0.9)));
     let found = found.or_else(|| {
         let start = Rect::around(points[0], points[0]);
         let near = rings(start, &line).map(|centre| around(centre, &line));
-        near.take(400).find(|area| clear(maze, area.grown(0.9)))
+        near.take(400).find(|area| clear(grid, area.grown(0.9)))
     });
     if let Some(area) = found {
-        put(out, maze, at, &line, area);
+        put(out, grid, at, &line, area);
     }
 }
 
-fn draw(out: &mut Layout, maze: &mut Maze, signal: usize, mut points: Vec<Point>) {
+fn draw(out: &mut Layout, grid: &mut RoutingGrid, signal: usize, mut points: Vec<Point>) {
     let count = points.len();
     if count < 2 {
         return;
@@ -215,8 +223,8 @@ fn draw(out: &mut Layout, maze: &mut Maze, signal: usize, mut points: Vec<Point>
     let base = tip.plus(along, -HEAD);
     let head = [tip, base.plus(across, WING), base.plus(across, -WING)];
     points[count - 1] = base;
-    maze.line(&points);
-    maze.block(Rect::around(head[1], head[2]).with(Rect::around(tip, base)));
+    grid.line(&points);
+    grid.block(Rect::around(head[1], head[2]).with(Rect::around(tip, base)));
     out.arrows.push(Arrow {
         signal,
         points,

@@ -1,9 +1,9 @@
 //! A layout as SVG text.
 //!
-//! Before: a sketch. After: one `svg` element with a view box and a white ground, the same text for
-//! the same sketch; names are escaped, and nothing is loaded or run.
+//! Before: a sketch. After: one `svg` element with a view box and a white background, the same text
+//! for the same sketch. Names are escaped; the file loads and runs nothing.
 
-use super::layout::{Label, Layout, Point, Tone, Wire, layout};
+use super::layout::{BondLine, ColourRole, Label, Layout, Point, layout};
 use super::measure;
 use crate::bond::sketch::{Mark, Shape, Sketch};
 use crate::picture::svg::text::{Anchor, FONT, coordinate, escaped};
@@ -16,13 +16,13 @@ pub const GROUND: &str = "#f3f3f1";
 pub const FRAME: &str = "#8a8a86";
 const DERIVATIVE: &str = "#cc2f2f";
 const SWITCHED: &str = "#7b4fb0";
-/// Okabe and Ito's colours without their red, which is derivative causality here.
+/// Okabe and Ito's colours without their red, which marks derivative causality here.
 const LOOPS: [&str; 5] = ["#0072b2", "#009e73", "#e69f00", "#cc79a7", "#56b4e9"];
-/// Loops beyond the fifth have the same colours and another dash.
+/// From the sixth loop on, colours repeat with another dash pattern.
 const DASHES: [Option<&str>; 3] = [None, Some("7 2.5"), Some("2 2")];
 const ROUND: f64 = 5.0;
 
-/// The colour of a mark.
+/// Returns the colour of a mark.
 pub fn colour(mark: Mark) -> &'static str {
     match mark {
         Mark::Plain => INK,
@@ -32,7 +32,7 @@ pub fn colour(mark: Mark) -> &'static str {
     }
 }
 
-/// Its dash.
+/// Returns the dash pattern of a mark.
 pub fn dash(mark: Mark) -> Option<&'static str> {
     match mark {
         Mark::Plain | Mark::Derivative => None,
@@ -91,8 +91,8 @@ fn render(sketch: &Sketch, layout: &Layout) -> String {
     out
 }
 
-/// Frames of submodels; a ground for other nodes that are wider than their letters, so that it is
-/// seen that all their bonds end at one node.
+/// Draws frames of submodels, and backgrounds of other nodes that are wider than their letters. The
+/// background shows that all bonds end at one node.
 fn boxes(out: &mut String, sketch: &Sketch, layout: &Layout) {
     for (node, rect) in sketch.nodes.iter().zip(&layout.boxes) {
         let (width, height) = (rect.right - rect.left, rect.bottom - rect.top);
@@ -125,11 +125,11 @@ fn line(out: &mut String, path: &str, mark: Mark, more: &str, dashed: bool) {
     out.push_str("/>\n");
 }
 
-fn bond(out: &mut String, sketch: &Sketch, wire: &Wire) {
+fn bond(out: &mut String, sketch: &Sketch, wire: &BondLine) {
     let bond = &sketch.bonds[wire.bond];
     let path = corners(&wire.points, ROUND);
     if bond.double {
-        // A broad line with a white one in it is two lines, also around corners.
+        // A broad line with a white one inside looks like two lines, also around corners.
         line(out, &path, bond.mark, " stroke-width=\"5\"", true);
         let _ = writeln!(
             out,
@@ -140,7 +140,7 @@ fn bond(out: &mut String, sketch: &Sketch, wire: &Wire) {
     }
 }
 
-/// A path through these points, its corners rounded.
+/// Returns a path through these points with rounded corners.
 fn corners(points: &[Point], round: f64) -> String {
     let mut out = String::new();
     let put = |out: &mut String, to: &str, p: Point| {
@@ -193,10 +193,10 @@ fn words(out: &mut String, label: &Label) {
         Anchor::Middle => "middle",
         Anchor::End => "end",
     };
-    let (fill, strong) = match label.tone {
-        Tone::Ink => (INK, INK),
-        Tone::Faint => (FAINT, FAINT),
-        Tone::Marked(mark) => (INK, colour(mark)),
+    let (fill, strong) = match label.role {
+        ColourRole::Ink => (INK, INK),
+        ColourRole::Faint => (FAINT, FAINT),
+        ColourRole::Marked(mark) => (INK, colour(mark)),
     };
     let _ = write!(
         out,

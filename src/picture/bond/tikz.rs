@@ -1,17 +1,17 @@
 //! A layout as a picture in a LaTeX document, by TikZ.
 //!
-//! Before: a sketch. After: a `tikzpicture` no wider and no higher than asked for, the same as the SVG but for the letters. Texts are
-//! given as LaTeX by a function of the caller, who knows what to escape.
+//! Before: a sketch. After: a `tikzpicture` that is no larger than requested, the same as the SVG
+//! except for the font. The caller gives a function that escapes texts for LaTeX.
 
 use std::fmt::Write;
 
-use super::layout::{Label, Layout, Point, Tone, layout};
+use super::layout::{ColourRole, Label, Layout, Point, layout};
 use super::measure;
 use super::svg::{FAINT, FRAME, GROUND, INK, SIGNAL, colour, dash};
 use crate::bond::sketch::{Mark, Shape, Sketch};
 use crate::picture::svg::text::{Anchor, coordinate};
 
-/// The picture; `most` are its greatest width and height in points.
+/// Returns the picture; `most` is its greatest width and height in points.
 pub fn tikz(sketch: &Sketch, most: (f64, f64), escape: &dyn Fn(&str) -> String) -> String {
     let layout = layout(sketch);
     let fits = (most.0 / layout.width.max(1.0)).min(most.1 / layout.height.max(1.0));
@@ -82,7 +82,7 @@ pub fn tikz(sketch: &Sketch, most: (f64, f64), escape: &dyn Fn(&str) -> String) 
     out
 }
 
-/// `c222222`
+/// Returns the name of a colour: `c222222`.
 fn name(colour: &str) -> String {
     format!("c{}", colour.trim_start_matches('#'))
 }
@@ -107,7 +107,8 @@ fn style(mark: Mark, width: f64, dashed: bool) -> String {
     text
 }
 
-/// Frames of submodels, and grounds of nodes that are wider than their letters, as in the SVG.
+/// Draws frames of submodels, and backgrounds of nodes that are wider than their letters, as in the
+/// SVG.
 fn boxes(out: &mut String, sketch: &Sketch, layout: &Layout) {
     for (node, rect) in sketch.nodes.iter().zip(&layout.boxes) {
         let (width, height) = (rect.right - rect.left, rect.bottom - rect.top);
@@ -133,17 +134,18 @@ fn words(out: &mut String, label: &Label, escape: &dyn Fn(&str) -> String) {
         Anchor::Middle => "base",
         Anchor::End => "base east",
     };
-    // Sizes that every installation has; its letters are narrower than those that were measured.
+    // These font sizes exist in every installation. The letters are narrower than those that were
+    // measured.
     let size = match label.size {
         size if size >= 15.0 => "large",
         size if size >= 13.0 => "normalsize",
         size if size >= 11.0 => "small",
         _ => "footnotesize",
     };
-    let (fill, strong) = match label.tone {
-        Tone::Ink => (INK, INK),
-        Tone::Faint => (FAINT, FAINT),
-        Tone::Marked(mark) => (INK, colour(mark)),
+    let (fill, strong) = match label.role {
+        ColourRole::Ink => (INK, INK),
+        ColourRole::Faint => (FAINT, FAINT),
+        ColourRole::Marked(mark) => (INK, colour(mark)),
     };
     let mut text = String::new();
     if !label.bold.is_empty() {

@@ -1,8 +1,9 @@
-//! Colours that everybody can tell apart.
+//! Colours that people with colour blindness can distinguish, too.
 //!
-//! Single curves have the colours of Okabe and Ito ("Color Universal Design", 2008), grey in place of
-//! their yellow, which is too light for a line on white. Families have ramps whose lightness goes one
-//! way, after viridis (van der Walt and Smith, 2015) without its lightest end.
+//! Single curves have the colours of Okabe and Ito ("Color Universal Design", 2008), with grey in
+//! place of their yellow, which is too light for a line on white. Families of curves have colour
+//! ramps with monotonic lightness, after viridis (van der Walt and Smith, 2015) without its
+//! lightest end.
 
 pub const INK: &str = "#222222";
 pub const FAINT: &str = "#666666";
@@ -30,10 +31,10 @@ const RAMP: [Rgb; 5] = [
     [185.0, 200.0, 45.0],
 ];
 
-/// Curves beyond the eighth have the same colours and another dash.
+/// From the ninth curve on, colours repeat with another dash pattern.
 const DASHES: [Option<&str>; 4] = [None, Some("7 3"), Some("2 2"), Some("8 3 2 3")];
 
-/// The colour of curve number `at`.
+/// Returns the colour of curve number `at`.
 pub fn curve(at: usize) -> String {
     text(PALETTE[at % PALETTE.len()])
 }
@@ -42,14 +43,15 @@ pub fn dash(at: usize) -> Option<&'static str> {
     DASHES[at / PALETTE.len() % DASHES.len()]
 }
 
-/// Colour `at` of `count`, dark to light, of a family of one variable.
+/// Returns colour `at` of `count`, from dark to light, for a family of one variable.
 pub fn ramp(at: usize, count: usize) -> String {
     let place = part(at, count) * (RAMP.len() - 1) as f64;
     let below = (place as usize).min(RAMP.len() - 2);
     text(mix(RAMP[below], RAMP[below + 1], place - below as f64))
 }
 
-/// The same where several variables share a panel: from a tint of the variable's colour to a shade.
+/// Returns the same colour if several variables share a panel: from a tint of the variable's colour
+/// to a shade.
 pub fn tint(variable: usize, at: usize, count: usize) -> String {
     let base = PALETTE[variable % PALETTE.len()];
     let place = part(at, count);
@@ -61,7 +63,7 @@ pub fn tint(variable: usize, at: usize, count: usize) -> String {
     })
 }
 
-/// The ramp that stands for all tints in a legend.
+/// Returns a colour of the ramp that represents all tints in a legend.
 pub fn grey(at: usize, count: usize) -> String {
     text(mix([190.0; 3], [40.0; 3], part(at, count)))
 }

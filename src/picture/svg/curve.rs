@@ -1,7 +1,7 @@
 //! A curve as polylines.
 //!
-//! Values that are not finite leave gaps; two rows with the same time are a vertical line; a
-//! boolean holds its value until the next time. Points that change nothing are left out.
+//! Values that are not finite leave gaps. Two rows with the same time are a vertical line. A
+//! boolean holds its value until the next time. Points that do not change the picture are left out.
 
 use super::Layout;
 use super::figure::{Curve, Panel};
@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// A point in hundredths of a pixel.
 type Point = (i64, i64);
 
-/// A lane keeps this part of its height free, above and below.
+/// The fraction of a lane's height that is free above, and below, its curve.
 const FREE: f64 = 0.2;
 
 pub(crate) fn write(
@@ -51,7 +51,7 @@ pub(crate) fn write(
     }
 }
 
-/// The unbroken parts of a curve. A part of one point is a dot.
+/// Returns the unbroken parts of a curve. A part of one point is a dot.
 fn lines(
     curve: &Curve<'_>,
     panel: &Panel<'_>,
@@ -103,7 +103,8 @@ fn lines(
     lines
 }
 
-/// Adds a point; one that lies between its neighbours on a level line goes.
+/// Adds a point, and removes the previous one if it lies between its neighbours on a horizontal
+/// line.
 fn push(line: &mut Vec<Point>, point: Point) {
     if line.last() == Some(&point) {
         return;

@@ -1,4 +1,4 @@
-//! The text of a picture: frame by frame, with grid, ticks, labels and curves.
+//! Writes a picture panel by panel, with grid, ticks, labels and curves.
 
 use super::figure::{Figure, LANE_NAME, Panel};
 use super::text::{self, Anchor, FONT, Words, coordinate};
@@ -10,7 +10,8 @@ pub(crate) const TITLE: f64 = 17.0;
 pub(crate) const LABEL: f64 = 14.0;
 pub(crate) const TICK: f64 = 13.0;
 
-/// Points of one curve, and of all together: a large sweep stays a file that a browser opens.
+/// The largest number of points of one curve, and of all curves: so a browser can open the file of
+/// a large sweep.
 const POINTS: usize = 2_000;
 const ALL_POINTS: usize = 60_000;
 const LEAST_POINTS: usize = 200;
@@ -28,7 +29,8 @@ pub(crate) fn write(title: &str, figure: &Figure<'_>, layout: &Layout) -> String
     );
     let middle = layout.left / 2.0 + layout.right / 2.0;
     if !title.is_empty() {
-        // Over the plot; a title that is longer than it is over the picture, shortened if need be.
+        // The title is centred over the plot. If it is longer than the plot it is centred over the
+        // picture, and shortened if necessary.
         let size = TITLE * text::BOLD;
         let wide = text::width(title, size);
         let over_plot = wide <= 2.0 * (layout.width - middle).min(middle) - 16.0;
@@ -84,7 +86,7 @@ fn write_panel(
     } else {
         write_lanes(panel, place, left, right, out);
     }
-    // No stroke of the frame is wider than what surrounds it, so nothing leaves the picture.
+    // The strokes of the frame are not wider than the margin, so nothing leaves the picture.
     let _ = writeln!(
         out,
         "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"{}\"/>",

@@ -1,8 +1,8 @@
-//! What a picture shows: panels with their curves, axes, labels and legends.
+//! The content of a picture: panels with their curves, axes, labels and legends.
 //!
-//! Before: runs and a choice of panels, by positions. After: everything that does not depend on
-//! where things lie. A panel of booleans has a lane for each, as a logic analyser shows them; a
-//! boolean among other variables is a step between 0 and 1.
+//! Before: runs, and panels as lists of indices of series. After: everything that does not depend
+//! on coordinates. A panel of booleans has a lane for each, as in a logic analyser. A boolean in a
+//! panel of numbers is a step between 0 and 1.
 
 use super::legend::{Entry, Legend};
 use super::{colour, draw, text};
@@ -10,7 +10,7 @@ use crate::picture::panels::Choice;
 use crate::picture::scale::{Scale, Wish};
 use crate::picture::{Series, Trajectories, extent};
 
-/// One run, as the picture sees it.
+/// One run of a picture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source<'a> {
     pub(crate) label: &'a str,
@@ -29,7 +29,7 @@ pub(crate) struct Figure<'a> {
 #[derive(Debug)]
 pub(crate) struct Panel<'a> {
     pub(crate) scale: Scale,
-    /// The names of lanes, from the top; none in a panel of numbers.
+    /// The names of lanes, from the top; empty in a panel of numbers.
     pub(crate) lanes: Vec<&'a str>,
     pub(crate) label: Option<String>,
     pub(crate) curves: Vec<Curve<'a>>,
@@ -48,7 +48,7 @@ pub(crate) struct Curve<'a> {
 }
 
 const LANE: f64 = 30.0;
-/// Names of lanes stand in the margin and may not take the picture.
+/// The names of lanes are in the margin, and may be this wide at most.
 pub(crate) const LANE_NAME: f64 = 150.0;
 
 impl<'a> Figure<'a> {
@@ -82,13 +82,13 @@ impl<'a> Figure<'a> {
         Ok(Figure {
             panels,
             note: choice.note.as_deref(),
-            // Units are SI units: where the variables have some, time is in seconds.
+            // Units are SI units, so if the variables have units, the time is in seconds.
             time_label: series.any(|s| s.shown_unit().is_some()).then_some("s"),
             times: extent(times).unwrap_or((0.0, 1.0)),
         })
     }
 
-    /// The time axis with as many ticks as there is room for labels.
+    /// Returns the time axis with as many ticks as there is room for labels.
     pub(crate) fn time_scale(&self, width: f64) -> Scale {
         let (low, high) = self.times;
         let mut ticks = 10;
@@ -113,7 +113,7 @@ impl<'a> Figure<'a> {
 }
 
 impl<'a> Panel<'a> {
-    /// `first`: the topmost panel says which colour is which run.
+    /// `first`: only the topmost panel has a legend of the runs.
     fn new(sources: &[Source<'a>], group: &[usize], height: f64, first: bool) -> Panel<'a> {
         let family = sources.len() > 1;
         let shown: Vec<&Series> = match sources.first() {
@@ -171,7 +171,7 @@ impl<'a> Panel<'a> {
         panel
     }
 
-    /// The label of the axis, and names in the legend where it cannot say them.
+    /// Sets the label of the axis, and names in the legend if the label cannot contain them.
     fn name(&mut self, shown: &[&Series]) {
         let bracketed = |unit: Option<String>| unit.map(|unit| format!("[{unit}]"));
         let [first, more @ ..] = shown else {
@@ -203,7 +203,7 @@ impl<'a> Panel<'a> {
         }
     }
 
-    /// The room that the labels of ticks need.
+    /// Returns the width of the labels of ticks.
     pub(crate) fn tick_width(&self) -> f64 {
         if !self.lanes.is_empty() {
             return 0.0;
@@ -213,7 +213,7 @@ impl<'a> Panel<'a> {
         ticks.fold(0.0, f64::max)
     }
 
-    /// The room that the names of lanes need.
+    /// Returns the width of the names of lanes.
     pub(crate) fn lane_width(&self) -> f64 {
         let lanes = self.lanes.iter();
         let lanes = lanes.map(|name| text::width(name, draw::TICK).min(LANE_NAME));

@@ -1,7 +1,7 @@
-//! Legends: right of a panel, where they hide no curve.
+//! Legends: to the right of a panel, where they hide no curve.
 //!
-//! Names of variables come first. In a family the runs follow: all of them up to 8, otherwise a
-//! bar of all colours with the first, the middle and the last value.
+//! Names of variables come first. If there are several runs, they follow: all of them up to 8,
+//! otherwise a bar of all colours with the first, the middle and the last value.
 
 use super::figure::Source;
 use super::text::{self, Anchor, Words, coordinate};
@@ -13,7 +13,7 @@ const LINE: f64 = 20.0;
 const SAMPLE: f64 = 24.0;
 const BAR: f64 = 120.0;
 const BAR_WIDTH: f64 = 14.0;
-/// Longer names are shortened; the whole name appears under the mouse.
+/// Longer names are shortened; a tooltip shows the whole name.
 const WIDEST: f64 = 230.0;
 
 #[derive(Debug)]
@@ -34,7 +34,7 @@ struct Runs {
     header: String,
     /// The colours of all runs.
     colours: Vec<String>,
-    /// One for each run, or first, middle and last.
+    /// A label for each run, or for the first, the middle and the last.
     labels: Vec<String>,
 }
 
@@ -114,15 +114,15 @@ impl Runs {
         self.colours.len() > MOST_RUNS
     }
 
-    /// The first run is at the top, as in a legend of lines.
+    /// Writes the bar. The first run is at the top, as in a legend of lines.
     fn write_bar(&self, left: f64, top: f64, out: &mut String) {
-        // More stripes than this are not seen.
+        // More stripes than this cannot be distinguished.
         let stripes = self.colours.len().min(60);
         for stripe in 0..stripes {
             let run = stripe * (self.colours.len() - 1) / (stripes - 1);
             let from = top + BAR * stripe as f64 / stripes as f64;
             let to = top + BAR * (stripe + 1) as f64 / stripes as f64;
-            // A little overlap: seams between stripes would show.
+            // The stripes overlap a little, because seams between them would be visible.
             let overlap = if stripe + 1 < stripes { 0.6 } else { 0.0 };
             let _ = writeln!(
                 out,
@@ -171,7 +171,7 @@ fn words(x: f64, y: f64, whole: &str, out: &mut String) {
     words.write(out);
 }
 
-/// What the runs differ in, and how each is called.
+/// Returns the parameter in which the runs differ, and a label for each run.
 fn named(sources: &[Source<'_>]) -> (String, Vec<String>) {
     let one = |source: &Source<'_>| match source.parameters {
         [(name, value)] => Some((name.clone(), *value)),
@@ -193,7 +193,7 @@ fn named(sources: &[Source<'_>]) -> (String, Vec<String>) {
     ("Runs".to_string(), labels)
 }
 
-/// Values with three digits, or as many as it takes to tell neighbours apart.
+/// Formats values with three digits, or as many as are needed to distinguish neighbours.
 fn distinct(values: &[f64]) -> Vec<String> {
     let mut labels = Vec::new();
     for digits in 2..17 {

@@ -1,11 +1,12 @@
-//! Trajectories as a picture for a report.
+//! Trajectories as an SVG picture for a report.
 //!
-//! Before: any trajectories, also empty ones or ones that are not finite. After: SVG text, the
-//! same for the same data; all of it lies inside the view box. [`figure`] decides what is shown,
-//! this file where it lies, [`draw`] and [`legend`] write it.
+//! Before: any trajectories, also empty ones and ones with values that are not finite. After: SVG
+//! text, the same for the same data, in which everything lies inside the view box. [`figure`]
+//! decides what is shown, this file decides the coordinates, [`draw`] and [`legend`] write the
+//! text.
 //!
-//! The text is written directly and not by plotters: its backends have whole pixels for coordinates,
-//! which makes curves jagged, and without font files it cannot lay out a legend.
+//! The crate plotters is not used: its backends have whole pixels as coordinates, which makes
+//! curves jagged, and without font files it cannot lay out a legend.
 
 mod colour;
 mod curve;
@@ -18,13 +19,14 @@ pub mod text;
 use super::{Run, Trajectories, panels, scale};
 use figure::{Figure, Source};
 
-/// The picture is so wide, unless its texts need more.
+/// The width of the picture, unless its texts need more.
 const WIDTH: f64 = 800.0;
-/// Narrower curves are not worth looking at.
+/// The least width of the plot itself.
 const LEAST_PLOT: f64 = 460.0;
 const GAP: f64 = 16.0;
 
-/// One run. Without `groups` (positions in the series) panels are chosen by [`panels::automatic`].
+/// Plots one run. Without `groups` (lists of indices of series) panels are chosen by
+/// [`panels::automatic`].
 pub fn plot(
     title: &str,
     data: &Trajectories,
@@ -42,7 +44,7 @@ pub fn plot(
     picture(title, &[source], &choice)
 }
 
-/// A sweep: the curves of all runs, with a colour for each. Runs have the same series.
+/// Plots a sweep: the curves of all runs, with a colour for each run. Runs have the same series.
 /// Without `groups` every variable has its own panel.
 pub fn plot_runs(
     title: &str,
@@ -85,15 +87,15 @@ fn picture(title: &str, sources: &[Source<'_>], choice: &panels::Choice) -> Resu
     Ok(draw::write(title, &figure, &layout))
 }
 
-/// Where things lie, in pixels.
+/// The coordinates of the parts of a picture, in pixels.
 #[derive(Debug)]
 pub(crate) struct Layout {
     pub(crate) width: f64,
     pub(crate) height: f64,
-    /// The sides of all panels.
+    /// The left and right sides of all panels.
     pub(crate) left: f64,
     pub(crate) right: f64,
-    /// Where the labels of the value axes stand.
+    /// Where the labels of the value axes are.
     pub(crate) label: f64,
     /// Top and bottom of each panel.
     pub(crate) panels: Vec<(f64, f64)>,
@@ -109,7 +111,7 @@ impl Layout {
         let label = if labelled { draw::LABEL + 10.0 } else { 0.0 };
         let left = (21.0 + (label + ticks).max(lanes)).max(40.0);
         let legend = widest(&mut figure.panels.iter().map(|panel| panel.legend.width()));
-        // Half of the last label of the time axis may stand over the end.
+        // Half of the last label of the time axis may reach over the end.
         let after = if legend > 0.0 { legend + GAP } else { 28.0 };
         let right = (WIDTH - after).max(left + LEAST_PLOT);
         let mut top = if title.is_empty() { 16.0 } else { 44.0 };

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-/// What every reader has one of. DejaVu, the widest, is what `width` reckons with.
+/// Every viewer has at least one of these fonts. `width` assumes DejaVu, the widest.
 pub const FONT: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
-/// Where a text is anchored.
+/// The side or the middle of a text that is at its coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Anchor {
     Start,
@@ -13,7 +13,7 @@ pub enum Anchor {
     End,
 }
 
-/// `&`, `<`, `>` and quotes as XML has them; characters that XML forbids are left out.
+/// Escapes `&`, `<`, `>` and quotes for XML; characters that XML forbids are left out.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -30,10 +30,10 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
-/// Bold letters are so much wider.
+/// The width of bold letters, relative to plain ones.
 pub const BOLD: f64 = 1.15;
 
-/// The width of a text, rather too wide than too narrow.
+/// Returns the estimated width of a text, rather too wide than too narrow.
 pub fn width(text: &str, size: f64) -> f64 {
     let ems: f64 = text
         .chars()
@@ -52,7 +52,7 @@ pub fn width(text: &str, size: f64) -> f64 {
     ems * size
 }
 
-/// The text, or its two ends where it is wider than `most`.
+/// Returns the text; if it is wider than `most`, only its two ends.
 pub fn shortened(text: &str, size: f64, most: f64) -> String {
     if width(text, size) <= most {
         return text.to_string();
@@ -71,7 +71,7 @@ pub fn shortened(text: &str, size: f64, most: f64) -> String {
     "…".to_string()
 }
 
-/// A coordinate: hundredths are finer than any screen.
+/// Formats a coordinate: hundredths of a pixel are exact enough.
 pub fn coordinate(value: f64) -> String {
     let mut text = format!("{value:.2}");
     while text.ends_with('0') {
@@ -83,7 +83,7 @@ pub fn coordinate(value: f64) -> String {
     if text == "-0" { "0".to_string() } else { text }
 }
 
-/// A text element; the whole text appears under the mouse when `text` is a shortened one.
+/// A text element. If `text` is shortened, a tooltip shows the whole text.
 #[derive(Clone, Copy, Debug)]
 pub struct Words<'a> {
     pub x: f64,

@@ -26,7 +26,7 @@ use super::{Desk, Failure, Obstacle};
 use crate::bond::fields::Fields;
 use crate::bond::graph::NodeId;
 use crate::bond::order::natural;
-use crate::bond::recover::places;
+use crate::bond::recover::junctions_by_name;
 use crate::expr::show_number;
 use place::{across_is_flow, check_owner, inner, is_wire_end, port_of, unnamed};
 pub use site::{Purpose, Site, sites};
@@ -176,7 +176,7 @@ pub fn insert(
     let graph = &fields.named.graph;
     let junction = graph.node(site.junction);
     let script = Script::new(text, flat)?;
-    let known = places(flat);
+    let known = junctions_by_name(flat);
     let mut taken = script.taken();
     let mut edits = Edits::default();
     let letter = if site.is_c { "C" } else { "I" };

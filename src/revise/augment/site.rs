@@ -1,6 +1,6 @@
 //! Where a storage would help: junctions on the causal paths of dependent storages, and in implicit R-fields.
 
-use crate::bond::graph::{BondId, ElementKind, Graph, JunctionKind, NodeId, What};
+use crate::bond::graph::{BondId, ElementKind, Graph, JunctionKind, NodeId, NodeKind};
 use crate::bond::order::natural;
 use crate::revise::reduce::Traced;
 
@@ -33,9 +33,9 @@ pub fn sites(traced: &Traced) -> Vec<Site> {
         };
         let mut flow = element.kind == ElementKind::I;
         for (at, &id) in field.path.iter().enumerate() {
-            match &graph.node(id).what {
-                What::Element(element) if element.kind == ElementKind::GY => flow = !flow,
-                What::Junction(_) => {
+            match &graph.node(id).kind {
+                NodeKind::Element(element) if element.kind == ElementKind::GY => flow = !flow,
+                NodeKind::Junction(_) => {
                     if let Some(bond) = way(graph, &field.path, at) {
                         found.push(Site {
                             junction: id,
@@ -84,8 +84,8 @@ fn way(graph: &Graph, path: &[NodeId], at: usize) -> Option<BondId> {
             ends.contains(&path[at]) && ends.contains(&other)
         })
     };
-    let leads_on = |node: NodeId| match &graph.node(node).what {
-        What::Element(element) => element.ports.len() > 1,
+    let leads_on = |node: NodeId| match &graph.node(node).kind {
+        NodeKind::Element(element) => element.ports.len() > 1,
         _ => true,
     };
     let next = path.get(at + 1).copied();

@@ -1,16 +1,19 @@
-//! Matchings in general graphs in which some vertices have to be covered, kept while the graph is narrowed.
+//! Matchings in general graphs in which some vertices have to be covered. The matching is kept up
+//! to date while edges are forced or deleted.
 //!
-//! A vertex *must* be covered or may stay exposed. Once every vertex that must is covered, it stays so: whatever is
-//! asked for after that either is done and the matching changed along alternating paths, or is refused and nothing is
-//! changed. Edges are known by number, so that parallel ones are told apart; no edge joins a vertex to itself.
+//! A vertex is *required* to be covered, or it may stay exposed. Once every required vertex is
+//! covered, this stays so: each further request either changes the matching along alternating
+//! paths, or is refused and changes nothing. Edges are identified by numbers, so parallel edges are
+//! distinct. No edge joins a vertex to itself.
 //!
-//! A set of vertices that can be covered can still be covered when a path is flipped to cover one more (the matching
-//! matroid of Edmonds and Fulkerson 1965), so each question is one search, or two where an edge has two ends. Searches
-//! are in `search.rs`. Narrowing takes edges out of the lists for good: searches do not meet them again, and what
-//! follows because a vertex has one edge left ([`Covering::settle`]) costs no search at all.
+//! A set of covered vertices stays covered when an alternating path is flipped to cover one more
+//! (the matching matroid of Edmonds and Fulkerson 1965). So each request takes one search, or two
+//! if both ends of an edge lose their partner. Searches are in `search.rs`. Deleted edges leave the
+//! lists for good, so later searches do not meet them. What follows because a vertex has only one
+//! edge left ([`Covering::propagate`]) needs no search.
 
+mod double_cover;
 mod search;
-mod twofold;
 
 use super::NONE;
 use crate::base::cancel::glance;
@@ -20,33 +23,33 @@ use search::Search;
 pub struct Covering {
     /// The two vertices of each edge.
     edges: Vec<[u32; 2]>,
-    must: Vec<bool>,
-    /// The edges at a vertex: `degree` of them from `start` on; behind those the ones taken out.
+    required: Vec<bool>,
+    /// The edges of a vertex: `degree` of them from `start` on; after these, its deleted edges.
     list: Vec<u32>,
     start: Vec<u32>,
     degree: Vec<u32>,
-    /// Where an edge stands in the lists of its two vertices.
+    /// The index of each edge in the lists of its two vertices.
     place: Vec<[u32; 2]>,
     /// The edge that covers a vertex, or `NONE`.
     mate: Vec<u32>,
-    /// Each vertex changed since the present question was asked, and what covered it when it was.
+    /// Each vertex whose mate changed since the present request began, with its former mate.
     changes: Vec<(u32, u32)>,
-    /// The question in which a vertex was last changed.
+    /// The request in which the mate of each vertex last changed.
     changed_in: Vec<u32>,
-    question: u32,
-    /// Vertices that lost edges since the last `settle`.
-    narrowed: Vec<u32>,
+    request: u32,
+    /// Vertices that lost edges since the last `propagate`.
+    shortened: Vec<u32>,
     search: Search,
 }
 
 impl Covering {
-    /// No vertex is covered yet.
-    pub fn new(must: Vec<bool>, edges: Vec<[u32; 2]>) -> Self {
-        let mut degree = vec![0; must.len()];
+    /// Makes a graph with an empty matching. `required` says which vertices have to be covered.
+    pub fn new(required: Vec<bool>, edges: Vec<[u32; 2]>) -> Self {
+        let mut degree = vec![0; required.len()];
         for &vertex in edges.iter().flatten() {
             degree[vertex as usize] += 1;
         }
-        let mut start = Vec::with_capacity(must.len());
+        let mut start = Vec::with_capacity(required.len());
         let mut total = 0;
         for &d in &degree {
             start.push(total);
@@ -64,14 +67,14 @@ impl Covering {
             }));
         }
         Covering {
-            mate: vec![NONE; must.len()],
-            narrowed: (0..must.len() as u32).rev().collect(),
-            search: Search::new(must.len()),
+            mate: vec![NONE; required.len()],
+            shortened: (0..required.len() as u32).rev().collect(),
+            search: Search::new(required.len()),
             changes: Vec::new(),
-            changed_in: vec![0; must.len()],
-            question: 0,
+            changed_in: vec![0; required.len()],
+            request: 0,
             edges,
-            must,
+            required,
             list,
             start,
             degree,
@@ -79,8 +82,8 @@ impl Covering {
         }
     }
 
-    pub fn must(&self, vertex: u32) -> bool {
-        self.must[vertex as usize]
+    pub fn is_required(&self, vertex: u32) -> bool {
+        self.required[vertex as usize]
     }
 
     pub fn ends(&self, edge: u32) -> [u32; 2] {
@@ -92,64 +95,69 @@ impl Covering {
     }
 
     /// Whether an edge is in the matching.
-    pub fn has(&self, edge: u32) -> bool {
+    pub fn contains(&self, edge: u32) -> bool {
         self.mate[self.edges[edge as usize][0] as usize] == edge
     }
 
-    /// Whether an edge has been taken out.
-    pub fn is_out(&self, edge: u32) -> bool {
+    /// Whether an edge has been deleted.
+    pub fn is_deleted(&self, edge: u32) -> bool {
         let vertex = self.edges[edge as usize][0] as usize;
         self.place[edge as usize][0] >= self.start[vertex] + self.degree[vertex]
     }
 
-    /// Whether narrowing has decided about an edge: it is out, or all that a vertex has left.
-    pub fn is_settled(&self, edge: u32) -> bool {
-        let last = |v: u32| self.must[v as usize] && self.degree[v as usize] == 1;
-        self.is_out(edge) || self.edges[edge as usize].into_iter().any(last)
+    /// Whether it is decided if the edge is in the matching: it is deleted, or it is the only edge
+    /// of a required vertex.
+    pub fn is_decided(&self, edge: u32) -> bool {
+        let last = |v: u32| self.required[v as usize] && self.degree[v as usize] == 1;
+        self.is_deleted(edge) || self.edges[edge as usize].into_iter().any(last)
     }
 
-    /// Covers every vertex that must be, or says which cannot.
+    /// Covers every required vertex, or returns one that cannot be covered.
     pub fn cover_all(&mut self) -> Result<(), u32> {
-        self.ask();
-        let failed = (0..self.must.len() as u32).find(|&vertex| !self.cover(vertex));
+        self.begin_request();
+        let failed = (0..self.required.len() as u32).find(|&vertex| !self.cover(vertex));
         failed.map_or(Ok(()), Err)
     }
 
-    /// Covers a vertex if it must be, and leaves covered all others that must be. If it cannot be done nothing is
-    /// changed, and [`Covering::is_reached`] and [`Covering::is_outer`] tell where the search came.
+    /// Covers a vertex if it is required, and keeps all other required vertices covered. If this is
+    /// impossible nothing changes, and [`Covering::is_reached`] and [`Covering::is_outer`] tell
+    /// which vertices the search reached.
     fn cover(&mut self, vertex: u32) -> bool {
-        !self.must(vertex) || self.is_covered(vertex) || self.search_from(vertex)
+        !self.is_required(vertex) || self.is_covered(vertex) || self.search_from(vertex)
     }
 
-    /// From now on the vertex must be covered.
+    /// Makes a vertex required from now on. Returns false and changes nothing if it cannot be
+    /// covered.
     pub fn require(&mut self, vertex: u32) -> bool {
-        self.ask();
-        let before = std::mem::replace(&mut self.must[vertex as usize], true);
+        self.begin_request();
+        let before = std::mem::replace(&mut self.required[vertex as usize], true);
         let done = self.cover(vertex);
-        self.must[vertex as usize] = before || done;
+        self.required[vertex as usize] = before || done;
         done
     }
 
-    /// From now on the edge is not in the matching: it is taken out.
-    pub fn bar(&mut self, edge: u32) -> bool {
-        if !self.leave_out(edge) {
+    /// Deletes an edge, after it has left the matching. Returns false and changes nothing if the
+    /// edge cannot leave the matching.
+    pub fn forbid(&mut self, edge: u32) -> bool {
+        if !self.exclude(edge) {
             return false;
         }
-        self.take_out(edge);
+        self.delete(edge);
         true
     }
 
-    /// Brings the edge into the matching if it is not in it, or out of it if it is; nothing is narrowed.
-    pub fn flip(&mut self, edge: u32) -> bool {
-        if self.has(edge) {
-            self.leave_out(edge)
+    /// Moves the edge into the matching, or out of it if it is in it. No edge is deleted. Returns
+    /// false and changes nothing if this is impossible.
+    pub fn toggle(&mut self, edge: u32) -> bool {
+        if self.contains(edge) {
+            self.exclude(edge)
         } else {
-            !self.is_out(edge) && self.bring_in(edge)
+            !self.is_deleted(edge) && self.include(edge)
         }
     }
 
-    /// The edges whose place in the matching the last question changed, some of them twice.
-    pub fn changed(&self) -> impl Iterator<Item = u32> + '_ {
+    /// The edges that entered or left the matching in the last request, some of them twice.
+    pub fn changed_edges(&self) -> impl Iterator<Item = u32> + '_ {
         let both = |&(vertex, before): &(u32, u32)| {
             let now = self.mate[vertex as usize];
             let edges = if now == before {
@@ -162,9 +170,9 @@ impl Covering {
         self.changes.iter().flat_map(both)
     }
 
-    fn bring_in(&mut self, edge: u32) -> bool {
-        self.ask();
-        if self.has(edge) {
+    fn include(&mut self, edge: u32) -> bool {
+        self.begin_request();
+        if self.contains(edge) {
             return true;
         }
         let ends = self.ends(edge);
@@ -181,15 +189,15 @@ impl Covering {
             self.set_mate(vertex, edge);
         }
         self.search.avoided = ends;
-        // Two parallel edges: what the ends have left is each other.
+        // With two parallel edges, the two vertices that lost their mate are each other's partner.
         let done = (left.into_iter()).all(|vertex| vertex == NONE || self.cover(vertex));
         self.search.avoided = [NONE; 2];
-        self.keep_changes_if(done)
+        self.commit_if(done)
     }
 
-    fn leave_out(&mut self, edge: u32) -> bool {
-        self.ask();
-        if !self.has(edge) {
+    fn exclude(&mut self, edge: u32) -> bool {
+        self.begin_request();
+        if !self.contains(edge) {
             return true;
         }
         let ends = self.ends(edge);
@@ -199,31 +207,32 @@ impl Covering {
         self.search.without = edge;
         let done = ends.into_iter().all(|vertex| self.cover(vertex));
         self.search.without = NONE;
-        self.keep_changes_if(done)
+        self.commit_if(done)
     }
 
-    /// Takes out all that an edge excludes. The matching is taken to agree, or not to be there yet.
-    pub fn keep(&mut self, edge: u32) {
+    /// Deletes all other edges at the two ends of an edge. The matching must contain the edge, or
+    /// still be empty.
+    pub fn force(&mut self, edge: u32) {
         for vertex in self.ends(edge) {
-            self.must[vertex as usize] = true;
-            self.keep_only(vertex, edge);
-            self.narrowed.push(vertex);
+            self.required[vertex as usize] = true;
+            self.delete_all_but(vertex, edge);
+            self.shortened.push(vertex);
         }
     }
 
-    fn keep_only(&mut self, vertex: u32, edge: u32) {
+    fn delete_all_but(&mut self, vertex: u32, edge: u32) {
         let start = self.start[vertex as usize];
         for at in (start..start + self.degree[vertex as usize]).rev() {
             let other = self.list[at as usize];
             if other != edge {
-                self.take_out(other);
+                self.delete(other);
             }
         }
     }
 
-    /// Takes out an edge. The matching is taken not to hold it.
-    pub fn take_out(&mut self, edge: u32) {
-        if self.is_out(edge) {
+    /// Deletes an edge, which must not be in the matching.
+    pub fn delete(&mut self, edge: u32) {
+        if self.is_deleted(edge) {
             return;
         }
         for side in 0..2 {
@@ -238,16 +247,17 @@ impl Covering {
             let its = usize::from(self.edges[moved as usize][0] as usize != vertex);
             self.place[moved as usize][its] = at;
             self.place[edge as usize][side] = last;
-            self.narrowed.push(vertex as u32);
+            self.shortened.push(vertex as u32);
         }
     }
 
-    /// Takes out what cannot be in any matching because a vertex that must be covered has only one edge left. False
-    /// if one has none left, which does not happen once all are covered.
-    pub fn settle(&mut self) -> bool {
-        while let Some(vertex) = self.narrowed.pop() {
+    /// Deletes the edges that cannot be in any matching because a required vertex has only one edge
+    /// left. Returns false if a required vertex has no edge left, which does not happen once all
+    /// are covered.
+    pub fn propagate(&mut self) -> bool {
+        while let Some(vertex) = self.shortened.pop() {
             glance();
-            if !self.must(vertex) {
+            if !self.is_required(vertex) {
                 continue;
             }
             match self.degree[vertex as usize] {
@@ -255,8 +265,8 @@ impl Covering {
                 1 => {
                     let edge = self.list[self.start[vertex as usize] as usize];
                     let other = self.across(edge, vertex);
-                    self.must[other as usize] = true;
-                    self.keep_only(other, edge);
+                    self.required[other as usize] = true;
+                    self.delete_all_but(other, edge);
                 }
                 _ => {}
             }
@@ -273,20 +283,20 @@ impl Covering {
         self.across(self.mate[vertex as usize], vertex)
     }
 
-    fn ask(&mut self) {
+    fn begin_request(&mut self) {
         self.changes.clear();
-        self.question += 1;
+        self.request += 1;
     }
 
     fn set_mate(&mut self, vertex: u32, edge: u32) {
         let at = vertex as usize;
         let before = std::mem::replace(&mut self.mate[at], edge);
-        if std::mem::replace(&mut self.changed_in[at], self.question) != self.question {
+        if std::mem::replace(&mut self.changed_in[at], self.request) != self.request {
             self.changes.push((vertex, before));
         }
     }
 
-    fn keep_changes_if(&mut self, done: bool) -> bool {
+    fn commit_if(&mut self, done: bool) -> bool {
         if !done {
             while let Some((vertex, before)) = self.changes.pop() {
                 self.mate[vertex as usize] = before;

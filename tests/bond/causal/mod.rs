@@ -49,7 +49,7 @@ fn check_free(causal: &Causal, net: &Net, possible: &[u32], seed: u64) {
     let either = possible.iter().fold(0, |bits, &other| bits | (other ^ now));
     for (bond, free) in causal.free().into_iter().enumerate() {
         assert_eq!(free, either >> bond & 1 == 1, "net {seed}, bond {bond}");
-        assert!(!(free && causal.is_settled(bond as u32)), "net {seed}");
+        assert!(!(free && causal.is_decided(bond as u32)), "net {seed}");
     }
 }
 
@@ -178,7 +178,7 @@ fn general_graphs_are_matched_and_covered() {
         let covered = (0..vertices as u32)
             .filter(|&v| covering.require(v))
             .count();
-        let chosen = (0..edges.len() as u32).filter(|&edge| covering.has(edge));
+        let chosen = (0..edges.len() as u32).filter(|&edge| covering.contains(edge));
         assert_eq!(chosen.count(), most as usize, "graph {seed}");
         assert_eq!(covered, 2 * most as usize, "graph {seed}");
     }

@@ -2,7 +2,7 @@
 //! most rows of a circuit are connections or say `R*i = u`.
 
 use crate::structure::NONE;
-use crate::structure::numbers::{Modular, Numbers, PRIME};
+use crate::structure::numbers::{Modular, PRIME, Ring};
 
 /// A union-find with factors modulo the prime.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Same {
             true => (b, of_b, a, of_a),
             false => (a, of_a, b, of_b),
         };
-        self.of[gone as usize] = (stays, product(of, Modular::minus_inverse(by)));
+        self.of[gone as usize] = (stays, product(of, Modular::negative_inverse(by)));
         true
     }
 

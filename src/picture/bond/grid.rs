@@ -1,7 +1,8 @@
-//! Ways around what stands in a picture.
+//! Routes lines around obstacles in a picture.
 //!
-//! Before: rectangles that no way may enter, and lines that it had better not cross. After: ways on a
-//! grid from one box to another with few bends, found by A*; and which rectangles are free.
+//! Before: rectangles that no path may enter, and lines that it should not cross. After: paths on a
+//! grid from one box to another with few bends, found by A*; and a test whether a rectangle is
+//! free.
 
 use super::layout::{Point, Rect};
 use crate::base::cancel::glance;
@@ -9,20 +10,20 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 pub const STEP: f64 = 8.0;
-/// The last piece of a way, where its arrowhead lies, is at least this long.
-pub const LAST: f64 = 10.0;
-/// A grown obstacle is thicker than a step: no step goes across one.
-const AWAY: f64 = 4.5;
-/// The ends of lines this far from one another do not disturb.
-const ALONE: f64 = 12.0;
+/// The least length of the last piece of a path, where its arrowhead is.
+pub const LAST_PIECE: f64 = 10.0;
+/// The margin around obstacles. A grown obstacle is thicker than a step, so no step crosses one.
+const CLEARANCE: f64 = 4.5;
+/// Ends of lines are separate if they are this far apart.
+const SEPARATE: f64 = 12.0;
 const BUCKET: f64 = 64.0;
-/// A way that is not found after so many steps is not worth finding; nor are all of them together.
-const PATIENCE: usize = 400_000;
+/// The largest number of steps of a search, and of all searches together.
+const MAX_STEPS: usize = 400_000;
 const TOTAL: usize = 4_000_000;
-/// A grid of more points is not searched: it would take hundreds of megabytes.
-const LARGEST: usize = 2_000_000;
+/// The largest number of grid points: a larger grid would take hundreds of megabytes.
+const MAX_POINTS: usize = 2_000_000;
 
-/// Rectangles by where they are.
+/// Rectangles, indexed by their places.
 #[derive(Debug, Default)]
 pub struct Space {
     buckets: std::collections::BTreeMap<(i32, i32), Vec<Rect>>,
@@ -50,16 +51,16 @@ impl Space {
 }
 
 #[derive(Debug)]
-pub struct Maze {
+pub struct RoutingGrid {
     origin: Point,
     columns: usize,
     rows: usize,
     blocked: Vec<bool>,
-    /// What it costs to enter.
-    dear: Vec<u32>,
-    /// Obstacles as they are.
-    pub solid: Space,
-    /// Lines, as thin rectangles.
+    /// The cost of entering each grid point.
+    cost_of: Vec<u32>,
+    /// The obstacles without margins.
+    pub obstacles: Space,
+    /// The lines, as thin rectangles.
     pub lines: Space,
     spent: usize,
     best: Vec<(u32, u32)>,
@@ -67,9 +68,9 @@ pub struct Maze {
     round: u32,
 }
 
-/// An end of a way: on the edge of a box, and the grid point before it.
+/// An end of a path: a point on the edge of a box, and the grid point before it.
 #[derive(Clone, Copy, Debug)]
-struct Gate {
+struct PathEnd {
     edge: Point,
     cell: usize,
     /// The direction from the box outwards: right, down, left, up.
@@ -81,24 +82,24 @@ const PLAIN: u32 = 10;
 pub const BEND: u32 = 28;
 const CROSSING: u32 = 30;
 
-impl Maze {
-    pub fn new(extent: Rect) -> Maze {
+impl RoutingGrid {
+    pub fn new(extent: Rect) -> RoutingGrid {
         let extent = extent.grown(6.0 * STEP);
         let columns = ((extent.right - extent.left) / STEP).ceil() as usize + 1;
         let rows = ((extent.bottom - extent.top) / STEP).ceil() as usize + 1;
-        let (columns, rows) = if columns * rows > LARGEST {
+        let (columns, rows) = if columns * rows > MAX_POINTS {
             (0, 0)
         } else {
             (columns, rows)
         };
         let count = columns * rows;
-        Maze {
+        RoutingGrid {
             origin: Point::new(extent.left, extent.top),
             columns,
             rows,
             blocked: vec![false; count],
-            dear: vec![PLAIN; count],
-            solid: Space::default(),
+            cost_of: vec![PLAIN; count],
+            obstacles: Space::default(),
             lines: Space::default(),
             spent: 0,
             best: vec![(0, 0); count * 4],
@@ -114,13 +115,13 @@ impl Maze {
         )
     }
 
-    /// The nearest point of the grid.
+    /// Returns the nearest point of the grid.
     pub fn snapped(&self, p: Point) -> Point {
         let snap = |v: f64, origin: f64| ((v - origin) / STEP).round() * STEP + origin;
         Point::new(snap(p.x, self.origin.x), snap(p.y, self.origin.y))
     }
 
-    /// Grid points in a rectangle.
+    /// Returns the grid points in a rectangle.
     fn inside(&self, rect: Rect) -> Vec<usize> {
         let range = |from: f64, to: f64, count: usize| {
             let from = (from / STEP).ceil().max(0.0) as usize;
@@ -142,29 +143,29 @@ impl Maze {
         .collect()
     }
 
-    /// Nothing may go through here.
+    /// Adds an obstacle.
     pub fn block(&mut self, rect: Rect) {
-        self.solid.add(rect);
-        for cell in self.inside(rect.grown(AWAY)) {
+        self.obstacles.add(rect);
+        for cell in self.inside(rect.grown(CLEARANCE)) {
             self.blocked[cell] = true;
         }
     }
 
-    /// A line that other lines cross only if they must.
+    /// Adds a line that other lines should not cross.
     pub fn line(&mut self, points: &[Point]) {
         for pair in points.windows(2) {
             let rect = Rect::around(pair[0], pair[1]);
             self.lines.add(rect.grown(1.0));
             for cell in self.inside(rect.grown(STEP / 2.0)) {
-                self.dear[cell] = (self.dear[cell] + CROSSING).min(8 * CROSSING);
+                self.cost_of[cell] = (self.cost_of[cell] + CROSSING).min(8 * CROSSING);
             }
         }
     }
 
-    /// Where ways may leave a box: straight out of a side, past nothing solid.
-    fn gates(&self, rect: Rect, least: f64) -> Vec<Gate> {
+    /// Returns where paths may leave a box: straight out of a side, past no obstacle.
+    fn path_ends(&self, rect: Rect, least: f64) -> Vec<PathEnd> {
         let mut out = Vec::new();
-        let around = self.inside(rect.grown(LAST + STEP));
+        let around = self.inside(rect.grown(LAST_PIECE + STEP));
         for cell in around {
             let p = self.point(cell);
             if self.blocked[cell] {
@@ -172,7 +173,7 @@ impl Maze {
             }
             let level = p.y > rect.top + 3.0 && p.y < rect.bottom - 3.0;
             let upright = p.x > rect.left + 3.0 && p.x < rect.right - 3.0;
-            let gate = if level && p.x >= rect.right + least {
+            let path_end = if level && p.x >= rect.right + least {
                 Some((Point::new(rect.right, p.y), 0))
             } else if upright && p.y >= rect.bottom + least {
                 Some((Point::new(p.x, rect.bottom), 1))
@@ -183,7 +184,9 @@ impl Maze {
             } else {
                 None
             };
-            let Some((edge, way)) = gate else { continue };
+            let Some((edge, way)) = path_end else {
+                continue;
+            };
             let (x, y) = WAYS[way];
             let start = edge.plus(Point::new(f64::from(x), f64::from(y)), 0.5);
             let across = Rect::around(start, p);
@@ -201,25 +204,27 @@ impl Maze {
                     across.bottom,
                 ),
             };
-            if self.solid.free(wide(3.5)) && self.lines.free(wide(3.5)) {
-                let gate = Gate {
+            if self.obstacles.free(wide(3.5)) && self.lines.free(wide(3.5)) {
+                let path_end = PathEnd {
                     edge,
                     cell,
                     out: way,
                 };
-                out.push((self.lines.free(wide(ALONE)), gate));
+                out.push((self.lines.free(wide(SEPARATE)), path_end));
             }
         }
-        // Beside the end of a bond an arrow is hard to tell from it: only if there is no other place.
+        // An arrow beside the end of a bond is hard to distinguish from the bond, so such a place
+        // is used only if there is no other.
         let alone = out.iter().any(|(alone, _)| *alone);
         out.retain(|(is, _)| *is || !alone);
-        out.into_iter().map(|(_, gate)| gate).collect()
+        out.into_iter().map(|(_, path_end)| path_end).collect()
     }
 
-    /// The way with the fewest steps, bends and crossings, if there is one, and what it costs.
-    pub fn way(&mut self, from: Rect, to: Rect) -> Option<(u32, Vec<Point>)> {
-        let starts = self.gates(from, AWAY + 0.5);
-        let goals = self.gates(to, LAST);
+    /// Finds the path with the lowest cost of steps, bends and crossings, if there is one. Returns
+    /// its cost and its corners.
+    pub fn find_path(&mut self, from: Rect, to: Rect) -> Option<(u32, Vec<Point>)> {
+        let starts = self.path_ends(from, CLEARANCE + 0.5);
+        let goals = self.path_ends(to, LAST_PIECE);
         if starts.is_empty() || goals.is_empty() {
             return None;
         }
@@ -230,13 +235,13 @@ impl Maze {
             ((x + y) / STEP) as u32 * PLAIN
         };
         let mut heap = BinaryHeap::new();
-        for gate in &starts {
-            let state = gate.cell * 4 + gate.out;
+        for path_end in &starts {
+            let state = path_end.cell * 4 + path_end.out;
             self.best[state] = (self.round, 0);
             self.before[state] = u32::MAX;
-            heap.push(Reverse((far(self.point(gate.cell)), 0, state)));
+            heap.push(Reverse((far(self.point(path_end.cell)), 0, state)));
         }
-        let mut left = PATIENCE.min(TOTAL.saturating_sub(self.spent));
+        let mut left = MAX_STEPS.min(TOTAL.saturating_sub(self.spent));
         while let Some(Reverse((_, cost, state))) = heap.pop() {
             glance();
             if self.best[state] != (self.round, cost) {
@@ -248,7 +253,7 @@ impl Maze {
             left -= 1;
             self.spent += 1;
             let (cell, way) = (state / 4, state % 4);
-            // Arrived: into the box without a bend.
+            // The last step enters the box without a bend.
             let goal = goals
                 .iter()
                 .find(|g| g.cell == cell && (g.out + 2) % 4 == way);
@@ -265,13 +270,17 @@ impl Maze {
                     continue;
                 }
                 let next = row as usize * self.columns + column as usize;
-                // The box that it comes from may be a text that is not there yet.
+                // The box at which the path begins may be a text that has not been placed yet.
                 let p = self.point(next);
-                if self.blocked[next] || from.grown(AWAY).overlaps(Rect::around(p, p).grown(0.1)) {
+                if self.blocked[next]
+                    || from
+                        .grown(CLEARANCE)
+                        .overlaps(Rect::around(p, p).grown(0.1))
+                {
                     continue;
                 }
                 let bend = if turn == 0 { 0 } else { BEND };
-                let then = cost + self.dear[next] + bend;
+                let then = cost + self.cost_of[next] + bend;
                 let there = next * 4 + next_way;
                 if self.best[there].0 != self.round || self.best[there].1 > then {
                     self.best[there] = (self.round, then);
@@ -283,8 +292,8 @@ impl Maze {
         None
     }
 
-    /// The corners of a way that has been found.
-    fn back(&self, starts: &[Gate], last: usize, edge: Point) -> Vec<Point> {
+    /// Returns the corners of a path that was found.
+    fn back(&self, starts: &[PathEnd], last: usize, edge: Point) -> Vec<Point> {
         let mut points = vec![edge];
         let mut state = last;
         loop {
@@ -298,7 +307,7 @@ impl Maze {
             state = before as usize;
         }
         let start = starts.iter().find(|g| g.cell * 4 + g.out == state);
-        points.extend(start.map(|gate| gate.edge));
+        points.extend(start.map(|path_end| path_end.edge));
         points.reverse();
         points
     }

@@ -1,18 +1,21 @@
-//! Which edges no change of the matching can bring in, for all edges at once.
+//! Finds edges that no alternating path can bring into the matching, for all edges at once.
 //!
-//! Take each vertex twice, as a row and as a column, and each edge twice, from either row to the other's column; a
-//! vertex that may stay exposed has an edge to itself, chosen while it is. A matching of the graph is then a perfect
-//! matching of a bipartite graph, and what changes it is a circle there. An edge that lies in no block of that graph
-//! (Dulmage and Mendelsohn 1963) can never come in. The converse holds only if the graph was bipartite from the start:
-//! otherwise a circle of the twofold graph may use an edge in one direction and then in the other.
+//! The double cover is a bipartite graph. It has each vertex twice, as a row and as a column, and
+//! each edge twice, from either row to the other's column. A vertex that may stay exposed has an
+//! edge to itself, which is in the matching while the vertex is exposed. So a matching of the graph
+//! becomes a perfect matching of the double cover, and each change of the matching becomes a cycle.
+//! An edge that lies in no block (strongly connected component) of the double cover (Dulmage and
+//! Mendelsohn 1963) can never enter the matching. The converse holds only for bipartite graphs: in
+//! other graphs a cycle of the double cover may use the same edge in both directions.
 
 use super::super::{Incidence, Matching, NONE, blocks};
 use super::Covering;
 
 impl Covering {
-    /// Takes out edges that are not in the matching and cannot come in. All vertices that must be are covered.
-    pub fn thin_out(&mut self) {
-        let vertices = self.must.len();
+    /// Deletes the edges that are not in the matching and cannot enter it. All required vertices
+    /// must be covered.
+    pub fn prune(&mut self) {
+        let vertices = self.required.len();
         let partner: Vec<u32> = (0..vertices as u32)
             .map(|vertex| match self.mate[vertex as usize] {
                 NONE => vertex,
@@ -24,7 +27,7 @@ impl Covering {
             let start = self.start[vertex as usize] as usize;
             let edges = &self.list[start..start + self.degree[vertex as usize] as usize];
             let others = edges.iter().map(|&edge| (self.across(edge, vertex), 0));
-            let itself = (!self.must(vertex)).then_some((vertex, 0));
+            let itself = (!self.is_required(vertex)).then_some((vertex, 0));
             incidence.push_row(others.chain(itself));
         }
         let matching = Matching {
@@ -39,8 +42,8 @@ impl Covering {
         }
         for edge in 0..self.edges.len() as u32 {
             let [a, b] = self.ends(edge).map(|vertex| vertex as usize);
-            if !self.has(edge) && block_of[a] != block_of[partner[b] as usize] {
-                self.take_out(edge);
+            if !self.contains(edge) && block_of[a] != block_of[partner[b] as usize] {
+                self.delete(edge);
             }
         }
     }

@@ -1,43 +1,44 @@
-//! Positions of switches: what is the same in all of them, and what is not.
+//! Causality of a graph with switches: finds what is the same in all modes and what is not.
 //!
-//! A closed switch gives an effort of zero, an open one a flow of zero. Few switches are tried in all combinations. Of more each
-//! is tried both ways while the others may stand as they like; what such a run leaves open in a loop with a switch depends on
-//! it. A position that contradicts the sources does not occur.
+//! A closed switch gives an effort of zero, an open one a flow of zero. If there are few switches,
+//! all modes are tried. If there are more, each switch is tried in both positions while the others
+//! are left open. A bond that such a run leaves free in a loop with a switch depends on the switch.
+//! A mode that contradicts the sources does not occur.
 
-use super::assign::{Assigned, Plan};
+use super::assign::{Plan, RunResult};
 use super::loops::loops;
 use super::prefer::{Preferences, Wanted};
 use super::{BondCausality, Causality, Contradiction, ElementCausality, switches};
 use crate::bond::graph::{ElementKind, Graph, NodeId, Pattern};
 use crate::bond::net::{Conflict, Gives};
 
-/// Up to here all combinations are tried.
-const ALL_OF: usize = 6;
-/// Up to here one at a time.
-const SINGLE_OF: usize = 64;
+/// Up to this number of switches all modes are tried.
+const MAX_ALL_MODES: usize = 6;
+/// Up to this number each switch is tried alone.
+const MAX_SINGLE: usize = 64;
 
-/// Where the sorter dropped more states than storages came out with derivative causality, signs are the reason: a circle of
-/// capacitors away from ground has one state less, which circles of junctions do not show. Then the sorter is
-/// followed.
-pub fn settle(
+/// Finds the causality in all modes. If the sorter dropped more states than storages have
+/// derivative causality, signs are the reason: a cycle of capacitors away from ground has one state
+/// less, which cycles of junctions do not show. In this case the strokes follow the sorter.
+pub fn causality_of_modes(
     graph: &Graph,
     preferences: &Preferences,
     kept: &dyn Fn(NodeId) -> bool,
     dropped: usize,
 ) -> Causality {
-    let found = settle_with(graph, preferences, kept, false);
+    let found = causality_with(graph, preferences, kept, false);
     let seen = found.storages - found.order;
     if found.contradiction.is_some() || seen >= dropped || !switches(graph).is_empty() {
         return found;
     }
-    let other = settle_with(graph, preferences, kept, true);
+    let other = causality_with(graph, preferences, kept, true);
     match other.storages - other.order == dropped {
         true => other,
         false => found,
     }
 }
 
-fn settle_with(
+fn causality_with(
     graph: &Graph,
     preferences: &Preferences,
     kept: &dyn Fn(NodeId) -> bool,
@@ -45,32 +46,32 @@ fn settle_with(
 ) -> Causality {
     let plan = Plan::new(graph, preferences, kept, as_sorted);
     let switches = switches(graph);
-    let mut results: Vec<Assigned> = Vec::new();
+    let mut results: Vec<RunResult> = Vec::new();
     let mut conflict: Option<Conflict> = None;
-    let keys = keys(switches.len());
-    let tried = keys.len();
-    for key in keys {
-        let stands = |id: NodeId| {
+    let modes = modes(switches.len());
+    let tried = modes.len();
+    for mode in modes {
+        let given_by_switch = |id: NodeId| {
             let at = switches.binary_search(&id).ok()?;
             let gives = |open| if open { Gives::Flow } else { Gives::Effort };
-            key[at].map(gives)
+            mode[at].map(gives)
         };
-        match plan.run(&stands) {
+        match plan.run(&given_by_switch) {
             Ok(assigned) => results.push(assigned),
             Err(found) => conflict = conflict.or(Some(found)),
         }
     }
-    // With switches that may stand either way: where this leaves a choice, there is a loop.
-    let undecided = match switches.is_empty() {
+    // One run leaves all switches open: bonds that it leaves free are in a loop.
+    let open_run = match switches.is_empty() {
         true => results.first().cloned(),
         false => plan.run(&|_| None).ok(),
     };
-    let (Some(undecided), false) = (undecided, results.is_empty()) else {
-        let stuck = conflict.map(|conflict| contradiction(graph, &conflict));
-        return without(graph, plan.storages(), stuck);
+    let (Some(open_run), false) = (open_run, results.is_empty()) else {
+        let culprits = conflict.map(|conflict| contradiction(graph, &conflict));
+        return no_causality(graph, plan.storages(), culprits);
     };
-    let many = switches.len() > ALL_OF;
-    let mut result = combine(graph, &plan, &results, &undecided, many);
+    let many = switches.len() > MAX_ALL_MODES;
+    let mut result = combine(graph, &plan, &results, &open_run, many);
     result.tried = tried;
     result.impossible = tried - results.len();
     if preferences.list.is_empty() {
@@ -87,21 +88,22 @@ fn settle_with(
             result.unmet.push(at);
         }
     }
-    // A wish for a derivative does not make the model degenerate.
-    let plain = settle_with(graph, &Preferences::default(), kept, as_sorted);
+    // A preference for derivative causality does not change the order of the model.
+    let plain = causality_with(graph, &Preferences::default(), kept, as_sorted);
     (result.order, result.least_order) = (plain.order, plain.least_order);
     result
 }
 
-/// How some of the switches stand; the others may stand either way.
-type Key = Vec<Option<bool>>;
+/// The positions of some switches (`true` is open); `None` for a switch that is left open to
+/// either.
+type PartialMode = Vec<Option<bool>>;
 
-fn keys(count: usize) -> Vec<Key> {
+fn modes(count: usize) -> Vec<PartialMode> {
     match count {
-        _ if count <= ALL_OF => (0..1u32 << count)
-            .map(|key| (0..count).map(|at| Some(key >> at & 1 == 1)).collect())
+        _ if count <= MAX_ALL_MODES => (0..1u32 << count)
+            .map(|mode| (0..count).map(|at| Some(mode >> at & 1 == 1)).collect())
             .collect(),
-        _ if count <= SINGLE_OF => {
+        _ if count <= MAX_SINGLE => {
             let single = (0..count).flat_map(|at| {
                 let one = move |k: usize, open: bool| (k == at).then_some(open);
                 [false, true].map(|open| (0..count).map(|k| one(k, open)).collect())
@@ -119,7 +121,7 @@ fn contradiction(graph: &Graph, conflict: &Conflict) -> Contradiction {
         .collect();
     elements.sort_unstable();
     elements.dedup();
-    // A ground is to blame only if nobody else is.
+    // A reference is named as a culprit only if there is no other.
     let is_reference = |id: &NodeId| {
         let element = graph.node(*id).element();
         element.is_some_and(|element| element.reference)
@@ -136,8 +138,8 @@ fn contradiction(graph: &Graph, conflict: &Conflict) -> Contradiction {
     }
 }
 
-/// There is no causality.
-fn without(graph: &Graph, storages: usize, stuck: Option<Contradiction>) -> Causality {
+/// Returns the result for a graph without causality.
+fn no_causality(graph: &Graph, storages: usize, culprits: Option<Contradiction>) -> Causality {
     let nothing = BondCausality {
         gives: None,
         free: false,
@@ -152,12 +154,12 @@ fn without(graph: &Graph, storages: usize, stuck: Option<Contradiction>) -> Caus
             })
             .collect(),
         loops: Vec::new(),
-        contradiction: Some(stuck.unwrap_or_default()),
+        contradiction: Some(culprits.unwrap_or_default()),
         storages,
         order: 0,
         least_order: 0,
         unmet: Vec::new(),
-        has_positions: false,
+        depends_on_switches: false,
         tried: 1,
         impossible: 0,
     }
@@ -166,17 +168,17 @@ fn without(graph: &Graph, storages: usize, stuck: Option<Contradiction>) -> Caus
 fn combine(
     graph: &Graph,
     plan: &Plan<'_>,
-    results: &[Assigned],
-    undecided: &Assigned,
+    results: &[RunResult],
+    open_run: &RunResult,
     many: bool,
 ) -> Causality {
     let mut bonds: Vec<BondCausality> = (0..graph.bonds.len())
         .map(|at| BondCausality {
             gives: match many {
-                false => in_all(results, at),
-                true => where_settled(results, undecided, at),
+                false => same_in_all_modes(results, at),
+                true => same_where_decided(results, open_run, at),
             },
-            free: undecided.free[at],
+            free: open_run.free[at],
             in_loop: None,
         })
         .collect();
@@ -203,7 +205,7 @@ fn combine(
         order: (results.iter().map(|one| one.integrating).max()).unwrap_or(0),
         least_order: (results.iter().map(|one| one.integrating).min()).unwrap_or(0),
         unmet: Vec::new(),
-        has_positions: bonds.iter().any(|bond| bond.gives.is_none()),
+        depends_on_switches: bonds.iter().any(|bond| bond.gives.is_none()),
         tried: 1,
         impossible: 0,
         bonds,
@@ -214,19 +216,20 @@ fn combine(
     result
 }
 
-/// What is given in all positions; where a loop comes and goes with a switch, its strokes do so too.
-fn in_all(results: &[Assigned], at: usize) -> Option<Gives> {
+/// Returns what the bond gives if this is the same in all modes. If the bond is in a loop in some
+/// modes only, its stroke depends on the mode.
+fn same_in_all_modes(results: &[RunResult], at: usize) -> Option<Gives> {
     let first = results[0].gives[at];
     let same = results.iter().all(|one| one.gives[at] == first);
     let loops = results.iter().filter(|one| one.free[at]).count();
     (same && (loops == 0 || loops == results.len())).then_some(first)
 }
 
-/// The same where switches may stand as they like: what is left open says nothing.
-fn where_settled(results: &[Assigned], undecided: &Assigned, at: usize) -> Option<Gives> {
-    let first = undecided.gives[at];
-    let differs = |one: &Assigned| !one.free[at] && one.gives[at] != first;
-    let varies = !undecided.free[at] && results.iter().any(differs);
+/// Returns the same if switches were left open. A run in which the bond is free does not count.
+fn same_where_decided(results: &[RunResult], open_run: &RunResult, at: usize) -> Option<Gives> {
+    let first = open_run.gives[at];
+    let differs = |one: &RunResult| !one.free[at] && one.gives[at] != first;
+    let varies = !open_run.free[at] && results.iter().any(differs);
     (!varies).then_some(first)
 }
 

@@ -1,15 +1,17 @@
-//! Which node stands in which column.
+//! Assigns nodes to columns (layers).
 //!
-//! Before: a sketch. After: for each connected part a [`Web`]: cells in layers from left to right,
-//! links only between neighbouring layers; bonds that reach farther go through cells of their own.
-//! One-ports are no cells but stand above or below their host, except at the ends of the backbone.
+//! Before: a sketch. After: for each connected part a [`LayeredGraph`]: cells in layers from left
+//! to right, with links only between neighbouring layers. Longer bonds pass through cells of their
+//! own. One-ports are not cells but are placed above or below their host, except at the ends of the
+//! backbone.
 //!
-//! The backbone begins at one of its ends, if possible one with a source, and a node's column is as
-//! far right as the longest way to it: so a chain is a line whatever way its powers are counted.
+//! The backbone (all nodes that are not one-ports) begins at one of its ends, if possible one with
+//! a source. The column of a node is the length of the longest path to it. So a chain is a line,
+//! whatever the directions of its bonds are.
 
 use crate::bond::sketch::{Bond, Shape, Sketch};
 
-/// Sources tried as the beginning of a part; more would cost time and show nothing new.
+/// The number of sources that are tried as the beginning of a part.
 const TRIED: usize = 16;
 
 /// A one-port: its node and its bond.
@@ -17,13 +19,13 @@ pub type Port = (usize, usize);
 
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
-    /// None for a place where a bond passes.
+    /// `None` for a cell that a bond passes.
     pub node: Option<usize>,
     pub layer: usize,
-    /// One-ports above and below.
+    /// The one-ports above and below.
     pub up: Vec<Port>,
     pub down: Vec<Port>,
-    /// Links to the left and to the right, from top to bottom once cells are in order.
+    /// The links to the left and to the right, from top to bottom once cells are in order.
     pub lefts: Vec<usize>,
     pub rights: Vec<usize>,
 }
@@ -35,7 +37,7 @@ pub struct Link {
     pub bond: usize,
 }
 
-/// A bond as links, each with whether it is followed to the right.
+/// A bond as a sequence of links, each with whether it is followed to the right.
 #[derive(Clone, Debug)]
 pub struct Route {
     pub bond: usize,
@@ -43,15 +45,15 @@ pub struct Route {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Web {
+pub struct LayeredGraph {
     pub cells: Vec<Cell>,
     pub links: Vec<Link>,
-    /// Cells from top to bottom.
+    /// The cells of each layer from top to bottom.
     pub layers: Vec<Vec<usize>>,
     pub routes: Vec<Route>,
 }
 
-/// The sketch as a graph: bonds by node, hosts of one-ports.
+/// The sketch as a graph: the bonds of each node, and the hosts of one-ports.
 struct Graph<'a> {
     sketch: &'a Sketch,
     bonds: Vec<Vec<usize>>,
@@ -59,7 +61,7 @@ struct Graph<'a> {
     leaf: Vec<bool>,
 }
 
-pub fn webs(sketch: &Sketch) -> Vec<Web> {
+pub fn layered_graphs(sketch: &Sketch) -> Vec<LayeredGraph> {
     let graph = graph(sketch);
     let mut seen = vec![false; sketch.nodes.len()];
     let mut out = Vec::new();
@@ -71,7 +73,7 @@ pub fn webs(sketch: &Sketch) -> Vec<Web> {
         for node in &order {
             seen[*node] = true;
         }
-        out.push(web(&graph, order));
+        out.push(layered_graph(&graph, order));
     }
     out
 }
@@ -99,7 +101,7 @@ fn graph(sketch: &Sketch) -> Graph<'_> {
     for node in (0..count).filter(|node| single(*node)) {
         let bond = bonds[node][0];
         let host = other(&sketch.bonds[bond], node);
-        // Of two one-ports that are connected the first one is the host.
+        // If two one-ports are connected to each other, the first one is the host.
         if !single(host) || host < node {
             leaf[node] = true;
             leaves[host].push((node, bond));
@@ -116,7 +118,7 @@ fn graph(sketch: &Sketch) -> Graph<'_> {
     }
 }
 
-/// The rank of a kind among the one-ports of a node, and whether it rather stands above.
+/// Returns the rank of a kind among the one-ports of a node, and whether it is preferably above.
 fn manner(kind: &str) -> (u8, bool) {
     let bare = kind.trim_start_matches(['m', 'M']);
     match bare {
@@ -135,7 +137,7 @@ fn source(kind: &str) -> bool {
 }
 
 impl Graph<'_> {
-    /// Neighbours in the backbone, with the bond; a node is not its own neighbour.
+    /// Returns the neighbours in the backbone, with the bond. A node is not its own neighbour.
     fn next(&self, node: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.bonds[node]
             .iter()
@@ -143,7 +145,7 @@ impl Graph<'_> {
             .filter(move |(to, _)| !self.leaf[*to] && *to != node)
     }
 
-    /// Nodes of the backbone in the order in which they are reached, and how far each is.
+    /// Returns the nodes of the backbone in breadth-first order, and their distances.
     fn breadth(&self, start: usize) -> (Vec<usize>, Vec<usize>) {
         let mut far = vec![usize::MAX; self.sketch.nodes.len()];
         let mut order = vec![start];
@@ -167,7 +169,8 @@ impl Graph<'_> {
         is(node) || self.leaves[node].iter().any(|(leaf, _)| is(*leaf))
     }
 
-    /// Where the backbone begins: at a source, at an end, so that power goes to the right.
+    /// Returns the node at which the backbone begins: at an end with a source if possible, so that
+    /// power flows to the right.
     fn root(&self, part: &[usize]) -> usize {
         let farthest = |start: usize| {
             let (order, _) = self.breadth(start);
@@ -192,7 +195,8 @@ impl Graph<'_> {
                 }
             }
             let fed = if self.fed(node) { 0.5 } else { 0.0 };
-            // From within a chain both of its halves would go to the right, one below the other.
+            // A node within a chain is not a good beginning: both halves of the chain would go to
+            // the right, one below the other.
             let mut beside = self.next(node).map(|(to, _)| to);
             let first = beside.next();
             let inner = if beside.any(|to| Some(to) != first) {
@@ -209,7 +213,8 @@ impl Graph<'_> {
     }
 }
 
-/// Longest ways from the root; then nodes that have more to their right go there.
+/// Assigns columns by the longest paths from the root. Then nodes with more neighbours to their
+/// right move there.
 fn columns(graph: &Graph<'_>, order: &[usize], far: &[usize]) -> Vec<usize> {
     let mut place = vec![usize::MAX; far.len()];
     for (at, node) in order.iter().enumerate() {
@@ -237,17 +242,18 @@ fn columns(graph: &Graph<'_>, order: &[usize], far: &[usize]) -> Vec<usize> {
     column
 }
 
-fn web(graph: &Graph<'_>, part: Vec<usize>) -> Web {
+fn layered_graph(graph: &Graph<'_>, part: Vec<usize>) -> LayeredGraph {
     let root = graph.root(&part);
     let (order, far) = graph.breadth(root);
     let column = columns(graph, &order, &far);
     let nodes = &graph.sketch.nodes;
     let is_source = |leaf: &Port| source(&nodes[leaf.0].kind);
 
-    let mut web = Web::default();
+    let mut layered = LayeredGraph::default();
     let mut cell_of = vec![usize::MAX; nodes.len()];
     let mut hosts = graph.leaves.clone();
-    // A one-port at the left end, and then at right ends: a source, or the odd one.
+    // A one-port may become a cell at the left end, and others at right ends: a source, or the odd
+    // one.
     let first = hosts[root].iter().position(is_source);
     let alone = order.len() == 1;
     let odd = hosts[root].len() % 2 == 1 && !alone;
@@ -266,36 +272,37 @@ fn web(graph: &Graph<'_>, part: Vec<usize>) -> Web {
         if let Some(at) = fed.or(odd) {
             ends.push((list.remove(at), *node, layer + 1));
         }
-        cell_of[*node] = web.cell(Some(*node), layer);
+        cell_of[*node] = layered.cell(Some(*node), layer);
         let (up, down) = halves(graph, list);
-        web.cells[cell_of[*node]].up = up;
-        web.cells[cell_of[*node]].down = down;
+        layered.cells[cell_of[*node]].up = up;
+        layered.cells[cell_of[*node]].down = down;
     }
     if let Some((leaf, bond)) = first {
-        cell_of[leaf] = web.cell(Some(leaf), 0);
-        web.join(bond, cell_of[leaf], cell_of[root]);
+        cell_of[leaf] = layered.cell(Some(leaf), 0);
+        layered.join(bond, cell_of[leaf], cell_of[root]);
     }
     for ((leaf, bond), host, layer) in ends {
-        cell_of[leaf] = web.cell(Some(leaf), layer);
-        web.join(bond, cell_of[host], cell_of[leaf]);
+        cell_of[leaf] = layered.cell(Some(leaf), layer);
+        layered.join(bond, cell_of[host], cell_of[leaf]);
     }
     for node in &order {
         for bond in &graph.bonds[*node] {
             let Bond { from, to, .. } = graph.sketch.bonds[*bond];
             if from == to {
-                // Out, around a cell of its own, and back; listed twice at its node.
-                if web.routes.iter().all(|route| route.bond != *bond) {
-                    web.turn(*bond, cell_of[from]);
+                // The bond goes out, around a cell of its own, and back. It is listed twice at its
+                // node.
+                if layered.routes.iter().all(|route| route.bond != *bond) {
+                    layered.turn(*bond, cell_of[from]);
                 }
             } else if from == *node && !graph.leaf[from] && !graph.leaf[to] {
-                web.join(*bond, cell_of[from], cell_of[to]);
+                layered.join(*bond, cell_of[from], cell_of[to]);
             }
         }
     }
-    web
+    layered
 }
 
-/// Which one-ports stand above and which below: as they like, but nearly as many.
+/// Distributes one-ports above and below: according to their preference, but almost evenly.
 fn halves(graph: &Graph<'_>, list: &[Port]) -> (Vec<Port>, Vec<Port>) {
     let likes = |leaf: &&Port| manner(&graph.sketch.nodes[leaf.0].kind).1;
     let above = list.iter().filter(likes).count();
@@ -306,7 +313,7 @@ fn halves(graph: &Graph<'_>, list: &[Port]) -> (Vec<Port>, Vec<Port>) {
     (sorted, down)
 }
 
-impl Web {
+impl LayeredGraph {
     fn cell(&mut self, node: Option<usize>, layer: usize) -> usize {
         while self.layers.len() <= layer {
             self.layers.push(Vec::new());
@@ -329,7 +336,7 @@ impl Web {
         at
     }
 
-    /// Links from one cell to another in another layer.
+    /// Adds links from one cell to a cell in another layer.
     fn join(&mut self, bond: usize, one: usize, two: usize) {
         let ahead = self.cells[one].layer < self.cells[two].layer;
         let (left, right) = if ahead { (one, two) } else { (two, one) };
