@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Point;
 use crate::base::diagnostics::nearest;
-use crate::expr::{ExprId, Node, UnaryOp, Value};
+use crate::expr::{ExprId, Value};
 use crate::flat::{Flat, Kind, Leaf, Type, VarId};
 use crate::passes::blocks::{Block, Solved};
 
@@ -140,9 +140,7 @@ impl<'s> Reader<'s> {
             solved,
             flat,
             names: flat.variable_ids().map(|id| (flat.name(id), id)).collect(),
-            eliminated: (flat.eliminated.iter())
-                .map(|gone| (gone.leaf, gone.expression))
-                .collect(),
+            eliminated: flat.replacements(),
             guesses,
             shaping: shaping(flat),
             orders: Point::new(solved),
@@ -241,12 +239,7 @@ impl<'s> Reader<'s> {
     /// What is set for a name, and whether to its negative.
     fn settable(&self, name: &str, leaf: Leaf) -> Result<(Leaf, bool), Mistake> {
         if let Some(&expression) = self.eliminated.get(&leaf) {
-            let node = |id: ExprId| self.flat.exprs.node(id);
-            let (other, negative) = match node(expression) {
-                Node::Unary(UnaryOp::Minus, inner) => (node(inner), true),
-                other => (other, false),
-            };
-            if let Node::Leaf(other) = other
+            if let Some((other, negative)) = self.flat.exprs.signed_leaf(expression)
                 && self.is_settable(other)
             {
                 return Ok((other, negative));

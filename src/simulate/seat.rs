@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 use super::rates::Rates;
 use super::selection::Selections;
 use crate::compile::CompiledMode;
-use crate::expr::{ExprId, Node};
 use crate::flat::Leaf;
 use crate::passes::blocks::Solved;
 use crate::program::Program;
@@ -50,22 +49,14 @@ pub fn tracked(
     wanted: impl Iterator<Item = Leaf>,
 ) -> Vec<(Leaf, usize)> {
     let flat = &solved.flat;
-    let gone: FxHashMap<Leaf, ExprId> = (flat.eliminated.iter())
-        .map(|gone| (gone.leaf, gone.expression))
-        .collect();
+    let gone = flat.replacements();
     let places: FxHashMap<Leaf, usize> = program.states.iter().copied().zip(0..).collect();
     let place = |leaf: Leaf| {
-        let mut id = match gone.get(&leaf) {
-            None => return places.get(&leaf).copied(),
-            Some(&id) => id,
+        let state = match gone.get(&leaf) {
+            None => leaf,
+            Some(&id) => flat.exprs.signed_leaf(id)?.0,
         };
-        if let Some(inner) = flat.exprs.negated(id) {
-            id = inner;
-        }
-        match flat.exprs.node(id) {
-            Node::Leaf(other) => places.get(&other).copied(),
-            _ => None,
-        }
+        places.get(&state).copied()
     };
     wanted
         .filter_map(|leaf| Some((leaf, place(leaf)?)))

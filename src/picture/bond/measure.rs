@@ -153,6 +153,12 @@ impl Body {
     pub fn height(&self) -> f64 {
         self.up + self.down
     }
+
+    /// Whether what is drawn of a node is wider than its letters.
+    pub fn is_wide(&self, drawn: &Rect) -> bool {
+        drawn.right - drawn.left > 2.0 * self.half + 14.0
+            || drawn.bottom - drawn.top > self.height() + 6.0
+    }
 }
 
 /// What a bond is called; shorter than other texts, as it lies between nodes.

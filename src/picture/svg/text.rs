@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::base::words::xml;
+
 /// What every reader has one of. DejaVu, the widest, is what `width` reckons with.
 pub const FONT: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
@@ -13,21 +15,9 @@ pub enum Anchor {
     End,
 }
 
-/// `&`, `<`, `>` and quotes as XML has them; characters that XML forbids are left out.
+/// A text of one line, as SVG has it.
 pub fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\r' | '\t' => out.push(' '),
-            c if c < ' ' || matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}') => {}
-            c => out.push(c),
-        }
-    }
-    out
+    xml(&text.replace(['\n', '\r', '\t'], " "))
 }
 
 /// Bold letters are so much wider.

@@ -246,13 +246,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
             }
             if !seat.selections.is_empty() {
                 let mut machine = seat.rates.machine.borrow_mut();
-                evaluate(
-                    seat.solved,
-                    &mut machine,
-                    (time, &self.states),
-                    Extent::Rates,
-                )?;
-                changed |= seat.selections.improve(&seat.solved.flat, &mut machine);
+                changed |= improve(seat, &mut machine, (time, &self.states))?;
                 machine.states(&mut self.states);
             }
             states.copy_from_slice(&self.states);
@@ -441,13 +435,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
     fn reselect(&mut self, integrator: &mut dyn Integrator, time: f64) -> Result<(), Halt> {
         let seat = self.seat;
         let mut machine = seat.rates.machine.borrow_mut();
-        evaluate(
-            seat.solved,
-            &mut machine,
-            (time, &self.states),
-            Extent::Rates,
-        )?;
-        if !(seat.selections).improve(&seat.solved.flat, &mut machine) {
+        if !improve(seat, &mut machine, (time, &self.states))? {
             return Ok(());
         }
         machine.states(&mut self.states);
@@ -455,6 +443,12 @@ impl<'p> Run<'_, '_, '_, 'p> {
         self.summary.choices += 1;
         (integrator.restart(time, &self.states, true)).map_err(|trouble| self.trouble(trouble))
     }
+}
+
+/// Evaluates the rates, and chooses other states where the choice has turned bad; whether it did.
+fn improve(seat: &Seat<'_>, machine: &mut Machine<'_>, at: (f64, &[f64])) -> Result<bool, Halt> {
+    evaluate(seat.solved, machine, at, Extent::Rates)?;
+    Ok(seat.selections.improve(&seat.solved.flat, machine))
 }
 
 /// Evaluates; where a loop cannot be solved from its last solution, the thorough way.

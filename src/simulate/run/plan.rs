@@ -1,7 +1,6 @@
 //! What a run is asked to do, whom it tells, and how it ended.
 
 use super::Leap;
-use crate::expr::{Node, UnaryOp};
 use crate::flat::{Flat, Leaf, VarId};
 use crate::program::Program;
 use crate::program::machine::Work;
@@ -36,13 +35,9 @@ impl Absolute {
         for &(id, tolerance) in &self.single {
             let mut leaf = Leaf::Var(id);
             if let Some(gone) = flat.eliminated.iter().find(|gone| gone.leaf == leaf) {
-                leaf = match flat.exprs.node(gone.expression) {
-                    Node::Leaf(other) => other,
-                    Node::Unary(UnaryOp::Minus, a) => match flat.exprs.node(a) {
-                        Node::Leaf(other) => other,
-                        _ => continue,
-                    },
-                    _ => continue,
+                leaf = match flat.exprs.signed_leaf(gone.expression) {
+                    Some((other, _)) => other,
+                    None => continue,
                 };
             }
             if let Some(at) = program.states.iter().position(|&state| state == leaf) {
