@@ -1,4 +1,4 @@
-//! Numbers and names as text: plurals, the shortest decimals, quoted names of columns.
+//! Numbers and names as text: plurals, the shortest decimals, quoted names of columns, texts in quotes and in XML.
 
 use std::io::Write;
 
@@ -47,6 +47,50 @@ pub fn quoted(name: &str, out: &mut Vec<u8>) {
         }
     }
     out.push(b'"');
+}
+
+/// A text in double quotes, with the escapes that C and the languages after it have.
+pub fn literal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A text between tags or in an attribute of XML; characters that XML forbids are left out.
+pub fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' => out.push_str("&#10;"),
+            '\t' => out.push_str("&#9;"),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// What stands before a term of a sum.
+pub fn sign(is_first: bool, negative: bool) -> &'static str {
+    match (is_first, negative) {
+        (true, false) => "",
+        (true, true) => "-",
+        (false, false) => " + ",
+        (false, true) => " - ",
+    }
 }
 
 /// The first line: Time, then the columns.

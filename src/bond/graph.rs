@@ -10,6 +10,7 @@
 
 use super::net::Gives;
 use crate::base::ids::ids;
+use crate::base::words::sign;
 use crate::expr::ExprId;
 use crate::flat::{Flat, InstanceId, VarId};
 
@@ -61,12 +62,7 @@ impl Quantity {
         let mut text = String::new();
         for at in order {
             let (negative, variable) = terms[at];
-            text.push_str(match (text.is_empty(), negative) {
-                (true, false) => "",
-                (true, true) => "-",
-                (false, false) => " + ",
-                (false, true) => " - ",
-            });
+            text.push_str(sign(text.is_empty(), negative));
             flat.write_name(variable, InstanceId::TOP, &mut text);
         }
         match text.is_empty() {

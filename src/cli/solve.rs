@@ -1,14 +1,14 @@
 //! `bgm solve`: the equations solved, in the order of evaluation.
 
 use super::io::Place;
-use super::timings::Timings;
+use super::timings;
 use super::{Console, FAILED, Fault, Format, Listing, dump};
 use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
 use crate::compile::at_point::{PointError, evaluate_at as values};
 use crate::compile::{
-    Aliases, LoadedFlat, NoObserver, Presented, Product, Stage, StageObserver, presented_with,
-    solved, solved_with,
+    Aliases, LoadedFlat, Presented, Product, Stage, StageObserver, presented_with, solved,
+    solved_with,
 };
 use crate::evaluate::show;
 use crate::flat::Flat;
@@ -67,17 +67,9 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
     if let Some(stage) = arguments.dump {
         return dump::run(stage, &arguments.listing, aliases, console);
     }
-    let mut timings = arguments.timings.then(Timings::new);
-    let mut unwatched = NoObserver;
-    let watch: &mut dyn StageObserver = match &mut timings {
-        Some(timings) => timings,
-        None => &mut unwatched,
-    };
-    let code = list_or_tell(arguments, aliases, console, watch);
-    if let Some(timings) = &timings {
-        console.message(&timings.text());
-    }
-    code
+    timings::told(arguments.timings, console, |watch| {
+        list_or_tell(arguments, aliases, console, watch)
+    })
 }
 
 fn list_or_tell(

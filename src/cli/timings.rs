@@ -4,8 +4,9 @@
 //! what is said) is `other`. A stage that ran several times, as for the modes of switches, has the sum of its times and the counts of
 //! its last run.
 
+use super::Console;
 use super::simulate::duration;
-use crate::compile::{Product, Stage, StageObserver};
+use crate::compile::{NoObserver, Product, Stage, StageObserver};
 use crate::flat::Flat;
 use crate::passes::order::Sorted;
 use std::time::{Duration, Instant};
@@ -30,15 +31,26 @@ struct Row {
     counts: String,
 }
 
+/// Does some work; where that was asked for, tells what its stages have cost.
+pub fn told<T>(asked: bool, console: &Console, work: impl FnOnce(&mut dyn StageObserver) -> T) -> T {
+    if !asked {
+        return work(&mut NoObserver);
+    }
+    let mut timings = Timings::new();
+    let done = work(&mut timings);
+    console.message(&timings.text());
+    done
+}
+
 #[derive(Debug)]
-pub struct Timings {
+struct Timings {
     begun: Instant,
     open: Vec<Open>,
     rows: Vec<Row>,
 }
 
 impl Timings {
-    pub fn new() -> Self {
+    fn new() -> Self {
         Timings {
             begun: Instant::now(),
             open: Vec::new(),
@@ -63,7 +75,7 @@ impl Timings {
     }
 
     /// The table.
-    pub fn text(&self) -> String {
+    fn text(&self) -> String {
         let all = self.begun.elapsed();
         let mut text = String::from("\nstage          time   runs       peak  counts\n");
         let mut known = Duration::ZERO;

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Point;
 use crate::base::diagnostics::nearest;
-use crate::expr::{ExprId, Node, UnaryOp, Value};
+use crate::expr::{ExprId, Value};
 use crate::flat::{Flat, Kind, Leaf, Type, VarId};
 use crate::passes::blocks::{Block, Solved};
 
@@ -140,9 +140,7 @@ impl<'s> Reader<'s> {
             solved,
             flat,
             names: flat.variable_ids().map(|id| (flat.name(id), id)).collect(),
-            eliminated: (flat.eliminated.iter())
-                .map(|eliminated| (eliminated.leaf, eliminated.expression))
-                .collect(),
+            eliminated: flat.replacements(),
             guesses,
             shaping: shaping(flat),
             orders: Point::new(solved),
@@ -238,12 +236,7 @@ impl<'s> Reader<'s> {
     /// The leaf that is set for a name; true if it is set to the negative of the value.
     fn settable(&self, name: &str, leaf: Leaf) -> Result<(Leaf, bool), Mistake> {
         if let Some(&expression) = self.eliminated.get(&leaf) {
-            let node = |id: ExprId| self.flat.exprs.node(id);
-            let (other, negative) = match node(expression) {
-                Node::Unary(UnaryOp::Minus, inner) => (node(inner), true),
-                other => (other, false),
-            };
-            if let Node::Leaf(other) = other
+            if let Some((other, negative)) = self.flat.exprs.signed_leaf(expression)
                 && self.is_settable(other)
             {
                 return Ok((other, negative));

@@ -84,12 +84,8 @@ fn lines(flat: &Flat, point: &Point) -> Vec<ValueLine> {
 /// Names and values in the order of printing; a truth is 0 or 1.
 pub fn values(solved: &Solved, point: &Point) -> Vec<(String, f64)> {
     let flat = &solved.flat;
-    let number = |value| match value {
-        Value::Real(number) => number,
-        Value::Bool(truth) => f64::from(u8::from(truth)),
-    };
     (lines(flat, point).into_iter())
-        .map(|line| (flat.leaf_name(line.leaf), number(line.value)))
+        .map(|line| (flat.leaf_name(line.leaf), line.value.number()))
         .collect()
 }
 
@@ -136,14 +132,7 @@ struct PointJson<'f, P> {
 struct ValueJson {
     name: String,
     kind: &'static str,
-    value: JsonValue,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum JsonValue {
-    Real(f64),
-    Bool(bool),
+    value: Value,
 }
 
 /// The same as JSON: name, kind (that of the variable, or `derivative`, or `next`) and value.
@@ -162,10 +151,7 @@ pub fn write_json(
                 _ if line.section == Section::Derivatives => "derivative",
                 leaf => flat.variable(leaf.variable()).kind.text(),
             },
-            value: match line.value {
-                Value::Real(value) => JsonValue::Real(value),
-                Value::Bool(value) => JsonValue::Bool(value),
-            },
+            value: line.value,
         })
         .collect();
     let values = PointJson {

@@ -6,7 +6,7 @@
 
 use super::classic::names::{Names, Rules};
 use super::classic::text::{Dialect, Text, arithmetic, comment, number as number_text, real, text};
-use super::classic::{Classic, Happening, Right, Target, Task, number};
+use super::classic::{Classic, Happening, Right, Target, Task};
 use super::desire::call;
 use crate::expr::op::precedence as level;
 use crate::expr::{BinaryOp, ExprId, Function, Node, Value};
@@ -16,89 +16,13 @@ const RULES: Rules = Rules {
     between: Some('_'),
     folds_case: true,
     longest: 31,
-    reserved: &[
-        "t",
-        "tstp",
-        "cint",
-        "program",
-        "initial",
-        "dynamic",
-        "derivative",
-        "discrete",
-        "terminal",
-        "end",
-        "constant",
-        "cinterval",
-        "variable",
-        "algorithm",
-        "ialg",
-        "maxterval",
-        "maxt",
-        "minterval",
-        "mint",
-        "nsteps",
-        "nstp",
-        "schedule",
-        "events",
-        "procedural",
-        "termt",
-        "integ",
-        "logical",
-        "integer",
-        "real",
-        "rsw",
-        "if",
-        "then",
-        "else",
-        "endif",
-        "do",
-        "goto",
-        "call",
-        "sin",
-        "cos",
-        "tan",
-        "asin",
-        "acos",
-        "atan",
-        "atan2",
-        "sinh",
-        "cosh",
-        "tanh",
-        "exp",
-        "alog",
-        "alog10",
-        "log",
-        "sqrt",
-        "abs",
-        "sign",
-        "amin1",
-        "amax1",
-        "aint",
-        "amod",
-        "mod",
-        "min",
-        "max",
-        "lsw",
-        "bound",
-        "dead",
-        "delay",
-        "step",
-        "pulse",
-        "ramp",
-        "prepare",
-        "output",
-        "start",
-        "plot",
-        "set",
-        "stop",
-        "sort",
-        "table",
-        "macro",
-        "array",
-        "parameter",
-        "interval",
-        "impl",
-    ],
+    reserved: "
+        t tstp cint program initial dynamic derivative discrete terminal end constant cinterval variable algorithm ialg
+        maxterval maxt minterval mint nsteps nstp schedule events procedural termt integ logical integer real rsw if then else
+        endif do goto call sin cos tan asin acos atan atan2 sinh cosh tanh exp alog alog10 log sqrt abs sign amin1 amax1 aint
+        amod mod min max lsw bound dead delay step pulse ramp prepare output start plot set stop sort table macro array
+        parameter interval impl
+    ",
 };
 
 pub(super) const LANGUAGE: &str = "ACSL";
@@ -380,7 +304,7 @@ impl Writer<'_> {
                 Target::Value(leaf) => format!("{} = {right}", self.name(leaf)),
                 Target::Rate(leaf) => {
                     let start = model.states.iter().find(|one| one.leaf == leaf);
-                    let start = start.map_or(0.0, |one| number(one.value));
+                    let start = start.map_or(0.0, |one| one.value.number());
                     format!("{} = INTEG({right}, {})", self.name(leaf), real(start))
                 }
             };

@@ -7,7 +7,7 @@
 
 use super::classic::names::{Names, Rules};
 use super::classic::text::{Dialect, Text, arithmetic, comment, real, text};
-use super::classic::{Classic, Happening, Right, Started, Target, Task, next, number};
+use super::classic::{Classic, Happening, Right, Started, Target, Task};
 use crate::expr::op::precedence as level;
 use crate::expr::{BinaryOp, ExprId, Function};
 use crate::flat::{InstanceId, Leaf};
@@ -17,15 +17,11 @@ const RULES: Rules = Rules {
     between: Some('$'),
     folds_case: false,
     longest: 40,
-    reserved: &[
-        "t", "t0", "T0", "TMAX", "DT", "DTMAX", "DTMIN", "NN", "TNEXT", "XCCC", "scale", "drun",
-        "drunr", "reset", "label", "if", "then", "else", "proceed", "go", "to", "for", "while",
-        "next", "repeat", "until", "end", "step", "OUT", "SAMPLE", "DYNAMIC", "STATE", "ARRAY",
-        "dispt", "dispxy", "type", "run", "new", "load", "irule", "sin", "cos", "tan", "asin",
-        "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "ln", "log", "sqrt", "abs", "sgn",
-        "swtch", "lim", "sat", "deadz", "ran", "gauss", "int", "rem", "PI", "PIC", "rule", "and",
-        "or", "not",
-    ],
+    reserved: "
+        t t0 T0 TMAX DT DTMAX DTMIN NN TNEXT XCCC scale drun drunr reset label if then else proceed go to for while next repeat
+        until end step OUT SAMPLE DYNAMIC STATE ARRAY dispt dispxy type run new load irule sin cos tan asin acos atan atan2 sinh
+        cosh tanh exp ln log sqrt abs sgn swtch lim sat deadz ran gauss int rem PI PIC rule and or not
+    ",
 };
 
 struct Desire {
@@ -204,7 +200,7 @@ pub fn program(task: &Task<'_>, stem: &str) -> Result<String, String> {
         ));
     }
     out.push_str("-- INITIAL VALUES OF STATES:\n");
-    let begin = |one: &Started| match (one.given, number(one.value)) {
+    let begin = |one: &Started| match (one.given, one.value.number()) {
         (false, 0.0) => "0".to_string(),
         (_, value) => real(value),
     };
@@ -282,10 +278,10 @@ pub fn program(task: &Task<'_>, stem: &str) -> Result<String, String> {
 /// `C1$e`, whatever the state is called in the program.
 fn plain_name(model: &Classic<'_>, one: &Started) -> String {
     let mut names = Names::new(Rules {
-        reserved: &[],
+        reserved: "",
         ..RULES
     });
-    let rate = next(one.leaf);
+    let rate = one.leaf.rate();
     let order = usize::from(rate.order().unwrap_or(1));
     names.fresh(&format!(
         "{}{}",

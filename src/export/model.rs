@@ -161,9 +161,7 @@ impl<'s> Model<'s> {
             states.extend(&selection.candidates);
         }
         let (parameters, derived) = parameters(flat);
-        let gone: FxHashMap<Leaf, ExprId> = (flat.eliminated.iter())
-            .map(|gone| (gone.leaf, gone.expression))
-            .collect();
+        let gone = flat.replacements();
         Model {
             inputs: of_kind(Kind::Input)
                 .map(|id| (id, inputs.get(&id).copied()))
@@ -191,11 +189,6 @@ impl<'s> Model<'s> {
             gone,
             columns,
         }
-    }
-
-    /// The derivative of a state.
-    pub fn rate(leaf: Leaf) -> Leaf {
-        Leaf::at_order(leaf.variable(), leaf.order().unwrap_or(0) + 1)
     }
 
     pub fn is_real(&self, leaf: Leaf) -> bool {
@@ -361,11 +354,7 @@ impl<'s> Model<'s> {
         let known =
             (self.states.iter().copied()).chain(self.discretes.iter().map(|&id| Leaf::Var(id)));
         for leaf in known.chain(loops.flatten().copied()) {
-            let value = match point.get(leaf) {
-                Some(Value::Real(value)) => value,
-                Some(Value::Bool(value)) => f64::from(u8::from(value)),
-                None => 0.0,
-            };
+            let value = point.get(leaf).map_or(0.0, Value::number);
             let given = match leaf {
                 Leaf::Var(id) => flat.start(id),
                 _ => None,

@@ -7,16 +7,16 @@ use crate::flat::{Flat, Leaf};
 /// Names that were given, and to what.
 #[derive(Clone, Debug)]
 pub struct Names {
-    reserved: &'static [&'static str],
+    reserved: FxHashSet<&'static str>,
     taken: FxHashSet<String>,
     leaves: FxHashMap<Leaf, String>,
 }
 
 impl Names {
     /// Words that are taken before anything is named.
-    pub fn new(reserved: &'static [&'static str]) -> Self {
+    pub fn new(reserved: &'static str) -> Self {
         Names {
-            reserved,
+            reserved: reserved.split_whitespace().collect(),
             taken: FxHashSet::default(),
             leaves: FxHashMap::default(),
         }
@@ -25,7 +25,7 @@ impl Names {
     /// A name like this text.
     pub fn fresh(&mut self, text: &str) -> String {
         let mut name = plain(text);
-        if self.reserved.contains(&name.as_str()) {
+        if self.reserved.contains(name.as_str()) {
             name.push('_');
         }
         let first = name.clone();
@@ -79,20 +79,4 @@ fn plain(text: &str) -> String {
         name.insert(0, 'v');
     }
     name
-}
-
-/// A text in double quotes, for languages that have the escapes of C: only what is printable and ASCII goes in as it is.
-pub fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }

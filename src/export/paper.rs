@@ -189,11 +189,9 @@ fn values(solved: &Solved, zero: &[Leaf]) -> Option<Values> {
         for id in flat.variable_ids() {
             for order in 0..=flat.variable(id).order {
                 let leaf = Leaf::at_order(id, order);
-                match point.get(leaf) {
-                    Some(Value::Real(value)) => values.insert(leaf, value),
-                    Some(Value::Bool(value)) => values.insert(leaf, f64::from(u8::from(value))),
-                    None => None,
-                };
+                if let Some(value) = point.get(leaf) {
+                    values.insert(leaf, value.number());
+                }
             }
         }
         return Some(values);

@@ -169,7 +169,7 @@ fn in_position(model: &Model<'_>, all: &Model<'_>) -> Dependence {
         finder.block(block);
     }
     let rates = (all.states.iter())
-        .map(|&state| finder.leaf(Model::rate(state)))
+        .map(|&state| finder.leaf(state.rate()))
         .collect();
     let flat = model.flat;
     let declared = flat.variable_ids().filter(|&id| flat.variable(id).output);

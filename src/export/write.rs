@@ -150,6 +150,11 @@ impl<'w, D: Dialect> Writer<'w, D> {
         self.indent = self.indent.saturating_add_signed(by);
     }
 
+    /// Whether the next line is inside a block.
+    pub fn is_open(&self) -> bool {
+        self.indent > 1
+    }
+
     /// Names hold in one function only, and where a function goes on they hold no longer than the values they were made of.
     pub fn forget(&mut self) {
         self.known.clear();

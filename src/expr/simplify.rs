@@ -54,6 +54,18 @@ impl<L: Leaf> Arena<L> {
         }
     }
 
+    /// The leaf that an expression is, or whose negative it is; true for the negative.
+    pub fn signed_leaf(&self, id: ExprId) -> Option<(L, bool)> {
+        let (inner, negative) = match self.negated(id) {
+            Some(inner) => (inner, true),
+            None => (id, false),
+        };
+        match self.node(inner) {
+            Node::Leaf(leaf) => Some((leaf, negative)),
+            _ => None,
+        }
+    }
+
     pub fn tidy_minus(&mut self, a: ExprId) -> ExprId {
         if let Some(inner) = self.negated(a) {
             return inner;

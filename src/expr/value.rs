@@ -1,8 +1,11 @@
 //! Values and the arithmetic of constant expressions (parameters, sizes, indices).
 
 use super::{BinaryOp, Function, UnaryOp};
+use serde::Serialize;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// As data it is the number, or the truth.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Value {
     Real(f64),
     Bool(bool),
@@ -20,6 +23,14 @@ impl Value {
         match self {
             Value::Bool(value) => Some(value),
             Value::Real(_) => None,
+        }
+    }
+
+    /// false and true are 0 and 1.
+    pub fn number(self) -> f64 {
+        match self {
+            Value::Real(value) => value,
+            Value::Bool(value) => f64::from(u8::from(value)),
         }
     }
 

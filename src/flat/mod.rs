@@ -26,6 +26,8 @@ use std::sync::Arc;
 use crate::base::ids::ids;
 use crate::base::intern::{Interner, Symbol};
 use crate::base::source::Span;
+use rustc_hash::FxHashMap;
+
 use crate::expr::{Arena, BinaryOp, ExprId, Node, UnaryOp, Value};
 use crate::syntax::ast::Remarks;
 
@@ -191,6 +193,11 @@ impl Leaf {
         }
     }
 
+    /// The derivative of a state.
+    pub fn rate(self) -> Leaf {
+        Leaf::at_order(self.variable(), self.order().unwrap_or(0) + 1)
+    }
+
     /// The order of a variable or derivative; `None` for what belongs to an event.
     pub fn order(self) -> Option<u8> {
         match self {
@@ -354,15 +361,39 @@ impl Flat {
             let Leaf::Var(id) = gone.leaf else {
                 return None;
             };
-            match self.exprs.node(gone.expression) {
-                Node::Leaf(leaf) if leaf == state => self.start(id).map(|given| given.value),
-                Node::Unary(UnaryOp::Minus, a) if self.exprs.node(a) == Node::Leaf(state) => {
+            match self.exprs.signed_leaf(gone.expression) {
+                Some((leaf, false)) if leaf == state => self.start(id).map(|given| given.value),
+                Some((leaf, true)) if leaf == state => {
                     let value = self.start(id)?.value.real()?;
                     Some(Value::Real(-value))
                 }
                 _ => None,
             }
         })
+    }
+
+    /// A variable of the model itself that the text does not have, with a name that the table of names knows.
+    pub fn add_variable(&mut self, name: Symbol, span: Span, kind: Kind, ty: Type) -> VarId {
+        let declaration = DeclId(self.declarations.len() as u32);
+        self.declarations.push(Declaration {
+            name,
+            span,
+            role: Role::Local,
+            remarks: Remarks::default(),
+            doc: None,
+        });
+        let id = VarId(self.variables.len() as u32);
+        self.variables.push(Variable {
+            instance: InstanceId::TOP,
+            declaration,
+            index: 0,
+            kind,
+            ty,
+            output: false,
+            order: 0,
+            states: 0,
+        });
+        id
     }
 
     pub fn wish(&self, id: VarId) -> Option<bool> {
@@ -433,6 +464,13 @@ impl Flat {
             }
         }
         true
+    }
+
+    /// What stands for each eliminated variable or derivative.
+    pub fn replacements(&self) -> FxHashMap<Leaf, ExprId> {
+        (self.eliminated.iter())
+            .map(|gone| (gone.leaf, gone.expression))
+            .collect()
     }
 
     pub fn unknown_count(&self) -> usize {

@@ -1,6 +1,6 @@
 //! Names of the flat model: paths of submodels, variables, derivatives, equations as text.
 
-use super::{EqId, Flat, Instance, InstanceId, Leaf, PortId, Printer, VarId};
+use super::{EqId, Flat, Instance, InstanceId, Junction, Leaf, PortId, Printer, VarId};
 use crate::base::intern::Interner;
 use crate::expr::ExprId;
 use crate::expr::print::Source;
@@ -15,6 +15,20 @@ impl Flat {
         let mut out = String::new();
         self.write_path(id, InstanceId::TOP, &mut out);
         out
+    }
+
+    /// The declared node of a junction: `n0`, `p.n[2]`.
+    pub fn node_name(&self, junction: &Junction) -> Option<String> {
+        let (symbol, index) = junction.node?;
+        let mut name = self.path(junction.origin);
+        if !name.is_empty() {
+            name.push('.');
+        }
+        name.push_str(self.names.name(symbol));
+        if index > 0 {
+            name.push_str(&format!("[{index}]"));
+        }
+        Some(name)
     }
 
     /// `C1.e`, or `e` seen from `C1`.

@@ -25,9 +25,7 @@ pub fn explain(model: &Solved, sources: &Sources, name: &str) -> Result<String, 
         sources,
         out: String::new(),
         sources_of: index(model),
-        eliminated: (model.flat.eliminated.iter())
-            .map(|gone| (gone.leaf, gone.expression))
-            .collect(),
+        eliminated: model.flat.replacements(),
         knowns: BTreeSet::new(),
         time: false,
         asked,

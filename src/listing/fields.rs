@@ -6,7 +6,7 @@ use super::causality::table;
 use super::field_laws::sequence;
 use super::r_field_notes::notes;
 use super::storage_fields::storage_field;
-use crate::base::words::count;
+use crate::base::words::{count, sign};
 use crate::bond::fields::matrices::Matrices;
 use crate::bond::fields::resistive::{Obstacle, Port, RField};
 use crate::bond::fields::transfer::{Sum, TransferError, Var};
@@ -317,12 +317,7 @@ pub(super) fn sum_text(found: &Fields, sum: &Sum) -> String {
         if let Some(factor) = factor {
             term = format!("{factor}*{term}");
         }
-        text.push_str(match (text.is_empty(), negative) {
-            (true, false) => "",
-            (true, true) => "-",
-            (false, false) => " + ",
-            (false, true) => " - ",
-        });
+        text.push_str(sign(text.is_empty(), negative));
         text.push_str(&term);
     }
     match text.is_empty() {

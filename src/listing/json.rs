@@ -163,11 +163,11 @@ struct VariableEntry<'f> {
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<JsonValue>,
+    value: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expression: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    start: Option<JsonValue>,
+    start: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     prefer: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -176,22 +176,6 @@ struct VariableEntry<'f> {
     description: Option<&'f str>,
     origin: String,
     source: Place<'f>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum JsonValue {
-    Real(f64),
-    Bool(bool),
-}
-
-impl From<Value> for JsonValue {
-    fn from(value: Value) -> Self {
-        match value {
-            Value::Real(value) => JsonValue::Real(value),
-            Value::Bool(value) => JsonValue::Bool(value),
-        }
-    }
 }
 
 impl Variables<'_> {
@@ -205,11 +189,11 @@ impl Variables<'_> {
             kind: variable.kind.text(),
             ty: variable.ty.text(),
             output: variable.output.then_some(true),
-            value: value.map(|given| given.value.into()),
+            value: value.map(|given| given.value),
             expression: value
                 .filter(|given| !is_literal(flat, given.expression))
                 .map(|given| flat.expression(given.expression)),
-            start: flat.start(id).map(|given| given.value.into()),
+            start: flat.start(id).map(|given| given.value),
             prefer: (flat.wish(id)).map(|keep| if keep { "state" } else { "nostate" }),
             unit: declaration.remarks.unit.as_deref(),
             description: (declaration.remarks.description.as_deref())

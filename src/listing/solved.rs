@@ -3,11 +3,11 @@
 use super::lines::Lines;
 use super::modes::{by_position, table_of_positions};
 use super::reduction;
-use crate::base::words::count;
+use crate::base::words::{count, sign};
 use crate::compile::{Aliases, Presented};
+use crate::expr::ExprId;
 use crate::expr::op::precedence;
 use crate::expr::print::{Source, Style, precedence_of};
-use crate::expr::{ExprId, Node, UnaryOp};
 use crate::flat::{EqId, Flat, InstanceId, Kind, Leaf, Printer};
 use crate::passes::blocks::{
     Assignment, Block, Linear, Method, Nonlinear, Residual, Selected, Solved,
@@ -154,16 +154,9 @@ impl<'f> Listing<'f> {
         for (at, (coefficient, unknown)) in plus.into_iter().chain(minus).enumerate() {
             let marked = [unknown];
             let printer = self.lines.printer(origin, &marked);
-            let (negative, size) = match exprs.node(coefficient) {
-                Node::Unary(UnaryOp::Minus, a) => (true, a),
-                _ => (false, coefficient),
-            };
-            text.push_str(match (at, negative) {
-                (0, false) => "",
-                (0, true) => "-",
-                (_, false) => " + ",
-                (_, true) => " - ",
-            });
+            let negated = exprs.negated(coefficient);
+            let size = negated.unwrap_or(coefficient);
+            text.push_str(sign(at == 0, negated.is_some()));
             if exprs.as_number(size) != Some(1.0) {
                 let weak = precedence_of(&exprs.node(size)) < precedence::PRODUCT;
                 text.push_str(if weak { "(" } else { "" });

@@ -128,21 +128,9 @@ fn report_containment(
         return;
     };
     let name = |id: ClassId| shorten(loaded.interner.name(types.def(id).name.symbol));
-    let Some(&(first, _)) = circle.first() else {
-        return;
-    };
-    let mut diagnostic = Diagnostic::new(
-        Code::ContainsItself,
-        format!("the model `{}` contains itself", name(first)),
-    );
-    for (at, &(outer, span)) in circle.iter().enumerate() {
-        let inner = circle[(at + 1) % circle.len()].0;
-        diagnostic = diagnostic.at(
-            span,
-            format!("`{}` contains `{}`", name(outer), name(inner)),
-        );
-    }
-    diagnostics.push(diagnostic.hint("a model of this kind would never end; break the circle"));
+    let told = types::contains_itself(Code::ContainsItself, "model", &circle, name);
+    let hint = "a model of this kind would never end; break the circle";
+    diagnostics.extend(told.map(|diagnostic| diagnostic.hint(hint)));
 }
 
 fn resolve_class(

@@ -3,6 +3,7 @@
 use super::class::*;
 use super::declare::Place;
 use super::resolve::{Mode, Resolver};
+use super::types::{containment_circle, contains_itself};
 use crate::base::diagnostics::{Code as DiagnosticCode, Diagnostic};
 use crate::base::source::{FileId, Span};
 use crate::expr::{ExprId, Function, Node};
@@ -108,25 +109,12 @@ impl Resolver<'_, '_> {
                 .iter()
                 .map(move |member| (ClassId(outer as u32), ClassId(member.cut), member.span))
         });
-        let Some(circle) = super::types::containment_circle(class.cuts.len(), edges) else {
+        let Some(circle) = containment_circle(class.cuts.len(), edges) else {
             return;
         };
         let name = |id: ClassId| self.text(class.cuts[id.0 as usize].name);
-        let Some(&(first, _)) = circle.first() else {
-            return;
-        };
-        let mut diagnostic = Diagnostic::new(
-            DiagnosticCode::BundleCircle,
-            format!("the cut `{}` contains itself", name(first)),
-        );
-        for (at, &(outer, span)) in circle.iter().enumerate() {
-            let inner = circle[(at + 1) % circle.len()].0;
-            diagnostic = diagnostic.at(
-                span,
-                format!("`{}` contains `{}`", name(outer), name(inner)),
-            );
-        }
-        self.diagnostics.push(diagnostic);
+        let told = contains_itself(DiagnosticCode::BundleCircle, "cut", &circle, name);
+        self.diagnostics.extend(told);
     }
 
     fn settings(&mut self, decl: &mut SubmodelDecl, submodel: &ast::Submodel) {
@@ -310,12 +298,10 @@ impl Resolver<'_, '_> {
                     to,
                     body,
                 } => {
-                    let (from, to) = self.bounds(*from, *to);
-                    self.loops.push(variable.symbol);
-                    let body = self.equations(body);
-                    self.loops.pop();
-                    if !body.is_empty() {
-                        statements.push(Statement::For(Box::new(For { from, to, body })));
+                    let bounds = (*from, *to);
+                    let repeated = self.repeated(variable, bounds, |here| here.equations(body));
+                    if !repeated.body.is_empty() {
+                        statements.push(Statement::For(Box::new(repeated)));
                     }
                 }
                 StatementKind::Wishes { keep, variables } => {
@@ -338,6 +324,20 @@ impl Resolver<'_, '_> {
     pub fn bounds(&mut self, from: ExprId, to: ExprId) -> (Template, Template) {
         let mode = Mode::Fixed("a bound of a `for`");
         (self.template(from, mode), self.template(to, mode))
+    }
+
+    /// A `for`: its variable is known in its body.
+    fn repeated(
+        &mut self,
+        variable: &ast::Name,
+        (from, to): (ExprId, ExprId),
+        body: impl FnOnce(&mut Self) -> Vec<Statement>,
+    ) -> For<Statement> {
+        let (from, to) = self.bounds(from, to);
+        self.loops.push(variable.symbol);
+        let body = body(self);
+        self.loops.pop();
+        For { from, to, body }
     }
 
     fn wish(&mut self, variable: ast::Reference, keep: bool) -> Statement {
@@ -380,11 +380,9 @@ impl Resolver<'_, '_> {
                     to,
                     body,
                 } => {
-                    let (from, to) = self.bounds(*from, *to);
-                    self.loops.push(variable.symbol);
-                    let body = self.when_body(body);
-                    self.loops.pop();
-                    statements.push(Statement::For(Box::new(For { from, to, body })));
+                    let bounds = (*from, *to);
+                    let repeated = self.repeated(variable, bounds, |here| here.when_body(body));
+                    statements.push(Statement::For(Box::new(repeated)));
                 }
                 StatementKind::Error => {}
                 _ => self.misplaced(

@@ -274,6 +274,24 @@ fn report_circle(
     diagnostics.extend(diagnostic);
 }
 
+/// Tells that `what` of a name contains itself.
+pub fn contains_itself(
+    code: Code,
+    what: &str,
+    circle: &[(ClassId, Span)],
+    name: impl Fn(ClassId) -> String,
+) -> Option<Diagnostic> {
+    let &(first, _) = circle.first()?;
+    let message = format!("the {what} `{}` contains itself", name(first));
+    let mut diagnostic = Diagnostic::new(code, message);
+    for (at, &(outer, span)) in circle.iter().enumerate() {
+        let inner = circle[(at + 1) % circle.len()].0;
+        let text = format!("`{}` contains `{}`", name(outer), name(inner));
+        diagnostic = diagnostic.at(span, text);
+    }
+    Some(diagnostic)
+}
+
 /// A circle among submodels, as the classes on it with the place where each names the next.
 pub fn containment_circle(
     count: usize,

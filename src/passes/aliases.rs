@@ -156,11 +156,8 @@ pub fn eliminate(mut flat: Flat) -> Flat {
 fn move_starts(flat: &mut Flat) {
     let mut stands_for: FxHashMap<VarId, (VarId, bool)> = FxHashMap::default();
     for gone in &flat.eliminated {
-        let (negative, inner) = match flat.exprs.node(gone.expression) {
-            Node::Unary(UnaryOp::Minus, inner) => (true, inner),
-            _ => (false, gone.expression),
-        };
-        if let (Leaf::Var(from), Node::Leaf(Leaf::Var(to))) = (gone.leaf, flat.exprs.node(inner)) {
+        let other = flat.exprs.signed_leaf(gone.expression);
+        if let (Leaf::Var(from), Some((Leaf::Var(to), negative))) = (gone.leaf, other) {
             stands_for.insert(from, (to, negative));
         }
     }

@@ -61,34 +61,13 @@ impl Powers {
     }
 
     pub fn of_port(&self, flat: &Flat, port: PortId) -> Power {
-        let mut pairs = Vec::new();
-        for (position, &pair) in flat.ports.pairs(port).iter().enumerate() {
-            match self.of_pair(flat, port, position, pair) {
-                Power::Is(found) => pairs.extend(found),
-                Power::Nothing => {}
-                Power::Shared => return Power::Shared,
-            }
-        }
-        match pairs.is_empty() {
-            true => Power::Nothing,
-            false => Power::Is(pairs),
-        }
+        let pairs = flat.ports.pairs(port).iter().enumerate();
+        together(pairs.map(|(position, &pair)| self.of_pair(flat, port, position, pair)))
     }
 
     /// Of all ports of a submodel.
     pub fn of_instance(&self, flat: &Flat, instance: InstanceId) -> Power {
-        let mut pairs = Vec::new();
-        for port in flat.ports.of(instance) {
-            match self.of_port(flat, port) {
-                Power::Is(found) => pairs.extend(found),
-                Power::Nothing => {}
-                Power::Shared => return Power::Shared,
-            }
-        }
-        match pairs.is_empty() {
-            true => Power::Nothing,
-            false => Power::Is(pairs),
-        }
+        together(flat.ports.of(instance).map(|port| self.of_port(flat, port)))
     }
 
     fn of_pair(&self, flat: &Flat, port: PortId, position: usize, own: Pair) -> Power {
@@ -145,6 +124,22 @@ impl Powers {
             }
         };
         found.map_or(Power::Shared, |found| Power::Is(vec![found]))
+    }
+}
+
+/// The power of several, if that of each of them is known.
+fn together(parts: impl Iterator<Item = Power>) -> Power {
+    let mut pairs = Vec::new();
+    for part in parts {
+        match part {
+            Power::Is(found) => pairs.extend(found),
+            Power::Nothing => {}
+            Power::Shared => return Power::Shared,
+        }
+    }
+    match pairs.is_empty() {
+        true => Power::Nothing,
+        false => Power::Is(pairs),
     }
 }
 

@@ -14,6 +14,7 @@ use super::switches::{Switch, branch};
 use crate::expr::{ExprId, Node, Term};
 use crate::flat::{EqId, Flat};
 use crate::passes::signs::reference::findings;
+use crate::structure::difference;
 
 /// What gives way in a set of equations.
 #[derive(Clone, Debug)]
@@ -91,7 +92,7 @@ pub fn settle(flat: &mut Flat, written: &Flat, switches: &[Switch], key: &[bool]
         // No other sum may need what goes.
         for other in &mut sums {
             if let Some(&(_, by)) = other.iter().find(|(id, _)| *id == gone) {
-                *other = difference(other, &sum, by * factor);
+                *other = difference(other, 1, &sum, by * factor).unwrap_or_default();
             }
         }
     }
@@ -102,15 +103,4 @@ pub fn settle(flat: &mut Flat, written: &Flat, switches: &[Switch], key: &[bool]
     }
     loose.reverse();
     loose
-}
-
-/// a - times*b
-fn difference(a: &[(EqId, i64)], b: &[(EqId, i64)], times: i64) -> Vec<(EqId, i64)> {
-    let mut sums: std::collections::BTreeMap<EqId, i64> = a.iter().copied().collect();
-    for &(id, factor) in b {
-        *sums.entry(id).or_insert(0) -= times * factor;
-    }
-    sums.into_iter()
-        .filter(|&(_, factor)| factor != 0)
-        .collect()
 }

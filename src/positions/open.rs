@@ -10,12 +10,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::expr::{BinaryOp, ExprId, Function, Node};
-use crate::flat::{
-    DeclId, Declaration, Equation, EquationKind, Flat, InstanceId, Kind, Leaf, Role, Type, VarId,
-    Variable,
-};
+use crate::flat::{Equation, EquationKind, Flat, InstanceId, Kind, Leaf, Type, VarId};
 use crate::passes::relations::WatchKind;
-use crate::syntax::ast::Remarks;
 
 /// One side of a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,26 +146,7 @@ fn side(flat: &mut Flat, given: Side, by: &FxHashMap<ExprId, ExprId>) -> Side {
 fn variable(flat: &mut Flat, of: ExprId, kind: Kind, ty: Type) -> VarId {
     let text = flat.expression(of);
     let name = Arc::make_mut(&mut flat.names).intern(&text);
-    let declaration = DeclId(flat.declarations.len() as u32);
-    flat.declarations.push(Declaration {
-        name,
-        span: flat.instances[0].span,
-        role: Role::Local,
-        remarks: Remarks::default(),
-        doc: None,
-    });
-    let id = VarId(flat.variables.len() as u32);
-    flat.variables.push(Variable {
-        instance: InstanceId::TOP,
-        declaration,
-        index: 0,
-        kind,
-        ty,
-        output: false,
-        order: 0,
-        states: 0,
-    });
-    id
+    flat.add_variable(name, flat.instances[0].span, kind, ty)
 }
 
 fn equation(flat: &mut Flat, left: ExprId, right: ExprId, kind: EquationKind) {

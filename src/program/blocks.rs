@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::code::{Op, Register};
 use super::dump::dump;
-use super::expressions::{Registers, Scope, number};
+use super::expressions::{Registers, Scope};
 use super::needs::{Leaves, computes, expressions, needed};
 use super::order::by_depth;
 use super::shared::Shared;
@@ -45,7 +45,7 @@ pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>)
     let mut wanted = FxHashSet::default();
     let mut seen = FxHashSet::default();
     for leaf in states.iter().copied().chain(candidates(flat)) {
-        leaves.of_leaf(rate(leaf), &mut seen, &mut wanted);
+        leaves.of_leaf(leaf.rate(), &mut seen, &mut wanted);
     }
     let for_rates = needed(solved, &leaves, wanted);
     let mut wanted = FxHashSet::default();
@@ -62,7 +62,7 @@ pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>)
     builder.next_as_now(&mut scope);
     builder.blocks(&mut scope, |at| for_rates[at]);
     let rates: Vec<Register> = (states.iter())
-        .map(|&state| builder.registers.leaf(&mut scope, rate(state)))
+        .map(|&state| builder.registers.leaf(&mut scope, state.rate()))
         .collect();
     let mut slots = builder.slots(&mut scope, states.len());
     scope.close();
@@ -87,7 +87,7 @@ pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>)
     let mut event = Scope::whole(flat);
     builder.blocks(&mut event, |_| true);
     let event_rates: Vec<Register> = (states.iter())
-        .map(|&state| builder.registers.leaf(&mut event, rate(state)))
+        .map(|&state| builder.registers.leaf(&mut event, state.rate()))
         .collect();
     builder.event_slots(&mut event, &mut slots);
     let whens = builder.whens(&mut event, &whens);
@@ -158,11 +158,6 @@ pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>)
     program
 }
 
-/// The derivative of a state.
-fn rate(leaf: Leaf) -> Leaf {
-    Leaf::at_order(leaf.variable(), leaf.order().unwrap_or(0) + 1)
-}
-
 fn candidates(flat: &Flat) -> impl Iterator<Item = Leaf> + '_ {
     let all = flat.selections().iter();
     all.flat_map(|selection| selection.candidates.iter().copied())
@@ -206,7 +201,7 @@ impl Builder<'_> {
             if !leaves.gone.contains_key(&leaf) {
                 let register = self.registers.fix(leaf, Level::Held);
                 if let Some(given) = solved.flat.start(id) {
-                    self.registers.values[register as usize] = number(given.value);
+                    self.registers.values[register as usize] = given.value.number();
                 }
                 found.push((leaf, register));
             }
@@ -381,7 +376,7 @@ impl Builder<'_> {
         for selection in solved.flat.selections() {
             let candidates = (selection.candidates.iter())
                 .map(|&leaf| {
-                    let rate = self.registers.leaf(scope, rate(leaf));
+                    let rate = self.registers.leaf(scope, leaf.rate());
                     Candidate {
                         leaf,
                         value: self.registers.fix(leaf, Level::Always),
@@ -404,7 +399,7 @@ impl Builder<'_> {
     fn event_slots(&mut self, scope: &mut Scope, slots: &mut [Slots]) {
         for slots in slots {
             for candidate in &mut slots.candidates {
-                candidate.event_rate = self.registers.leaf(scope, rate(candidate.leaf));
+                candidate.event_rate = self.registers.leaf(scope, candidate.leaf.rate());
             }
         }
     }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::code::{Instruction, Op, Register};
 use super::watches::{Sampler, Watch};
 use super::{Level, Loop, Part, Program, Step, TableSource};
-use crate::expr::{BinaryOp, ExprId, Function, Node, Real, UnaryOp, Value};
+use crate::expr::{BinaryOp, ExprId, Function, Node, Real, UnaryOp};
 use crate::flat::{Flat, Leaf};
 
 pub(super) const NONE: Register = Register::MAX;
@@ -163,7 +163,7 @@ impl<'s> Registers<'s> {
         if let Leaf::Var(id) = leaf
             && let Some(given) = self.flat.value(id)
         {
-            self.values[register as usize] = number(given.value);
+            self.values[register as usize] = given.value.number();
         }
         self.given.push((leaf, register));
         register
@@ -395,14 +395,6 @@ impl<'s> Registers<'s> {
             externals,
             selections,
         });
-    }
-}
-
-/// false and true are 0 and 1.
-pub fn number(value: Value) -> f64 {
-    match value {
-        Value::Real(value) => value,
-        Value::Bool(value) => f64::from(u8::from(value)),
     }
 }
 

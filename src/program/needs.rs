@@ -18,9 +18,7 @@ pub struct Leaves<'s> {
 
 impl<'s> Leaves<'s> {
     pub fn new(flat: &'s Flat) -> Self {
-        let gone = (flat.eliminated.iter())
-            .map(|gone| (gone.leaf, gone.expression))
-            .collect();
+        let gone = flat.replacements();
         Leaves { flat, gone }
     }
 

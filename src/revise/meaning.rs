@@ -11,7 +11,7 @@ use crate::bond::fields::storage::{parameter, ratio};
 use crate::bond::fields::transfer::{Sum, Transfer, Var};
 use crate::bond::graph::{NodeId, Quantity};
 use crate::bond::net::Gives;
-use crate::expr::{ExprId, Node, UnaryOp};
+use crate::expr::ExprId;
 use crate::flat::{EquationKind, Flat, InstanceId, Leaf, VarId};
 use crate::passes::aliases::eliminate;
 
@@ -222,17 +222,12 @@ fn equal(flat: &Flat) -> (Roots, Members) {
     });
     let plain = eliminate(plain);
     for gone in &plain.eliminated {
-        let Leaf::Var(id) = gone.leaf else {
+        let (Leaf::Var(id), Some((Leaf::Var(root), negative))) =
+            (gone.leaf, plain.exprs.signed_leaf(gone.expression))
+        else {
             continue;
         };
-        let root = match plain.exprs.node(gone.expression) {
-            Node::Leaf(Leaf::Var(root)) => (root, false),
-            Node::Unary(UnaryOp::Minus, a) => match plain.exprs.node(a) {
-                Node::Leaf(Leaf::Var(root)) => (root, true),
-                _ => continue,
-            },
-            _ => continue,
-        };
+        let root = (root, negative);
         roots.insert(id, root);
         let list = members
             .entry(root.0)

@@ -57,11 +57,7 @@ pub fn load_point(program: &Program, point: &Point, machine: &mut Machine<'_>) {
             continue;
         }
         if let Some(value) = point.get(leaf) {
-            let number = match value {
-                Value::Real(number) => number,
-                Value::Bool(truth) => f64::from(u8::from(truth)),
-            };
-            machine.set(register, number);
+            machine.set(register, value.number());
         }
     }
 }

@@ -2,6 +2,32 @@
 
 use super::NONE;
 
+/// `times*a - by*b` of two sums with whole factors; `None` if numbers grow too large.
+pub fn difference<T: Copy + Ord>(
+    a: &[(T, i64)],
+    times: i64,
+    b: &[(T, i64)],
+    by: i64,
+) -> Option<Vec<(T, i64)>> {
+    let mut all = Vec::with_capacity(a.len() + b.len());
+    for &(what, factor) in a {
+        all.push((what, factor.checked_mul(times)?));
+    }
+    for &(what, factor) in b {
+        all.push((what, factor.checked_mul(by)?.checked_neg()?));
+    }
+    all.sort_unstable_by_key(|&(what, _)| what);
+    let mut sum: Vec<(T, i64)> = Vec::with_capacity(all.len());
+    for (what, factor) in all {
+        match sum.last_mut() {
+            Some((same, total)) if *same == what => *total = total.checked_add(factor)?,
+            _ => sum.push((what, factor)),
+        }
+    }
+    sum.retain(|&(_, factor)| factor != 0);
+    Some(sum)
+}
+
 /// Rows of integers, in compressed form.
 #[derive(Clone, Debug)]
 pub struct IntegerRows {

@@ -4,22 +4,9 @@ use super::token::Token;
 
 /// Words that begin a statement even in the middle of a line.
 pub fn splitting_word(token: Token<'_>) -> bool {
-    matches!(
+    let others = matches!(
         token,
-        Token::Model
-            | Token::Cut
-            | Token::Main
-            | Token::Path
-            | Token::Terminal
-            | Token::Local
-            | Token::Parameter
-            | Token::Constant
-            | Token::Input
-            | Token::Output
-            | Token::Node
-            | Token::Junction1
-            | Token::Submodel
-            | Token::Connect
+        Token::Connect
             | Token::When
             | Token::ElseWhen
             | Token::EndWhen
@@ -27,7 +14,8 @@ pub fn splitting_word(token: Token<'_>) -> bool {
             | Token::EndFor
             | Token::End
             | Token::Experiment
-    )
+    );
+    others || documented(token)
 }
 
 /// What `##` lines above can document.

@@ -493,7 +493,7 @@ fn check_element(title: &str, element: &Object, bonds: &[&Object]) {
 }
 
 /// The names in the first column of the table under a heading.
-fn documented(page: &str, section: &str) -> BTreeSet<String> {
+pub fn documented(page: &str, section: &str) -> BTreeSet<String> {
     let heading = format!("### {section}");
     page.lines()
         .skip_while(|line| *line != heading)

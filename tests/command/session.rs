@@ -7,6 +7,8 @@ use std::process::Command;
 use bgm::session::{Form, Reduced, Reduction, Reply, Session, Surroundings, revise};
 use bgm::syntax::load::Files;
 
+use crate::support::kept;
+
 /// Files in memory, and what was written.
 #[derive(Default)]
 struct Memory {
@@ -85,19 +87,6 @@ fn folder() -> PathBuf {
 
 fn read(name: &str) -> String {
     std::fs::read_to_string(folder().join(name)).expect("a file can be read")
-}
-
-/// Compares a text with the file that keeps it.
-fn kept(file: &Path, text: &str) {
-    if std::env::var("INSTA_UPDATE").is_ok_and(|wish| wish == "always") {
-        std::fs::write(file, text).expect("a file can be written");
-    }
-    let there = std::fs::read_to_string(file).unwrap_or_default();
-    let name = file.display();
-    assert_eq!(
-        there, text,
-        "{name}: accept with INSTA_UPDATE=always, after reading what changed"
-    );
 }
 
 /// The files of the paper, written by the program as the paper's session has it.

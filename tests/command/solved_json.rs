@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::process::Command;
 
+use super::json::documented;
 use crate::support::text::{all_diagnostics, compile_text};
 use bgm::base::diagnostics::Diagnostics;
 use bgm::base::intern::Interner;
@@ -651,13 +652,12 @@ fn the_same_as_latex() {
 fn the_tables_are_complete() {
     let (solved, sources) = by_hand();
     let model = json(&solved, &sources);
-    let mut seen: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let mut note = |section: &'static str, entry: &'static Json| {
+    let mut seen: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    let mut note = |section: &'static str, entry: &Json| {
         let fields = entry.as_object().expect("an object").keys();
-        (seen.entry(section).or_default()).extend(fields.map(String::as_str));
+        (seen.entry(section).or_default()).extend(fields.cloned());
     };
-    let model: &'static Json = Box::leak(Box::new(model));
-    note("Solved model", model);
+    note("Solved model", &model);
     for block in array(&model["blocks"]) {
         note("Solved blocks", block);
         for (field, section) in [
@@ -679,14 +679,13 @@ fn the_tables_are_complete() {
     let (_, text) = text.split_at(text.find("\n{").expect("a listing"));
     let mut read = serde_json::Deserializer::from_str(text).into_iter::<Json>();
     let pendulum = read.next().expect("a model").expect("json");
-    let pendulum: &'static Json = Box::leak(Box::new(pendulum));
-    note("Solved model", pendulum);
+    note("Solved model", &pendulum);
     note("Reduction", &pendulum["reduction"]);
     for block in array(&pendulum["blocks"]) {
         note("Solved blocks", block);
     }
-    let freewheel: &'static Json = Box::leak(Box::new(by_position()));
-    note("Solved model", freewheel);
+    let freewheel = by_position();
+    note("Solved model", &freewheel);
     note("Solutions by position", &freewheel["positions"]);
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/json.md");
     let page = std::fs::read_to_string(page).expect("the page is there");
@@ -716,18 +715,4 @@ fn by_position() -> Json {
     bgm::listing::solved_json::write(&solved, &compiled.sources, Some(&more), &mut out)
         .expect("memory can be written");
     serde_json::from_slice(&out).expect("it is json")
-}
-
-/// The names in the first column of the table under a heading.
-fn documented<'p>(page: &'p str, section: &str) -> BTreeSet<&'p str> {
-    let heading = format!("### {section}");
-    page.lines()
-        .skip_while(|line| *line != heading)
-        .skip(1)
-        .take_while(|line| !line.starts_with('#'))
-        .filter_map(|line| line.strip_prefix("| `"))
-        .filter_map(|row| row.split(" |").next())
-        .flat_map(|cell| cell.split(", "))
-        .map(|name| name.trim_matches('`'))
-        .collect()
 }

@@ -2,49 +2,20 @@
 //! papers by a plain walk over the expressions, with and without elimination.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
 
 use bgm::base::diagnostics::Diagnostics;
-use bgm::compile::{Options, check};
 use bgm::expr::{ExprId, Node};
 use bgm::flat::{Flat, Kind, Leaf};
 use bgm::listing::sorted::sorted as list;
 use bgm::passes::aliases::eliminate;
 use bgm::passes::order::{Row, Sorted, report_unsorted, sort};
-use bgm::syntax::load::{Files, Input};
 
-struct Disk;
-
-impl Files for Disk {
-    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        std::fs::read(path)
-    }
-
-    fn identity(&self, path: &Path) -> PathBuf {
-        path.to_path_buf()
-    }
-
-    fn list(&self, _: &Path) -> Vec<String> {
-        Vec::new()
-    }
-}
+use crate::support::files;
 
 fn models() -> Vec<Flat> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut found = Vec::new();
-    for folder in ["examples", "tests/papers", "tests/language"] {
-        let mut files: Vec<PathBuf> = std::fs::read_dir(root.join(folder))
-            .expect("the folder is there")
-            .map(|entry| entry.expect("an entry can be read").path())
-            .filter(|path| path.extension().is_some_and(|e| e == "bgm"))
-            .collect();
-        files.sort();
-        for file in files {
-            check(&Input::File(file), &Options::default(), &Disk, |flat| {
-                found.push(flat);
-            });
-        }
-    }
+    let found: Vec<Flat> = (files::all().iter())
+        .flat_map(|file| files::models(file))
+        .collect();
     assert!(found.len() > 50);
     found
 }

@@ -1,8 +1,6 @@
 //! Verifiers find what is broken: sound representations are broken in every way they speak of. And they find nothing in any model that
 //! there is: debug builds look after each stage by themselves, this looks in all builds.
 
-use std::path::{Path, PathBuf};
-
 use bgm::base::diagnostics::Diagnostics;
 use bgm::base::flaw::Flaws;
 use bgm::base::source::{FileId, Span};
@@ -25,8 +23,10 @@ use bgm::program::code::Op;
 use bgm::program::verify::verify as program_verify;
 use bgm::program::{Program, Step, build};
 use bgm::syntax::ast::{Chain, ChainId, Item, ModelKind};
-use bgm::syntax::load::{Files, Input, Loaded, NoFiles, load};
+use bgm::syntax::load::{Input, Loaded, NoFiles, load};
 use bgm::syntax::verify::verify as tree_verify;
+
+use crate::support::files::{Disk, inside};
 
 /// A state, a linear loop, a loop that is torn, a `when`.
 const MODEL: &str = "\
@@ -584,41 +584,13 @@ impl StageObserver for Inspector {
     }
 }
 
-/// Files as they lie on the disk.
-struct Disk;
-
-impl Files for Disk {
-    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        std::fs::read(path)
-    }
-
-    fn identity(&self, path: &Path) -> PathBuf {
-        path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
-    }
-
-    fn list(&self, _: &Path) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-fn models(folder: &str) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let mut found: Vec<PathBuf> = std::fs::read_dir(root)
-        .expect("a folder of models")
-        .map(|entry| entry.expect("a file").path())
-        .filter(|path| path.extension().is_some_and(|end| end == "bgm"))
-        .collect();
-    found.sort();
-    found
-}
-
 /// Through all stages, in all modes that are tried, with its program and its bond graph.
 fn inspect(input: &Input, model: Option<String>, inspector: &mut Inspector) -> bool {
     let options = Options {
         model,
         ..Options::default()
     };
-    let compiled = load_flat_with(input, &options, &Disk, inspector);
+    let compiled = load_flat_with(input, &options, &Disk::default(), inspector);
     let Some(flat) = compiled.flat else {
         return false;
     };
@@ -646,7 +618,7 @@ fn the_models_that_there_are_are_sound_after_every_stage() {
         "tests/switches",
         "tests/solving",
     ] {
-        for path in models(folder) {
+        for path in inside(&[folder]) {
             let input = Input::File(path);
             inspector.models.clear();
             count += usize::from(inspect(&input, None, &mut inspector));

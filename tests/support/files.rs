@@ -13,7 +13,8 @@ use bgm::syntax::{parse, print::print};
 use super::random::Random;
 
 /// The disk, with another text in the place of one file.
-struct Disk<'t> {
+#[derive(Default)]
+pub struct Disk<'t> {
     instead: Option<(&'t Path, &'t str)>,
 }
 
@@ -26,7 +27,7 @@ impl Files for Disk<'_> {
     }
 
     fn identity(&self, path: &Path) -> PathBuf {
-        path.to_path_buf()
+        path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
     }
 
     fn list(&self, _: &Path) -> Vec<String> {
@@ -35,9 +36,14 @@ impl Files for Disk<'_> {
 }
 
 pub fn all() -> Vec<PathBuf> {
+    inside(&["examples", "tests/papers", "tests/language"])
+}
+
+/// The models of some folders of the repository, in order.
+pub fn inside(folders: &[&str]) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    for folder in ["examples", "tests/papers", "tests/language"] {
+    for folder in folders {
         let files = std::fs::read_dir(root.join(folder)).expect("the folder is there");
         found.extend(
             files

@@ -3,6 +3,8 @@
 
 #![allow(dead_code)]
 
+use std::path::Path;
+
 pub mod files;
 pub mod frequency;
 pub mod generate;
@@ -13,6 +15,19 @@ pub mod random;
 pub mod sequence;
 pub mod text;
 pub mod trial;
+
+/// Compares a text with the file that keeps it.
+pub fn kept(file: &Path, text: &str) {
+    if std::env::var("INSTA_UPDATE").is_ok_and(|wish| wish == "always") {
+        std::fs::write(file, text).expect("a file can be written");
+    }
+    let there = std::fs::read_to_string(file).unwrap_or_default();
+    let name = file.display();
+    assert_eq!(
+        there, text,
+        "{name}: accept with INSTA_UPDATE=always, after reading what changed"
+    );
+}
 
 /// How many generated models a family has: `BGM_CASES`, or as many as usual.
 pub fn cases(usual: u64) -> u64 {

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::bond::graph::{Bond, BondId, Graph, Node, NodeId, NodeKind};
 use crate::bond::order::natural;
-use crate::flat::{Flat, InstanceId, PortId};
+use crate::flat::{Flat, PortId};
 
 /// Returns the name of a cut: `R1:A`, `c[2]:p[3]`.
 pub fn cut(flat: &Flat, port: PortId) -> String {
@@ -18,7 +18,7 @@ pub fn cut(flat: &Flat, port: PortId) -> String {
 pub fn point(flat: &Flat, points: &Points, at: usize) -> (String, bool) {
     let point = &points.list[at];
     let record = flat.ports.junctions[point.junction.index()];
-    let Some((symbol, index)) = record.node else {
+    let Some(mut name) = flat.node_name(&record) else {
         let cuts = point.members.iter().map(|member| cut(flat, member.port));
         let depth = |name: &String| name.matches('.').count();
         let name = cuts.min_by(|a, b| depth(a).cmp(&depth(b)).then_with(|| natural(a, b)));
@@ -27,14 +27,6 @@ pub fn point(flat: &Flat, points: &Points, at: usize) -> (String, bool) {
             false,
         );
     };
-    let mut name = flat.path(record.origin);
-    if record.origin != InstanceId::TOP {
-        name.push('.');
-    }
-    name.push_str(flat.names.name(symbol));
-    if index > 0 {
-        name.push_str(&format!("[{index}]"));
-    }
     if let Some(part) = record.part {
         name.push_str(&format!(":{part}"));
     }

@@ -24,8 +24,8 @@ use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
 use crate::cli::csv::{Csv, Target};
 use crate::cli::progress::{Progress, Task};
-use crate::cli::timings::Timings;
-use crate::compile::{NoObserver, Prepared, Product, Stage, StageObserver, prepare_with};
+use crate::cli::timings;
+use crate::compile::{Prepared, Product, Stage, StageObserver, prepare_with};
 use crate::experiment::Experiment;
 use crate::expr::{show_briefly, show_number};
 use crate::picture::png::png;
@@ -66,17 +66,9 @@ pub struct Arguments {
 }
 
 pub fn run_command(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
-    let mut timings = arguments.timings.then(Timings::new);
-    let mut unwatched = NoObserver;
-    let watch: &mut dyn StageObserver = match &mut timings {
-        Some(timings) => timings,
-        None => &mut unwatched,
-    };
-    let code = run_watched(arguments, console, watch);
-    if let Some(timings) = &timings {
-        console.message(&timings.text());
-    }
-    code
+    timings::told(arguments.timings, console, |watch| {
+        run_watched(arguments, console, watch)
+    })
 }
 
 fn run_watched(

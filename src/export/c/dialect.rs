@@ -4,139 +4,24 @@ use rustc_hash::FxHashMap;
 
 use crate::export::model::Model;
 use crate::export::names::Names;
+use crate::export::places::Place;
 use crate::export::write::{Dialect, Kept, Text};
 use crate::expr::op::precedence;
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp};
 use crate::flat::{Flat, Leaf};
 
 /// Words of C and macros of its headers, and of compilers that define words without `_`.
-pub const RESERVED: &[&str] = &[
-    "alignas",
-    "alignof",
-    "asm",
-    "assert",
-    "auto",
-    "bool",
-    "break",
-    "case",
-    "char",
-    "complex",
-    "const",
-    "constexpr",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "errno",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "fortran",
-    "goto",
-    "i386",
-    "if",
-    "imaginary",
-    "inline",
-    "int",
-    "isfinite",
-    "isnan",
-    "isinf",
-    "isnormal",
-    "fpclassify",
-    "signbit",
-    "isgreater",
-    "isless",
-    "islessgreater",
-    "isunordered",
-    "linux",
-    "long",
-    "main",
-    "near",
-    "far",
-    "noreturn",
-    "nullptr",
-    "register",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "static_assert",
-    "stderr",
-    "stdin",
-    "stdout",
-    "struct",
-    "switch",
-    "thread_local",
-    "true",
-    "typedef",
-    "typeof",
-    "union",
-    "unix",
-    "unsigned",
-    "void",
-    "volatile",
-    "while",
-    "BUFSIZ",
-    "EOF",
-    "FILENAME_MAX",
-    "FOPEN_MAX",
-    "HUGE_VAL",
-    "HUGE_VALF",
-    "HUGE_VALL",
-    "INFINITY",
-    "NAN",
-    "NULL",
-    "RAND_MAX",
-    "EXIT_FAILURE",
-    "EXIT_SUCCESS",
-    "MB_CUR_MAX",
-    "SEEK_CUR",
-    "SEEK_END",
-    "SEEK_SET",
-    "TMP_MAX",
-    "L_tmpnam",
-    "P_tmpdir",
-    "DOMAIN",
-    "OVERFLOW",
-    "UNDERFLOW",
-    "PLOSS",
-    "TLOSS",
-    "SING",
-    "M_E",
-    "M_LOG2E",
-    "M_LOG10E",
-    "M_LN2",
-    "M_LN10",
-    "M_PI",
-    "M_PI_2",
-    "M_PI_4",
-    "M_1_PI",
-    "M_2_PI",
-    "M_2_SQRTPI",
-    "M_SQRT2",
-    "M_SQRT1_2",
-    "FP_NAN",
-    "FP_INFINITE",
-    "FP_ZERO",
-    "FP_NORMAL",
-    "FP_SUBNORMAL",
-    "FP_FAST_FMA",
-    "FP_ILOGB0",
-    "FP_ILOGBNAN",
-    "MATH_ERRNO",
-    "MATH_ERREXCEPT",
-    "math_errhandling",
-    "DBL_EPSILON",
-    "DBL_MAX",
-    "DBL_MIN",
-    "FLT_RADIX",
-    "none",
-];
+pub const RESERVED: &str = "
+    alignas alignof asm assert auto bool break case char complex const constexpr continue default do double else enum errno
+    extern false float for fortran goto i386 if imaginary inline int isfinite isnan isinf isnormal fpclassify signbit isgreater
+    isless islessgreater isunordered linux long main near far noreturn nullptr register restrict return short signed sizeof
+    static static_assert stderr stdin stdout struct switch thread_local true typedef typeof union unix unsigned void volatile
+    while BUFSIZ EOF FILENAME_MAX FOPEN_MAX HUGE_VAL HUGE_VALF HUGE_VALL INFINITY NAN NULL RAND_MAX EXIT_FAILURE EXIT_SUCCESS
+    MB_CUR_MAX SEEK_CUR SEEK_END SEEK_SET TMP_MAX L_tmpnam P_tmpdir DOMAIN OVERFLOW UNDERFLOW PLOSS TLOSS SING M_E M_LOG2E
+    M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 FP_NAN FP_INFINITE FP_ZERO FP_NORMAL
+    FP_SUBNORMAL FP_FAST_FMA FP_ILOGB0 FP_ILOGBNAN MATH_ERRNO MATH_ERREXCEPT math_errhandling DBL_EPSILON DBL_MAX DBL_MIN
+    FLT_RADIX none
+";
 
 /// The place of a variable in the structures of the program.
 #[derive(Debug)]
@@ -160,57 +45,20 @@ impl<'m> C<'m> {
         let mut names = Names::new(RESERVED);
         let prefix = super::prefix::prefix(&mut names, flat);
         let mut places: FxHashMap<Leaf, &'static str> = FxHashMap::default();
-        let mut put = |leaf: Leaf, place: &'static str| {
-            // The name of a side of a relation is all of its text.
-            if !model.is_written(leaf.variable()) && names.get(leaf).is_empty() {
-                let name = names.fresh("side");
-                names.set(leaf, name);
-            }
-            names.add(flat, leaf);
-            places.entry(leaf).or_insert(place);
-        };
-        for &leaf in &model.states {
-            put(leaf, "x");
+        names.add_all(model);
+        for (leaf, place) in model.kept() {
+            places.entry(leaf).or_insert(structure(place));
         }
-        for &(id, _) in &model.inputs {
-            put(Leaf::Var(id), "u");
-        }
-        for &(leaf, _) in &model.slopes {
-            put(leaf, "u");
-        }
-        for &id in model.parameters.iter().chain(&model.derived) {
-            put(Leaf::Var(id), "p");
-        }
-        for &id in &model.discretes {
-            put(Leaf::Var(id), "d");
-            put(Leaf::New(id), "next");
-        }
-        for &id in &model.before {
-            put(Leaf::Pre(id), "pre");
-        }
-        for &leaf in &model.computed {
-            put(leaf, "v");
-        }
-        for gone in &flat.eliminated {
-            put(gone.leaf, "v");
-        }
-        let mut truths = FxHashMap::default();
         let mut samplers: FxHashMap<ExprId, usize> = (model.samplers.iter().zip(0..))
             .map(|(one, at)| (one.node, at))
             .collect();
-        if let Some(switched) = &model.switched {
+        if model.switched.is_some() {
             samplers.clear();
-            for (at, &id) in switched.held.iter().enumerate() {
-                truths.insert(Leaf::Var(id), format!("m->held[{at}]"));
-            }
-            for (at, &id) in switched.sampled.iter().enumerate() {
-                truths.insert(Leaf::Var(id), format!("m->sampled[{at}]"));
-            }
         }
         C {
             samplers,
             watches: model.watch_of.clone(),
-            truths,
+            truths: model.truths("m->held", "m->sampled"),
             states: model.states.iter().copied().zip(0..).collect(),
             flat,
             names,
@@ -283,6 +131,19 @@ impl<'m> C<'m> {
 
     fn function(&self, name: &str) -> String {
         format!("{}_{name}", self.prefix)
+    }
+}
+
+/// The structure of a group of values.
+fn structure(place: Place) -> &'static str {
+    match place {
+        Place::States => "x",
+        Place::Inputs => "u",
+        Place::Parameters => "p",
+        Place::Discretes => "d",
+        Place::Nexts => "next",
+        Place::Before => "pre",
+        Place::Computed | Place::Eliminated => "v",
     }
 }
 

@@ -18,17 +18,16 @@ mod types;
 
 use std::fmt::Write;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::Request;
 use super::model::Model;
-use super::names::quoted;
 use super::pattern::dependence;
-use super::write::{Dialect, Text, Writer};
-use crate::expr::ExprId;
+use super::places::Place;
+use super::statements::{Statements, blocks as shared, events};
+use super::write::{Text, Writer};
+use crate::base::words::literal;
 use crate::flat::{Flat, Leaf};
-use crate::passes::relations::WatchKind;
-pub use blocks::about;
 pub use dialect::C;
 use sparse::Sparse;
 
@@ -124,7 +123,7 @@ pub fn number(value: f64) -> String {
 
 /// A text in quotes; what C reads as another character in old files is kept from it, and so is what stands for the prefix.
 pub fn text(content: &str) -> String {
-    (quoted(content).replace("??", "?\\?")).replace("MODEL", "MO\" \"DEL")
+    (literal(content).replace("??", "?\\?")).replace("MODEL", "MO\" \"DEL")
 }
 
 /// A text that does not end a comment, nor begin one.
@@ -169,46 +168,18 @@ impl<'p> Program<'p> {
         }
     }
 
-    fn line(&mut self, text: &str) {
-        self.writer.line(text);
-    }
-
-    fn value(&mut self, id: ExprId) -> Text {
-        self.writer.value(id)
-    }
-
-    /// `place = value;`
-    fn set(&mut self, leaf: Leaf, value: &Text) {
-        let line = format!("{} = {};", self.c.place(leaf), value.text);
-        self.line(&line);
-    }
-
     fn parameters(&mut self) {
         let model = self.model;
-        for &id in &model.parameters {
-            if let Some(given) = model.flat.value(id) {
-                let value = self.value(given.expression);
-                self.set(Leaf::Var(id), &value);
-            }
-            self.cut();
-        }
+        shared::given(self, &model.parameters);
         self.function(
             "Parameters as the model gives them.",
             "void MODEL_defaults(MODEL *m)",
             "",
         );
-        for &id in &model.derived {
-            if let Some(given) = model.flat.value(id) {
-                let value = self.value(given.expression);
-                self.set(Leaf::Var(id), &value);
-            }
-            self.cut();
-        }
+        shared::given(self, &model.derived);
         for (value, about) in model.zeros(self.c, 9) {
-            let about = text(&about);
-            self.line(&format!("if ({value} != 0.0)"));
-            let what = "\"the model was made for a parameter that is zero, and this is not\"";
-            self.line(&format!("    return MODEL_fail(m, {what}, {about});"));
+            let what = "the model was made for a parameter that is zero, and this is not";
+            self.fail_if(&format!("{value} != 0.0"), what, &about);
             self.cut();
         }
         let comment =
@@ -218,15 +189,9 @@ impl<'p> Program<'p> {
 
     fn start(&mut self, request: &Request<'_>) {
         let model = self.model;
-        let leaves: Vec<Leaf> = (model.states.iter().copied())
-            .chain(model.discretes.iter().map(|&id| Leaf::Var(id)))
-            .collect();
-        for leaf in leaves {
-            let start = model.start(leaf);
-            let value = match start.expression {
-                Some(expression) => self.value(expression),
-                None => dialect::number(start.value),
-            };
+        let leaves = [Place::States, Place::Discretes].map(|place| model.kept_in(place));
+        for leaf in leaves.concat() {
+            let value = shared::start(self, leaf);
             self.set(leaf, &value);
             self.cut();
         }
@@ -274,10 +239,14 @@ void MODEL_start(MODEL *m, double time)
         );
     }
 
-    /// Of all states of the model; in a position those that have none stay as they are.
-    fn rates(&mut self, states: &[Leaf]) {
-        for (at, &state) in states.iter().enumerate() {
-            let value = self.writer.leaf(Model::rate(state));
+    /// Of all states of the model. In a position a state of other ones moves with what it equals there; what has no
+    /// derivative stays.
+    fn rates(&mut self, states: &[Leaf], has: impl Fn(Leaf) -> bool) {
+        for (at, rate) in states.iter().map(|state| state.rate()).enumerate() {
+            let value = match has(rate) {
+                true => self.writer.leaf(rate),
+                false => Text::atom("0.0"),
+            };
             self.line(&format!("rate[{at}] = {};", value.text));
             self.cut();
         }
@@ -290,11 +259,8 @@ void MODEL_start(MODEL *m, double time)
 
     fn columns(&mut self) {
         let model = self.model;
-        for (at, column) in model.columns.iter().enumerate() {
-            let value = self.value(column.value);
-            self.line(&format!("column[{at}] = {};", value.text));
-            self.cut();
-        }
+        let values: Vec<_> = model.columns.iter().map(|column| column.value).collect();
+        self.list("column", &values);
         let outside = if self.suffix.is_empty() {
             ""
         } else {
@@ -315,22 +281,11 @@ void MODEL_start(MODEL *m, double time)
     fn readers(&mut self) {
         let model = self.model;
         if model.switched.is_none() {
-            self.rates(&model.states);
+            self.rates(&model.states, |_| true);
         }
         self.file.push_str(DERIVATIVES);
         for (at, watch) in model.watches.iter().enumerate() {
-            let left = self.value(watch.left);
-            let (left, right) = match (watch.right, watch.kind) {
-                (Some(right), WatchKind::Floor) => {
-                    let right = self.value(right);
-                    (
-                        self.c.binary(crate::expr::BinaryOp::Div, &left, &right),
-                        Text::atom("0.0"),
-                    )
-                }
-                (Some(right), _) => (left, self.value(right)),
-                (None, _) => (left, Text::atom("0.0")),
-            };
+            let (left, right) = events::sides(self, watch);
             self.line(&format!("side[{}] = {};", 2 * at, left.text));
             self.line(&format!("side[{}] = {};", 2 * at + 1, right.text));
             self.cut();
@@ -350,11 +305,7 @@ void MODEL_start(MODEL *m, double time)
         }
         let head = "static void MODEL_samples(MODEL *m, double *start, double *period)";
         self.function("", head, "    (void)start, (void)period;\n");
-        for (at, &argument) in model.sines.iter().enumerate() {
-            let value = self.value(argument);
-            self.line(&format!("argument[{at}] = {};", value.text));
-            self.cut();
-        }
+        self.list("argument", &model.sines);
         let comment = "Arguments of sines that move with Time alone.";
         let head = "static void MODEL_sine_arguments(MODEL *m, double *argument)";
         self.function(comment, head, "    (void)argument;\n");
@@ -373,7 +324,7 @@ void MODEL_start(MODEL *m, double time)
             head,
             "    (void)y;\n",
         );
-        self.eliminated();
+        shared::eliminated(self, |leaf| !matches!(leaf, Leaf::New(_)));
         let comment =
             "Variables that equal others or constants, after the derivatives were computed.";
         self.function(comment, "void MODEL_complete(MODEL *m)", "");
@@ -389,18 +340,6 @@ void MODEL_start(MODEL *m, double time)
         );
     }
 
-    /// What equals others or constants.
-    fn eliminated(&mut self) {
-        for gone in &self.model.flat.eliminated {
-            if self.c.names.get(gone.leaf).is_empty() || matches!(gone.leaf, Leaf::New(_)) {
-                continue;
-            }
-            let value = self.value(gone.expression);
-            self.set(gone.leaf, &value);
-            self.cut();
-        }
-    }
-
     fn events(&mut self) {
         let model = self.model;
         for (at, (condition, _)) in model.whens.iter().flatten().enumerate() {
@@ -413,47 +352,7 @@ void MODEL_start(MODEL *m, double time)
         }
         let comment = "Conditions of `when`s as they are now: they have not just become true.";
         self.function(comment, "static void MODEL_conditions(MODEL *m)", "");
-        let states: FxHashMap<Leaf, usize> = (model.states.iter().zip(0..))
-            .map(|(&state, at)| (state, at))
-            .collect();
-        let mut count = 0;
-        for when in &model.whens {
-            self.line("earlier = 0;");
-            for (condition, actions) in when {
-                let value = self.value(*condition);
-                self.line(&format!("now = {} != 0.0;", value.at_least(9)));
-                self.line(&format!("act = now && !m->condition[{count}] && !earlier;"));
-                self.line(&format!("m->condition[{count}] = now;"));
-                self.line("earlier |= now;");
-                self.line("if (act) {");
-                self.writer.forget();
-                self.writer.indented(1);
-                for action in actions {
-                    let value = self.value(action.value);
-                    let about = text(&model.flat.equation_text(action.equation));
-                    let member = self.c.member(action.target).to_string();
-                    self.line(&format!("value = {};", value.text));
-                    self.line("if (!isfinite(value))");
-                    let what = "\"a `when` sets something to what is not a number\"";
-                    self.line(&format!("    return MODEL_fail(m, {what}, {about});"));
-                    match states.get(&action.target) {
-                        Some(at) => {
-                            self.line(&format!("to_x->{member} = value;"));
-                            self.line(&format!("fixed[{at}] = *acts = 1;"));
-                        }
-                        None => {
-                            self.line(&format!("*acts |= value != d->{member};"));
-                            self.line(&format!("to_d->{member} = value;"));
-                        }
-                    }
-                }
-                self.writer.forget();
-                self.writer.indented(-1);
-                self.line("}");
-                count += 1;
-            }
-            self.cut();
-        }
+        events::whens(self);
         let comment = "What `when`s have to do whose conditions have just become true.";
         self.prologue = WHENS;
         let head = "static int MODEL_whens(MODEL *m, MODEL_discretes *to_d, MODEL_states *to_x, int *fixed, int *acts)";

@@ -1,6 +1,6 @@
 //! Functions of any length, written as parts of bounded length.
 //!
-//! Before: lines of a function, with [`Program::cut`] between its statements. After: the function; if it is long, static
+//! Before: lines of a function, with `cut` between its statements. After: the function; if it is long, static
 //! functions before it that it calls in order. Compilers take more than twice as long for twice as many statements, and some
 //! give up: so a model of any size is a file that compiles in a time that grows with its length.
 
@@ -40,9 +40,9 @@ impl<'h> Head<'h> {
 }
 
 impl Program<'_> {
-    /// Between two statements, where nothing is open: what was written may be a part of its own.
-    pub(super) fn cut(&mut self) {
-        if self.writer.lines.len() > PART {
+    /// Between two statements: what was written may be a part of its own where nothing is open.
+    pub(super) fn divide_here(&mut self) {
+        if self.writer.lines.len() > PART && !self.writer.is_open() {
             let part = self.writer.take();
             self.parts.push(part);
         }

@@ -5,14 +5,12 @@
 
 use std::fmt::Write;
 
-use rustc_hash::FxHashMap;
-
 use super::dialect::C;
 use super::{Program, text};
 use crate::export::model::Model;
+use crate::export::statements::{Statements, blocks as shared, modes};
 use crate::export::switched::{Seat, Switched};
 use crate::export::write::{Dialect, Text, Writer};
-use crate::flat::Leaf;
 use crate::positions::Jump;
 
 impl Program<'_> {
@@ -28,12 +26,12 @@ impl Program<'_> {
                 super::comment(&name)
             );
             position.evaluate_here(self.model, seat);
-            position.rates_here(self.model, seat);
+            position.rates(&self.model.states, |rate| seat.has(rate));
             position.columns();
             if let Some(jump) = seat.jump {
                 // In variables as they are before any is eliminated.
                 position.writer = Writer::new(seat.model.flat, &self.model.gone, c);
-                position.jump(jump, &self.c.states);
+                position.jump(jump);
             }
             position.tables(switched, seat);
             self.file.push_str(&position.file);
@@ -44,20 +42,9 @@ impl Program<'_> {
 
     fn evaluate_here(&mut self, all: &Model<'_>, seat: &Seat<'_>) {
         self.loops();
-        self.blocks();
+        shared::blocks(self);
         self.writer.forget();
-        self.eliminated();
-        for gone in &self.model.flat.eliminated {
-            if let Leaf::New(id) = gone.leaf
-                && self.c.has(gone.leaf)
-            {
-                let value = self.value(gone.expression);
-                let (next, now) = (self.c.place(gone.leaf), self.c.place(Leaf::Var(id)));
-                let value = value.at_least(1);
-                self.line(&format!("{next} = m->event ? {value} : {now};"));
-                self.cut();
-            }
-        }
+        shared::eliminated(self, |_| true);
         for &leaf in all.computed.iter().filter(|&&leaf| !seat.has(leaf)) {
             self.set(leaf, &Text::atom("NAN"));
         }
@@ -65,53 +52,10 @@ impl Program<'_> {
         self.function("", &head, "    return 0;\n");
     }
 
-    /// A state of other positions moves with what it equals here; what has no derivative stays.
-    fn rates_here(&mut self, all: &Model<'_>, seat: &Seat<'_>) {
-        for (at, &state) in all.states.iter().enumerate() {
-            let rate = Model::rate(state);
-            let value = match seat.has(rate) {
-                true => self.writer.leaf(rate),
-                false => Text::atom("0.0"),
-            };
-            self.line(&format!("rate[{at}] = {};", value.text));
-            self.cut();
-        }
-        let head = format!(
-            "static void MODEL_rates{}(MODEL *m, double *rate)",
-            self.suffix
-        );
-        self.function("", &head, "    (void)rate;\n");
-    }
-
     /// The system of what jumps, in all variables of the position.
-    fn jump(&mut self, jump: &Jump, states: &FxHashMap<Leaf, usize>) {
-        let flat = self.model.flat;
-        let size = jump.columns.len();
+    fn jump(&mut self, jump: &Jump) {
         let suffix = self.suffix.clone();
-        for (i, row) in jump.rows.iter().enumerate() {
-            let start = match row.holds {
-                Some((left, right)) => {
-                    let (left, right) = (self.value(left), self.value(right));
-                    self.line(&format!("left = {}, right = {};", left.text, right.text));
-                    self.line(&format!("terms[{i}] = fabs(left) + fabs(right);"));
-                    "left - right"
-                }
-                None => {
-                    self.line(&format!("terms[{i}] = -1.0;"));
-                    "0.0"
-                }
-            };
-            self.line(&format!("rest[{i}] = {start};"));
-            for &(column, coefficient) in &row.entries {
-                let (j, value) = (column as usize, self.value(coefficient.expression()));
-                let at = i * size + j;
-                self.line(&format!("a[{at}] = {};", value.text));
-                if row.holds.is_none() {
-                    self.line(&format!("rest[{i}] += a[{at}] * (now[{j}] - start[{j}]);"));
-                }
-            }
-            self.cut();
-        }
+        modes::jump(self, jump);
         self.prologue = "    double left = 0.0, right = 0.0;\n    (void)left, (void)right;\n";
         let head = format!(
             "static void MODEL_jump{suffix}(MODEL *m, const double *start, const double *now, double *rest, double *terms, double *a)"
@@ -137,34 +81,7 @@ impl Program<'_> {
         }
         let head = format!("static void MODEL_put{suffix}(MODEL *m, const double *z)");
         self.function("", &head, "    (void)z;\n");
-        for row in &jump.rows {
-            for &(left, right) in &row.lower {
-                let mut sizes: Vec<usize> = Vec::new();
-                for side in [left, right] {
-                    (flat.exprs).leaves(side, |leaf| sizes.extend(states.get(&leaf)));
-                }
-                sizes.sort_unstable();
-                sizes.dedup();
-                let (left, right) = (self.value(left), self.value(right));
-                self.line(&format!("left = {}, right = {};", left.text, right.text));
-                self.line("size = fabs(left) + fabs(right);");
-                for at in sizes {
-                    self.line(&format!("size = fmax(size, m->sizes[{at}]);"));
-                }
-                let equation = row.equation;
-                let shown = format!(
-                    "{} = {}",
-                    flat.expression(equation.left),
-                    flat.expression(equation.right)
-                );
-                self.line("if (fabs(left - right) > 1e-6 * size)");
-                let what = "\"no impulse can move what has to hold when switches change\"";
-                self.line(&format!(
-                    "    return MODEL_fail(m, {what}, {});",
-                    text(&shown)
-                ));
-            }
-        }
+        modes::lower(self, jump);
         self.prologue = "    double left = 0.0, right = 0.0, size = 0.0;\n    (void)left, (void)right, (void)size;\n";
         let head = format!("static int MODEL_apart{suffix}(MODEL *m)");
         let comment = "Of lower orders: this has to hold already.";

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use super::blocks::{FULL, about};
+use super::Program;
+use super::blocks::FULL;
 use super::dialect::number;
 use super::fill::column_order;
 use super::sparse::{starts, table};
-use super::{Program, text};
+use crate::export::statements::Statements;
 use crate::expr::{ExprId, Node};
 use crate::numeric::numbered;
 use crate::passes::blocks::{Linear, Method};
@@ -56,14 +57,10 @@ impl Program<'_> {
         self.file.push_str(&tables);
         let head = format!("static int {name}_fill(MODEL *m, double *a, double *b)");
         self.function("", &head, "    (void)a, (void)b;\n    return 0;\n");
-        for (at, &leaf) in linear.unknowns.iter().enumerate() {
-            let line = format!("{} = b[{at}];", self.c.place(leaf));
-            self.line(&line);
-            self.cut();
-        }
+        self.unpack(&linear.unknowns, "b");
         let head = format!("static int {name}_read(MODEL *m, const double *b)");
         self.function("", &head, "    return 0;\n");
-        let about = text(&about(self.model.flat, &linear.equations));
+        let about = self.about(&linear.equations);
         let _ = writeln!(
             self.file,
             "\nstatic const MODEL_system {name} = {{{size}, {name}_start, {name}_row, {name}_order, {name}_numbers, {name}_fill, {name}_read,\n    {about}}};",

@@ -8,6 +8,7 @@ use super::{comment, text};
 use crate::base::words::quoted;
 use crate::export::Request;
 use crate::export::model::Model;
+use crate::export::places::Place;
 use crate::expr::BinaryOp;
 use crate::flat::{Flat, Leaf, VarId};
 use crate::passes::relations::WatchKind;
@@ -96,41 +97,23 @@ pub fn types(request: &Request<'_>, c: &C<'_>, auxiliaries: &[(String, String)])
         let _ = writeln!(out, "#define MODEL_{name} {}", number(value).at_least(9));
     }
     let _ = writeln!(out, "#define MODEL_POINTS {}", run.points);
-    let vars = |ids: &[VarId]| -> Vec<Leaf> { ids.iter().map(|&id| Leaf::Var(id)).collect() };
-    structure(
-        &mut out,
-        c,
-        ("states", "What is integrated."),
-        &model.states,
-        &[],
-    );
-    let mut inputs: Vec<Leaf> = model.inputs.iter().map(|&(id, _)| Leaf::Var(id)).collect();
-    inputs.extend(model.slopes.iter().map(|&(leaf, _)| leaf));
-    structure(&mut out, c, ("inputs", "Given from outside."), &inputs, &[]);
-    let parameters = vars(&[&model.parameters[..], &model.derived[..]].concat());
-    let about = format!(
+    let parameters = format!(
         "The first {} can be changed; the others follow from them, or are fixed.",
         model.parameters.len()
     );
-    structure(&mut out, c, ("parameters", &about), &parameters, &[]);
-    let about = "What changes at events only; false and true are 0 and 1.";
-    let discretes = vars(&model.discretes);
-    structure(&mut out, c, ("discretes", about), &discretes, &[]);
-    let before: Vec<Leaf> = model.before.iter().map(|&id| Leaf::Pre(id)).collect();
-    structure(
-        &mut out,
-        c,
-        ("before", "Values before an event."),
-        &before,
-        &[],
-    );
-    let mut variables = model.computed.clone();
-    variables.extend(
-        flat.eliminated
-            .iter()
-            .map(|gone| gone.leaf)
-            .filter(|leaf| !matches!(leaf, Leaf::New(_))),
-    );
+    let discretes = "What changes at events only; false and true are 0 and 1.";
+    for (name, about, place) in [
+        ("states", "What is integrated.", Place::States),
+        ("inputs", "Given from outside.", Place::Inputs),
+        ("parameters", &parameters, Place::Parameters),
+        ("discretes", discretes, Place::Discretes),
+        ("before", "Values before an event.", Place::Before),
+    ] {
+        structure(&mut out, c, (name, about), &model.kept_in(place), &[]);
+    }
+    let mut variables = model.kept_in(Place::Eliminated);
+    variables.retain(|leaf| !matches!(leaf, Leaf::New(_)));
+    variables.splice(0..0, model.kept_in(Place::Computed));
     let about = "What is computed; MODEL_complete computes the last ones.";
     structure(&mut out, c, ("variables", about), &variables, auxiliaries);
     let outputs: Vec<Leaf> = outputs(flat).map(Leaf::Var).collect();

@@ -67,14 +67,12 @@ pub fn write_out(solved: &mut Solved, language: &str) -> Result<(), Refusal> {
 /// What stands for eliminated variables and auxiliaries.
 fn definitions(solved: &Solved) -> FxHashMap<Leaf, ExprId> {
     let flat = &solved.flat;
-    let gone = flat
-        .eliminated
-        .iter()
-        .map(|gone| (gone.leaf, gone.expression));
+    let mut all = flat.replacements();
     let auxiliaries = (solved.assignments())
         .filter(|one| flat.variable(one.target.variable()).kind == Kind::Auxiliary)
         .map(|one| (one.target, one.value));
-    gone.chain(auxiliaries).collect()
+    all.extend(auxiliaries);
+    all
 }
 
 /// An entry of the matrix. Where it is made of parameters alone, its value and the size of what it was computed from in each

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Classic, Sampler, next, number};
+use super::{Classic, Sampler};
 use crate::evaluate::constant;
 use crate::expr::{ExprId, Function, Node};
 use crate::flat::{Kind, Leaf};
@@ -19,7 +19,7 @@ impl Classic<'_> {
             solved.assignments().partition(is_new);
         let mut work: Vec<ExprId> = other.iter().map(|one| one.value).collect();
         let shown = self.shown.iter().flatten().copied();
-        let rates = self.states.iter().map(|one| next(one.leaf));
+        let rates = self.states.iter().map(|one| one.leaf.rate());
         work.extend(shown.chain(rates).filter_map(|leaf| self.gone.get(&leaf)));
         self.collect(work, false, language)?;
         let mut work: Vec<ExprId> = new.iter().map(|one| one.value).collect();
@@ -102,7 +102,7 @@ impl Classic<'_> {
                             flat.name(id)
                         ));
                     };
-                    let number = number(value.value);
+                    let number = value.value.number();
                     self.inputs.push((Leaf::Var(id), number));
                     let rates =
                         (1..=flat.variable(id).order).map(|order| Leaf::at_order(id, order));

@@ -145,9 +145,6 @@ impl<'s> Classic<'s> {
             let intervals = points.max(2) - 1;
             (until - experiment.start) / intervals as f64
         });
-        let gone = (flat.eliminated.iter())
-            .map(|gone| (gone.leaf, gone.expression))
-            .collect();
         let mut made = Classic {
             flat,
             states: Vec::new(),
@@ -165,7 +162,7 @@ impl<'s> Classic<'s> {
             step,
             points,
             experiment,
-            gone,
+            gone: flat.replacements(),
             used: FxHashSet::default(),
         };
         if task.raised {
@@ -262,7 +259,7 @@ impl<'s> Classic<'s> {
             if self.statements.iter().any(done) {
                 continue;
             }
-            let rate = next(state);
+            let rate = state.rate();
             let value = match self.gone.get(&rate) {
                 Some(&value) => Right::Formula(value),
                 None if self.states.iter().any(|one| one.leaf == rate) => Right::Same(rate),
@@ -379,19 +376,8 @@ impl<'s> Classic<'s> {
 
     /// Booleans are 0 and 1.
     pub fn value(&self, id: VarId) -> f64 {
-        self.flat.value(id).map_or(0.0, |given| number(given.value))
+        self.flat
+            .value(id)
+            .map_or(0.0, |given| given.value.number())
     }
-}
-
-/// Booleans are 0 and 1.
-pub fn number(value: Value) -> f64 {
-    match value {
-        Value::Real(value) => value,
-        Value::Bool(value) => f64::from(u8::from(value)),
-    }
-}
-
-/// The derivative of a state.
-pub fn next(leaf: Leaf) -> Leaf {
-    Leaf::at_order(leaf.variable(), leaf.order().unwrap_or(0) + 1)
 }

@@ -14,7 +14,7 @@ pub struct Rules {
     /// The longest name.
     pub longest: usize,
     /// Words that have a meaning, in small letters where case does not count.
-    pub reserved: &'static [&'static str],
+    pub reserved: &'static str,
 }
 
 #[derive(Debug)]
@@ -26,7 +26,11 @@ pub struct Names {
 
 impl Names {
     pub fn new(rules: Rules) -> Names {
-        let taken = rules.reserved.iter().map(|word| word.to_string()).collect();
+        let taken = rules
+            .reserved
+            .split_whitespace()
+            .map(str::to_string)
+            .collect();
         Names {
             rules,
             taken,

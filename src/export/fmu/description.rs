@@ -6,6 +6,7 @@ use std::fmt::Write;
 use super::depend::Dependencies;
 use super::variables::{Role, Variable, Variables};
 use crate::base::unit::Unit;
+use crate::base::words::xml as escaped;
 use crate::export::Request;
 
 /// Where the guid belongs, which is made from all the rest.
@@ -18,25 +19,6 @@ pub struct Description<'d> {
     pub identifier: &'d str,
     pub indicators: usize,
     pub nominal: f64,
-}
-
-/// A text as the value of an attribute.
-pub fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' => out.push_str("&#10;"),
-            '\t' => out.push_str("&#9;"),
-            // No other character of these is allowed.
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {}
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 /// As XML Schema writes a double.

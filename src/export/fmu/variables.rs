@@ -72,14 +72,6 @@ fn name_of(flat: &Flat, leaf: Leaf) -> String {
     }
 }
 
-/// Booleans are 0 and 1.
-pub fn number(value: Value) -> f64 {
-    match value {
-        Value::Real(value) => value,
-        Value::Bool(value) => f64::from(u8::from(value)),
-    }
-}
-
 pub fn variables(model: &Model<'_>, c: &C<'_>) -> Variables {
     let flat = model.flat;
     let mut list = List {
@@ -107,7 +99,7 @@ pub fn variables(model: &Model<'_>, c: &C<'_>) -> Variables {
         },
     };
     for &id in &model.parameters {
-        let start = flat.value(id).map(|given| number(given.value));
+        let start = flat.value(id).map(|given| given.value.number());
         list.add(Leaf::Var(id), Role::Parameter, start);
     }
     let mut moving: FxHashSet<VarId> = model.parameters.iter().copied().collect();
@@ -123,7 +115,7 @@ pub fn variables(model: &Model<'_>, c: &C<'_>) -> Variables {
             moving.insert(id);
             list.add(Leaf::Var(id), Role::Derived, None);
         } else {
-            list.add(Leaf::Var(id), Role::Constant, Some(number(given.value)));
+            list.add(Leaf::Var(id), Role::Constant, Some(given.value.number()));
         }
     }
     for (leaf, start) in inputs(model) {
@@ -164,8 +156,8 @@ pub fn inputs(model: &Model<'_>) -> Vec<(Leaf, f64)> {
     for &(id, given) in &model.inputs {
         let value = match given.map(|given| flat.exprs.node(given)) {
             Some(Node::Number(value)) => value.0,
-            Some(Node::Bool(value)) => number(Value::Bool(value)),
-            _ => (flat.value(id)).map_or(0.0, |given| number(given.value)),
+            Some(Node::Bool(value)) => Value::Bool(value).number(),
+            _ => (flat.value(id)).map_or(0.0, |given| given.value.number()),
         };
         all.push((Leaf::Var(id), value));
         let slopes = (model.slopes.iter()).filter(|(leaf, _)| leaf.variable() == id);
@@ -236,7 +228,7 @@ impl List<'_> {
             let Some(&of) = self.variables.of.get(&state) else {
                 continue;
             };
-            let rate = Model::rate(state);
+            let rate = state.rate();
             // One that is a state itself stays where it is; others are where the derivatives are.
             let place = format!("rate[{at}]");
             match self.variables.of.get(&rate).copied() {

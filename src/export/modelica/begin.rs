@@ -14,7 +14,7 @@ use crate::compile::{Aliases, Presented, paper_form, presented, solved_in};
 use crate::evaluate::walk::{Errors, Known, Rounded};
 use crate::evaluate::{Point, Walk, evaluate_start};
 use crate::experiment::Experiment;
-use crate::expr::{Node, UnaryOp, Value};
+use crate::expr::Value;
 use crate::flat::{Flat, Leaf, Type, VarId};
 use crate::passes::blocks::{Block, Solved};
 use crate::passes::determined::determined;
@@ -215,12 +215,8 @@ fn same(flat: &Flat) -> FxHashMap<VarId, (Leaf, bool)> {
         let Leaf::Var(id) = gone.leaf else {
             continue;
         };
-        let (inner, negative) = match flat.exprs.node(gone.expression) {
-            Node::Unary(UnaryOp::Minus, a) => (flat.exprs.node(a), true),
-            node => (node, false),
-        };
-        if let Node::Leaf(leaf) = inner {
-            found.insert(id, (leaf, negative));
+        if let Some(other) = flat.exprs.signed_leaf(gone.expression) {
+            found.insert(id, other);
         }
     }
     found

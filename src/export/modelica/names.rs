@@ -4,155 +4,20 @@
 //! 3.6, section 2.3.1): `C1.e` is 'C1.e'. Names of the flat model have letters, digits, `_`, dots and brackets. Between quotes
 //! only ASCII may stand, so another letter is written as {U+03C6}: no two names become one, as no name has braces.
 
+use crate::base::words::literal;
+
 /// Words of the language (section 2.3.3), and predefined types, functions and variables: a component of such a name would hide them.
-const WORDS: &[&str] = &[
-    "algorithm",
-    "and",
-    "annotation",
-    "assert",
-    "block",
-    "break",
-    "class",
-    "connect",
-    "connector",
-    "constant",
-    "constrainedby",
-    "der",
-    "discrete",
-    "each",
-    "else",
-    "elseif",
-    "elsewhen",
-    "encapsulated",
-    "end",
-    "enumeration",
-    "equation",
-    "expandable",
-    "extends",
-    "external",
-    "false",
-    "final",
-    "flow",
-    "for",
-    "function",
-    "if",
-    "import",
-    "impure",
-    "in",
-    "initial",
-    "inner",
-    "input",
-    "loop",
-    "model",
-    "not",
-    "operator",
-    "or",
-    "outer",
-    "output",
-    "package",
-    "parameter",
-    "partial",
-    "protected",
-    "public",
-    "pure",
-    "record",
-    "redeclare",
-    "replaceable",
-    "return",
-    "stream",
-    "then",
-    "true",
-    "type",
-    "when",
-    "while",
-    "within",
-    "Real",
-    "Integer",
-    "Boolean",
-    "String",
-    "StateSelect",
-    "AssertionLevel",
-    "ExternalObject",
-    "Clock",
-    "Connections",
-    "time",
-    "abs",
-    "acos",
-    "actualStream",
-    "array",
-    "asin",
-    "atan",
-    "atan2",
-    "backSample",
-    "cardinality",
-    "cat",
-    "ceil",
-    "change",
-    "cos",
-    "cosh",
-    "cross",
-    "delay",
-    "diagonal",
-    "div",
-    "edge",
-    "exp",
-    "fill",
-    "firstTick",
-    "floor",
-    "getInstanceName",
-    "hold",
-    "homotopy",
-    "identity",
-    "inStream",
-    "integer",
-    "interval",
-    "linspace",
-    "log",
-    "log10",
-    "matrix",
-    "max",
-    "min",
-    "mod",
-    "ndims",
-    "noClock",
-    "noEvent",
-    "ones",
-    "outerProduct",
-    "pre",
-    "previous",
-    "product",
-    "promote",
-    "reinit",
-    "rem",
-    "rooted",
-    "sample",
-    "scalar",
-    "semiLinear",
-    "shiftSample",
-    "sign",
-    "sin",
-    "sinh",
-    "size",
-    "skew",
-    "smooth",
-    "spatialDistribution",
-    "sqrt",
-    "subSample",
-    "sum",
-    "superSample",
-    "symmetric",
-    "tan",
-    "tanh",
-    "terminal",
-    "terminate",
-    "ticksInState",
-    "timeInState",
-    "transition",
-    "transpose",
-    "vector",
-    "zeros",
-    TABLE,
-];
+const WORDS: &str = "
+    algorithm and annotation assert block break class connect connector constant constrainedby der discrete each else elseif
+    elsewhen encapsulated end enumeration equation expandable extends external false final flow for function if import impure in
+    initial inner input loop model not operator or outer output package parameter partial protected public pure record redeclare
+    replaceable return stream then true type when while within Real Integer Boolean String StateSelect AssertionLevel
+    ExternalObject Clock Connections time abs acos actualStream array asin atan atan2 backSample cardinality cat ceil change cos
+    cosh cross delay diagonal div edge exp fill firstTick floor getInstanceName hold homotopy identity inStream integer interval
+    linspace log log10 matrix max min mod ndims noClock noEvent ones outerProduct pre previous product promote reinit rem rooted
+    sample scalar semiLinear shiftSample sign sin sinh size skew smooth spatialDistribution sqrt subSample sum superSample
+    symmetric tan tanh terminal terminate ticksInState timeInState transition transpose vector zeros
+";
 
 /// The function that a class with large tables brings along.
 pub const TABLE: &str = "interpolate";
@@ -161,7 +26,7 @@ pub const TABLE: &str = "interpolate";
 pub fn identifier(name: &str) -> String {
     let plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    match plain && !WORDS.contains(&name) {
+    match plain && name != TABLE && !WORDS.split_ascii_whitespace().any(|word| word == name) {
         true => name.to_string(),
         false => quoted(name),
     }
@@ -183,18 +48,8 @@ pub fn quoted(name: &str) -> String {
 
 /// A text in double quotes. Files are UTF-8, and so letters beyond ASCII may stand in it.
 pub fn string(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
+    let unseen = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    literal(&text.replace(unseen, " "))
 }
 
 #[cfg(test)]

@@ -4,76 +4,20 @@ use std::cell::Cell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::base::words::literal;
 use crate::export::model::Model;
-use crate::export::names::{Names, quoted};
+use crate::export::names::Names;
 use crate::export::write::{Dialect, Kept, Text};
 use crate::expr::op::precedence;
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp, Value};
 use crate::flat::{Flat, Leaf, Type};
 
 /// Words of Python, and names that the functions of the module use.
-pub const RESERVED: &[&str] = &[
-    "False",
-    "None",
-    "True",
-    "and",
-    "as",
-    "assert",
-    "async",
-    "await",
-    "break",
-    "case",
-    "class",
-    "continue",
-    "def",
-    "del",
-    "elif",
-    "else",
-    "except",
-    "finally",
-    "for",
-    "from",
-    "global",
-    "if",
-    "import",
-    "in",
-    "is",
-    "lambda",
-    "match",
-    "nonlocal",
-    "not",
-    "or",
-    "pass",
-    "raise",
-    "return",
-    "try",
-    "type",
-    "while",
-    "with",
-    "yield",
-    "abs",
-    "float",
-    "len",
-    "list",
-    "max",
-    "min",
-    "range",
-    "math",
-    "sum",
-    "t",
-    "x",
-    "u",
-    "p",
-    "d",
-    "h",
-    "s",
-    "v",
-    "z",
-    "values",
-    "ModelError",
-    "print",
-    "exec",
-];
+const RESERVED: &str = "
+    False None True and as assert async await break case class continue def del elif else except finally for from global if
+    import in is lambda match nonlocal not or pass raise return try type while with yield abs float len list max min range math
+    sum t x u p d h s v z values ModelError print exec
+";
 
 /// Where variables are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,46 +46,7 @@ impl<'m> Python<'m> {
     pub fn new(model: &'m Model<'m>) -> Self {
         let flat = model.flat;
         let mut names = Names::new(RESERVED);
-        let mut known = FxHashSet::default();
-        let mut put = |leaf: Leaf| {
-            // The name of a side of a relation is all of its text.
-            if !model.is_written(leaf.variable()) && names.get(leaf).is_empty() {
-                let name = names.fresh("side");
-                names.set(leaf, name);
-            }
-            names.add(flat, leaf);
-            known.insert(leaf);
-        };
-        for &leaf in &model.states {
-            put(leaf);
-        }
-        let inputs = model.inputs.iter().map(|&(id, _)| id);
-        let fixed = model.parameters.iter().chain(&model.derived).copied();
-        for id in inputs.chain(fixed) {
-            put(Leaf::Var(id));
-        }
-        for &id in &model.discretes {
-            put(Leaf::Var(id));
-            put(Leaf::New(id));
-        }
-        for &id in &model.before {
-            put(Leaf::Pre(id));
-        }
-        for &leaf in &model.computed {
-            put(leaf);
-        }
-        for gone in &flat.eliminated {
-            put(gone.leaf);
-        }
-        let mut truths = FxHashMap::default();
-        if let Some(switched) = &model.switched {
-            for (at, &id) in switched.held.iter().enumerate() {
-                truths.insert(Leaf::Var(id), format!("s.h[{at}]"));
-            }
-            for (at, &id) in switched.sampled.iter().enumerate() {
-                truths.insert(Leaf::Var(id), format!("s.sampled[{at}]"));
-            }
-        }
+        names.add_all(model);
         Python {
             samplers: (model.samplers.iter().zip(0..))
                 .map(|(one, at)| (one.node, at))
@@ -150,8 +55,8 @@ impl<'m> Python<'m> {
             scope: Cell::new(Scope::Locals),
             flat,
             names,
-            known,
-            truths,
+            known: model.kept().map(|(leaf, _)| leaf).collect(),
+            truths: model.truths("s.h", "s.sampled"),
         }
     }
 
@@ -239,7 +144,7 @@ impl Dialect for Python<'_> {
         if let (Scope::Plain(values), _) | (Scope::Values(values), true) =
             (self.scope.get(), self.known.contains(&leaf))
         {
-            return Text::atom(format!("{values}[{}]", quoted(&self.flat.leaf_name(leaf))));
+            return Text::atom(format!("{values}[{}]", literal(&self.flat.leaf_name(leaf))));
         }
         if self.known.contains(&leaf) {
             return Text::atom(self.names.get(leaf));

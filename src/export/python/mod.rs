@@ -13,8 +13,10 @@ use rustc_hash::FxHashMap;
 
 use super::Request;
 use super::model::{Model, head};
-use super::names::quoted;
-use super::write::{Text, Writer};
+use super::places::Place;
+use super::statements::{Statements, blocks as shared, events};
+use super::write::Writer;
+use crate::base::words::literal;
 use crate::expr::{ExprId, Value};
 use crate::flat::Leaf;
 use crate::passes::relations::WatchKind;
@@ -66,15 +68,19 @@ pub(super) struct Module<'p> {
     states: &'p [Leaf],
     /// Loops are numbered from here on, so that positions keep their solutions apart.
     number: usize,
+    /// What a failure says of the time.
+    time: &'static str,
 }
 
-/// `("a", "b")`
+/// `("a", "b",)`
 fn tuple(names: impl IntoIterator<Item = String>) -> String {
-    let names: Vec<String> = names
-        .into_iter()
-        .map(|name| format!("{},", quoted(&name)))
-        .collect();
-    format!("({})", names.join(" "))
+    tuple_of(names.into_iter().map(|name| literal(&name)))
+}
+
+/// `(a, b,)`
+fn tuple_of(values: impl IntoIterator<Item = String>) -> String {
+    let values: Vec<String> = values.into_iter().map(|value| value + ",").collect();
+    format!("({})", values.join(" "))
 }
 
 impl<'p> Module<'p> {
@@ -86,19 +92,8 @@ impl<'p> Module<'p> {
             file: String::new(),
             states: &model.states,
             number: 0,
+            time: "t",
         }
-    }
-
-    fn line(&mut self, text: &str) {
-        self.writer.line(text);
-    }
-
-    fn value(&mut self, id: ExprId) -> Text {
-        self.writer.value(id)
-    }
-
-    fn name(&self, leaf: Leaf) -> String {
-        self.python.names.get(leaf).to_string()
     }
 
     fn shown(&self, leaf: Leaf) -> String {
@@ -111,34 +106,16 @@ impl<'p> Module<'p> {
         let _ = write!(self.file, "\n\ndef {head}:\n{body}    {tail}\n");
     }
 
-    /// `a, b = x`
-    fn unpack(&mut self, leaves: &[Leaf], from: &str) {
-        if !leaves.is_empty() {
-            let names: Vec<String> = leaves.iter().map(|&leaf| self.name(leaf)).collect();
-            self.line(&format!("({},) = {from}", names.join(", ")));
-        }
-    }
-
-    fn fixed(&self) -> Vec<Leaf> {
-        let all = self.model.parameters.iter().chain(&self.model.derived);
-        all.map(|&id| Leaf::Var(id)).collect()
-    }
-
     fn names(&mut self, request: &Request<'_>) {
         let model = self.model;
         let flat = model.flat;
         let all = |leaves: &[Leaf]| tuple(leaves.iter().map(|&leaf| flat.leaf_name(leaf)));
-        let inputs: Vec<Leaf> = model.inputs.iter().map(|&(id, _)| Leaf::Var(id)).collect();
         let outputs: Vec<Leaf> = (flat.variable_ids())
             .filter(|&id| flat.variable(id).output)
             .map(Leaf::Var)
             .collect();
-        let rates: Vec<Leaf> = model
-            .states
-            .iter()
-            .map(|&state| Model::rate(state))
-            .collect();
-        let title = quoted(flat.model());
+        let rates: Vec<Leaf> = model.states.iter().map(|state| state.rate()).collect();
+        let title = literal(flat.model());
         let file = &mut self.file;
         let _ = write!(
             file,
@@ -157,7 +134,7 @@ PARAMETERS = {{
 ",
             all(&model.states),
             all(&rates),
-            all(&inputs),
+            all(&model.kept_in(Place::Inputs)),
             all(&outputs),
         );
         let number = |value: Value| match value {
@@ -169,7 +146,7 @@ PARAMETERS = {{
                 let _ = writeln!(
                     file,
                     "    {}: {},",
-                    quoted(&flat.name(id)),
+                    literal(&flat.name(id)),
                     number(given.value)
                 );
             }
@@ -185,7 +162,7 @@ PARAMETERS = {{
         );
         for &id in &model.discretes {
             let value = constant(flat.variable(id).ty, model.start(Leaf::Var(id)).value);
-            let _ = writeln!(file, "    {}: {value},", quoted(&flat.name(id)));
+            let _ = writeln!(file, "    {}: {value},", literal(&flat.name(id)));
         }
         file.push_str(
             "}\n# Relations that keep their truth between events: kind, text.\nRELATIONS = (\n",
@@ -200,7 +177,7 @@ PARAMETERS = {{
             let _ = writeln!(
                 file,
                 "    (\"{kind}\", {}),",
-                quoted(&flat.expression(watch.node))
+                literal(&flat.expression(watch.node))
             );
         }
         let truths = |all: &mut dyn Iterator<Item = bool>| -> String {
@@ -229,7 +206,7 @@ _PROJECTS = {}
 _SHARED = {}
 ",
             tuple(model.columns.iter().map(|column| column.name.clone())),
-            quoted(&head(&model.columns)),
+            literal(&head(&model.columns)),
             text(run.from),
             text(run.until),
             run.points,
@@ -252,36 +229,27 @@ _SHARED = {}
     fn parameters(&mut self) {
         let model = self.model;
         for &id in &model.parameters {
-            let (name, shown) = (self.name(Leaf::Var(id)), quoted(&model.flat.name(id)));
+            let (name, shown) = (self.place(Leaf::Var(id)), literal(&model.flat.name(id)));
             self.line(&format!("{name} = p.get({shown}, PARAMETERS[{shown}])"));
         }
-        for &id in &model.derived {
-            if let Some(given) = model.flat.value(id) {
-                let value = self.value(given.expression);
-                let name = self.name(Leaf::Var(id));
-                self.line(&format!("{name} = {}", value.text));
-            }
-        }
+        shared::given(self, &model.derived);
+        self.time = "0.0";
         for (value, about) in model.zeros(self.python, 5) {
-            let about = quoted(&about);
-            self.line(&format!("if {value} != 0.0:"));
-            let what = "\"the model was made for a parameter that is zero, and this is not\"";
-            self.line(&format!("    raise ModelError({what}, {about}, 0.0)"));
+            let what = "the model was made for a parameter that is zero, and this is not";
+            self.fail_if(&format!("{value} != 0.0"), what, &about);
         }
-        let names: Vec<String> = self
-            .fixed()
-            .iter()
-            .map(|&leaf| format!("{},", self.name(leaf)))
-            .collect();
+        self.time = "t";
+        let fixed = model.kept_in(Place::Parameters).into_iter();
+        let names = tuple_of(fixed.map(|leaf| self.place(leaf)));
         self.line("for name in p:");
         self.line("    if name not in PARAMETERS:");
         self.line("        raise ModelError(\"no parameter of the model\", name, 0.0)");
-        self.function("_parameters(p)", &format!("return ({})", names.join(" ")));
+        self.function("_parameters(p)", &format!("return {names}"));
     }
 
     fn inputs(&mut self) {
         let model = self.model;
-        self.unpack(&self.fixed(), "p");
+        self.unpack(&model.kept_in(Place::Parameters), "p");
         let mut names = Vec::new();
         for &(id, given) in &model.inputs {
             let value = match (given, model.flat.value(id)) {
@@ -289,7 +257,7 @@ _SHARED = {}
                 (None, Some(given)) => self.value(given.expression).text,
                 (None, None) => "0.0".to_string(),
             };
-            let name = self.name(Leaf::Var(id));
+            let name = self.place(Leaf::Var(id));
             self.line(&format!("{name} = {value}"));
             names.push(name);
         }
@@ -301,14 +269,10 @@ _SHARED = {}
 
     fn initial(&mut self) {
         let model = self.model;
-        self.unpack(&self.fixed(), "p");
+        self.unpack(&model.kept_in(Place::Parameters), "p");
         let mut values = Vec::new();
         for &state in &model.states {
-            let start = model.start(state);
-            values.push(match start.expression {
-                Some(expression) => self.value(expression).text,
-                None => dialect::number(start.value).text,
-            });
+            values.push(shared::start(self, state).text);
         }
         self.function("_initial(p)", &format!("return [{}]", values.join(", ")));
     }
@@ -319,103 +283,42 @@ _SHARED = {}
         self.python.scope.set(Scope::Values("v"));
         let mut pairs = Vec::new();
         for watch in &model.watches {
-            let left = self.value(watch.left);
-            pairs.push(match (watch.right, watch.kind) {
-                (Some(right), WatchKind::Floor) => {
-                    let right = self.value(right);
-                    format!("({}/{}, 0.0),", left.at_least(6), right.at_least(9))
-                }
-                (Some(right), _) => {
-                    let right = self.value(right);
-                    format!("({}, {}),", left.text, right.text)
-                }
-                (None, _) => format!("({}, 0.0),", left.text),
-            });
+            let (left, right) = events::sides(self, watch);
+            pairs.push(format!("({}, {})", left.text, right.text));
         }
-        self.function(
-            "_sides(t, v, h, s)",
-            &format!("return ({})", pairs.join(" ")),
-        );
+        self.function("_sides(t, v, h, s)", &format!("return {}", tuple_of(pairs)));
         let mut pairs = Vec::new();
         for sampler in &model.samplers {
             let (start, period) = (self.value(sampler.start), self.value(sampler.period));
-            pairs.push(format!("({}, {}),", start.text, period.text));
+            pairs.push(format!("({}, {})", start.text, period.text));
         }
-        self.function(
-            "_samples(t, v, h, s)",
-            &format!("return ({})", pairs.join(" ")),
-        );
+        let pairs = tuple_of(pairs);
+        self.function("_samples(t, v, h, s)", &format!("return {pairs}"));
         let mut sines = Vec::new();
         for &argument in &model.sines {
-            sines.push(format!("{},", self.value(argument).text));
+            sines.push(self.value(argument).text);
         }
-        self.function(
-            "_sines(t, v, h, s)",
-            &format!("return ({})", sines.join(" ")),
-        );
+        self.function("_sines(t, v, h, s)", &format!("return {}", tuple_of(sines)));
         if model.switched.is_none() {
             self.columns("_columns(t, v, h, s)");
         }
         let before: Vec<String> = (model.before.iter())
-            .map(|&id| format!("v[{}]", quoted(&model.flat.name(id))))
+            .map(|&id| format!("v[{}]", literal(&model.flat.name(id))))
             .collect();
         self.function("_keep(v)", &format!("return [{}]", before.join(", ")));
     }
 
     fn columns(&mut self, head: &str) {
-        let mut columns = Vec::new();
-        for column in &self.model.columns {
-            columns.push(self.writer.value(column.value).text);
-        }
-        self.function(head, &format!("return [{}]", columns.join(", ")));
+        let values: Vec<ExprId> = (self.model.columns.iter())
+            .map(|column| column.value)
+            .collect();
+        let list = self.list("", &values);
+        self.function(head, &format!("return {list}"));
     }
 
     fn whens(&mut self) {
-        let model = self.model;
-        let mut count = 0;
         self.line("acts = False");
-        for when in &model.whens {
-            self.line("earlier = False");
-            for (condition, actions) in when {
-                let value = self.value(*condition);
-                self.line(&format!("now = bool({})", value.text));
-                self.line(&format!(
-                    "act = now and not conditions[{count}] and not earlier"
-                ));
-                self.line(&format!("conditions[{count}] = now"));
-                self.line("earlier = earlier or now");
-                self.line("if act:");
-                self.writer.forget();
-                self.writer.indented(1);
-                self.line("pass");
-                for action in actions {
-                    let value = self.value(action.value);
-                    let about = quoted(&model.flat.equation_text(action.equation));
-                    self.line(&format!("value = _finite({}, {about}, t)", value.text));
-                    match model
-                        .states
-                        .iter()
-                        .position(|&state| state == action.target)
-                    {
-                        Some(at) => {
-                            self.line(&format!("x[{at}], fixed[{at}], acts = value, True, True"));
-                        }
-                        None => {
-                            let at = model
-                                .discretes
-                                .iter()
-                                .position(|&id| id == action.target.variable());
-                            let at = at.unwrap_or(0);
-                            let now = quoted(&model.flat.name(action.target.variable()));
-                            self.line(&format!("acts, d[{at}] = acts or value != v[{now}], value"));
-                        }
-                    }
-                }
-                self.writer.forget();
-                self.writer.indented(-1);
-                count += 1;
-            }
-        }
+        events::whens(self);
         self.function("_whens(t, v, h, s, conditions, d, x, fixed)", "return acts");
     }
 }

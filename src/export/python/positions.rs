@@ -8,9 +8,11 @@ use std::fmt::Write;
 use rustc_hash::FxHashSet;
 
 use super::dialect::{Python, Scope};
-use super::{Module, tuple};
+use super::{Module, tuple, tuple_of};
+use crate::base::words::literal;
 use crate::export::model::Model;
-use crate::export::names::quoted;
+use crate::export::places::Place;
+use crate::export::statements::{Statements, blocks as shared, modes};
 use crate::export::switched::{Seat, Switched};
 use crate::export::write::Writer;
 use crate::flat::Leaf;
@@ -52,106 +54,40 @@ impl Module<'_> {
 
     fn evaluate_here(&mut self, at: usize, all: &Model<'_>, seat: &Seat<'_>) {
         self.arguments(all);
-        self.blocks();
-        for gone in &self.model.flat.eliminated {
-            if !self.python.has(gone.leaf) {
-                continue;
-            }
-            let value = self.value(gone.expression);
-            let name = self.name(gone.leaf);
-            match gone.leaf {
-                Leaf::New(id) => {
-                    let now = self.name(Leaf::Var(id));
-                    let value = value.at_least(1);
-                    self.line(&format!("{name} = {value} if s.event else {now}"));
-                }
-                _ => self.line(&format!("{name} = {}", value.text)),
-            }
-        }
-        let mut known: Vec<Leaf> = all.states.clone();
-        known.extend(all.inputs.iter().map(|&(id, _)| Leaf::Var(id)));
-        known.extend(
-            all.discretes
-                .iter()
-                .flat_map(|&id| [Leaf::Var(id), Leaf::New(id)]),
-        );
-        known.extend(all.before.iter().map(|&id| Leaf::Pre(id)));
-        let fixed = all.parameters.iter().chain(&all.derived);
-        known.extend(fixed.map(|&id| Leaf::Var(id)));
+        shared::blocks(self);
+        shared::eliminated(self, |_| true);
+        let mut known = all.kept_in(Place::States);
+        known.extend(all.kept_in(Place::Inputs));
+        known.extend((all.discretes.iter()).flat_map(|&id| [Leaf::Var(id), Leaf::New(id)]));
+        known.extend(all.kept_in(Place::Before));
+        known.extend(all.kept_in(Place::Parameters));
         self.line("return {");
         for leaf in known {
-            let line = format!("    {}: {},", quoted(&self.shown(leaf)), self.name(leaf));
-            self.line(&line);
+            self.shown_as(leaf, &self.place(leaf));
         }
-        let rates: FxHashSet<Leaf> = all.states.iter().map(|&state| Model::rate(state)).collect();
+        let rates: FxHashSet<Leaf> = all.states.iter().map(|&state| state.rate()).collect();
         for &leaf in &all.computed {
             let value = match seat.has(leaf) {
-                true => self.name(leaf),
+                true => self.place(leaf),
                 // A state of other positions that has no derivative here stays.
                 false if rates.contains(&leaf) => "0.0".to_string(),
                 false => "math.nan".to_string(),
             };
-            let line = format!("    {}: {value},", quoted(&self.shown(leaf)));
-            self.line(&line);
+            self.shown_as(leaf, &value);
         }
         self.function(&format!("_evaluate_{at}(t, x, u, p, d, h, s)"), "}");
     }
 
     /// The system of what jumps, in all variables of the position.
     fn jump(&mut self, at: usize, jump: &Jump) {
-        let flat = self.model.flat;
         let size = jump.columns.len();
         self.line(&format!("a = [[0.0] * {size} for _ in range({size})]"));
         self.line(&format!("rest, terms = [0.0] * {size}, [-1.0] * {size}"));
-        for (i, row) in jump.rows.iter().enumerate() {
-            if let Some((left, right)) = row.holds {
-                let (left, right) = (self.value(left), self.value(right));
-                self.line(&format!("left, right = {}, {}", left.text, right.text));
-                self.line(&format!(
-                    "rest[{i}], terms[{i}] = left - right, abs(left) + abs(right)"
-                ));
-            }
-            for &(j, coefficient) in &row.entries {
-                let value = self.value(coefficient.expression());
-                self.line(&format!("a[{i}][{j}] = {}", value.text));
-                if row.holds.is_none() {
-                    self.line(&format!(
-                        "rest[{i}] += a[{i}][{j}] * (now[{j}] - start[{j}])"
-                    ));
-                }
-            }
-        }
+        modes::jump(self, jump);
         let head = format!("_jump_{at}(t, v, s, start, now)");
         self.function(&head, "return rest, terms, a");
         self.line("pass");
-        for row in &jump.rows {
-            for &(left, right) in &row.lower {
-                let mut sizes: Vec<String> = vec!["abs(left) + abs(right)".to_string()];
-                for side in [left, right] {
-                    (flat.exprs).leaves(side, |leaf| {
-                        let state = self.states.iter().position(|&state| state == leaf);
-                        sizes.extend(state.map(|at| format!("sizes[{at}]")));
-                    });
-                }
-                let (left, right) = (self.value(left), self.value(right));
-                self.line(&format!("left, right = {}, {}", left.text, right.text));
-                let size = match &sizes[..] {
-                    [one] => one.clone(),
-                    _ => format!("max({})", sizes.join(", ")),
-                };
-                self.line(&format!("if abs(left - right) > 1e-6 * ({size}):"));
-                let shown = format!(
-                    "{} = {}",
-                    flat.expression(row.equation.left),
-                    flat.expression(row.equation.right)
-                );
-                let what = "\"no impulse can move what has to hold when switches change\"";
-                self.line(&format!(
-                    "    raise ModelError({what}, {}, t)",
-                    quoted(&shown)
-                ));
-            }
-        }
+        modes::lower(self, jump);
         self.function(&format!("_apart_{at}(t, v, s, sizes)"), "return");
     }
 
@@ -160,7 +96,7 @@ impl Module<'_> {
         self.file
             .push_str("\n\n# Positions that are possible,\n_SEATS = (\n");
         for (at, seat) in switched.seats.iter().enumerate() {
-            let name = quoted(&switched.positions.position_name(&seat.key));
+            let name = literal(&switched.positions.position_name(&seat.key));
             let (jump, names) = match seat.jump {
                 Some(jump) => (format!("_jump_{at}, _apart_{at}"), names(seat, jump)),
                 None => ("None, None".to_string(), "()".to_string()),
@@ -174,9 +110,7 @@ impl Module<'_> {
                 sides(switched, seat)
             );
         }
-        let keys: Vec<String> = (switched.by_key.iter())
-            .map(|at| format!("{at},"))
-            .collect();
+        let keys = tuple_of(switched.by_key.iter().map(i32::to_string));
         let own: String = (switched.own.iter())
             .map(|own| own.map_or("-1, ".to_string(), |at| format!("{at}, ")))
             .collect();
@@ -184,21 +118,18 @@ impl Module<'_> {
         let hidden = tuple(hidden.collect::<Vec<_>>());
         let _ = write!(
             self.file,
-            ")\n# and where they are, by the truths of the switches as bits.\n_BY_KEY = ({})\n# Discrete variables that are switches by themselves.\n_OWN = ({own})\n_NAMES = {hidden}\n",
-            keys.join(" ")
+            ")\n# and where they are, by the truths of the switches as bits.\n_BY_KEY = {keys}\n# Discrete variables that are switches by themselves.\n_OWN = ({own})\n_NAMES = {hidden}\n",
         );
     }
 }
 
 /// What jumps, by name; nothing for what has an impulse.
 fn names(seat: &Seat<'_>, jump: &Jump) -> String {
-    let all: Vec<String> = (jump.columns.iter().zip(&jump.impulsive))
-        .map(|(&leaf, &impulsive)| match impulsive {
-            true => "None,".to_string(),
-            false => format!("{},", quoted(&seat.model.flat.leaf_name(leaf))),
-        })
-        .collect();
-    format!("({})", all.join(" "))
+    let all = jump.columns.iter().zip(&jump.impulsive);
+    tuple_of(all.map(|(&leaf, &impulsive)| match impulsive {
+        true => "None".to_string(),
+        false => literal(&seat.model.flat.leaf_name(leaf)),
+    }))
 }
 
 /// Where the sides of relations are in the system of what jumps.

@@ -6,7 +6,7 @@
 use super::super::classic::text::{
     Dialect, Text, arithmetic, is_truth, number as number_text, real, text_unsampled,
 };
-use super::super::classic::{Change, Happening, Update, number};
+use super::super::classic::{Change, Happening, Update};
 use super::super::desire::call;
 use super::{LANGUAGE, Writer, line};
 use crate::expr::op::precedence as level;
@@ -153,7 +153,7 @@ impl Writer<'_> {
             out.push_str(&format!(
                 "{}: {}\n",
                 self.name(one.leaf),
-                real(number(one.value))
+                real(one.value.number())
             ));
         }
         for (condition, (_, was)) in kept() {

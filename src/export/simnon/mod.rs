@@ -9,7 +9,7 @@ mod events;
 
 use super::classic::names::{Names, Rules};
 use super::classic::text::{Dialect, Text, arithmetic, comment, is_truth, real, text};
-use super::classic::{Change, Classic, Happening, Right, Target, Task, Update, number};
+use super::classic::{Change, Classic, Happening, Right, Target, Task, Update};
 use super::desire::call;
 use crate::expr::op::precedence as level;
 use crate::expr::{BinaryOp, ExprId, Function};
@@ -19,14 +19,11 @@ const RULES: Rules = Rules {
     between: None,
     folds_case: true,
     longest: 8,
-    reserved: &[
-        "t", "ts", "h", "continuo", "discrete", "connecti", "system", "state", "der", "new",
-        "input", "output", "time", "tsamp", "initial", "sort", "end", "if", "then", "else", "and",
-        "or", "not", "sin", "cos", "tan", "asin", "acos", "arcsin", "arccos", "arctan", "atan",
-        "atan2", "sinh", "cosh", "tanh", "exp", "ln", "log", "sqrt", "abs", "sign", "min", "max",
-        "mod", "int", "events", "connect", "macro", "syst", "store", "simu", "ashow", "show",
-        "par", "init", "plot", "axes",
-    ],
+    reserved: "
+        t ts h continuo discrete connecti system state der new input output time tsamp initial sort end if then else and or not
+        sin cos tan asin acos arcsin arccos arctan atan atan2 sinh cosh tanh exp ln log sqrt abs sign min max mod int events
+        connect macro syst store simu ashow show par init plot axes
+    ",
 };
 
 pub(super) const LANGUAGE: &str = "SIMNON";
@@ -173,7 +170,7 @@ pub fn program(task: &Task<'_>) -> Result<String, String> {
     // A derivative has a name of its own, also where it is a state itself.
     let rates: Vec<String> = (model.states.iter())
         .map(|one| {
-            let rate = super::classic::next(one.leaf);
+            let rate = one.leaf.rate();
             if model.states.iter().any(|other| other.leaf == rate) {
                 return names.fresh(&format!("d{}", flat.name(rate.variable())));
             }
@@ -242,7 +239,7 @@ pub fn program(task: &Task<'_>) -> Result<String, String> {
         out.push_str(&format!(
             "{}: {}\n",
             writer.name(one.leaf),
-            real(number(one.value))
+            real(one.value.number())
         ));
     }
     out.push_str("\" parameters\n");

@@ -6,8 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::base::source::Span;
 use crate::expr::ExprId;
-use crate::flat::{DeclId, Declaration, Flat, InstanceId, Kind, Leaf, Role, Type, VarId, Variable};
-use crate::syntax::ast::Remarks;
+use crate::flat::{Flat, InstanceId, Kind, Leaf, Type, VarId};
 
 #[derive(Debug)]
 pub struct Auxiliaries {
@@ -61,25 +60,7 @@ impl Auxiliaries {
             }
         };
         let symbol = Arc::make_mut(&mut flat.names).intern(&name);
-        let declaration = DeclId(flat.declarations.len() as u32);
-        flat.declarations.push(Declaration {
-            name: symbol,
-            span,
-            role: Role::Local,
-            remarks: Remarks::default(),
-            doc: None,
-        });
-        let id = VarId(flat.variables.len() as u32);
-        flat.variables.push(Variable {
-            instance: InstanceId::TOP,
-            declaration,
-            index: 0,
-            kind: Kind::Auxiliary,
-            ty: Type::Real,
-            output: false,
-            order: 0,
-            states: 0,
-        });
+        let id = flat.add_variable(symbol, span, Kind::Auxiliary, Type::Real);
         self.definitions.push(definition);
         Leaf::Var(id)
     }

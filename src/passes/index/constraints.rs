@@ -13,6 +13,7 @@ use crate::expr::isolate::open_sum;
 use crate::expr::{ExprId, Node, Term};
 use crate::flat::{EqId, Equation, EquationKind, Flat, InstanceId};
 use crate::passes::signs::reference::{Combination, next_term};
+use crate::structure::difference;
 
 /// More sums than this are kept short, even if their form then depends on the order of declarations.
 const MANY: usize = 100;
@@ -211,32 +212,6 @@ fn length(flat: &Flat, id: EqId) -> usize {
     open_sum(&flat.exprs, equation.left, &mut terms);
     open_sum(&flat.exprs, equation.right, &mut terms);
     terms.len()
-}
-
-/// `times*a - by*b`; `None` if numbers grow too large.
-fn difference<T: Copy + Ord>(
-    a: &[(T, i64)],
-    times: i64,
-    b: &[(T, i64)],
-    by: i64,
-) -> Option<Vec<(T, i64)>> {
-    let mut all = Vec::with_capacity(a.len() + b.len());
-    for &(what, factor) in a {
-        all.push((what, factor.checked_mul(times)?));
-    }
-    for &(what, factor) in b {
-        all.push((what, factor.checked_mul(by)?.checked_neg()?));
-    }
-    all.sort_unstable_by_key(|&(what, _)| what);
-    let mut sum: Vec<(T, i64)> = Vec::with_capacity(all.len());
-    for (what, factor) in all {
-        match sum.last_mut() {
-            Some((same, total)) if *same == what => *total = total.checked_add(factor)?,
-            _ => sum.push((what, factor)),
-        }
-    }
-    sum.retain(|&(_, factor)| factor != 0);
-    Some(sum)
 }
 
 /// What is added on one side, what is subtracted on the other; the side with more variables is the left one.

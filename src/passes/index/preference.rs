@@ -7,7 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::expr::{ExprId, Node, UnaryOp};
+use crate::expr::{ExprId, Node};
 use crate::flat::{EquationKind, Flat, Leaf, Merit, Role, VarId};
 
 /// Smaller is rather a state.
@@ -158,12 +158,8 @@ impl Equal {
         let mut sets = Equal {
             parents: (0..flat.variables.len() as u32).collect(),
         };
-        let variable = |id: ExprId| match flat.exprs.node(id) {
-            Node::Leaf(Leaf::Var(id)) => Some(id),
-            Node::Unary(UnaryOp::Minus, a) => match flat.exprs.node(a) {
-                Node::Leaf(Leaf::Var(id)) => Some(id),
-                _ => None,
-            },
+        let variable = |id: ExprId| match flat.exprs.signed_leaf(id) {
+            Some((Leaf::Var(id), _)) => Some(id),
             _ => None,
         };
         for equation in flat

@@ -4,24 +4,14 @@
 //! hierarchical cut is two lines, a signal is thin and dashed.
 
 use super::svg::{colour, dash};
+use crate::base::words::literal;
 use crate::bond::sketch::{Mark, Shape, Sketch, Stroke};
 use std::fmt::Write;
 
 /// Quotes a text. Graphviz interprets backslashes and quotes; control characters are left out.
 fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' | '\r' | '\t' => out.push(' '),
-            c if c.is_control() => {}
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
+    let line = text.replace(['\n', '\r', '\t'], " ");
+    literal(&line.replace(char::is_control, ""))
 }
 
 /// Quotes several lines as one text.

@@ -155,6 +155,12 @@ impl Body {
     pub fn height(&self) -> f64 {
         self.up + self.down
     }
+
+    /// Whether what is drawn of a node is wider than its letters.
+    pub fn is_wide(&self, drawn: &Rect) -> bool {
+        drawn.right - drawn.left > 2.0 * self.half + 14.0
+            || drawn.bottom - drawn.top > self.height() + 6.0
+    }
 }
 
 /// Returns the number of a bond as a text. It is shorter than other texts, because it lies between

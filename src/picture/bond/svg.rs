@@ -96,11 +96,10 @@ fn render(sketch: &Sketch, layout: &Layout) -> String {
 fn boxes(out: &mut String, sketch: &Sketch, layout: &Layout) {
     for (node, rect) in sketch.nodes.iter().zip(&layout.boxes) {
         let (width, height) = (rect.right - rect.left, rect.bottom - rect.top);
-        let body = measure::body(node);
-        let grown = width > 2.0 * body.half + 14.0 || height > body.height() + 6.0;
+        let wide = measure::body(node).is_wide(rect);
         let style = match node.shape {
             Shape::Box => format!("fill=\"#ffffff\" stroke=\"{FRAME}\" stroke-width=\"1.2\""),
-            _ if grown => format!("fill=\"{GROUND}\""),
+            _ if wide => format!("fill=\"{GROUND}\""),
             _ => continue,
         };
         let _ = writeln!(

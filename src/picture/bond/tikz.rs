@@ -111,12 +111,10 @@ fn style(mark: Mark, width: f64, dashed: bool) -> String {
 /// SVG.
 fn boxes(out: &mut String, sketch: &Sketch, layout: &Layout) {
     for (node, rect) in sketch.nodes.iter().zip(&layout.boxes) {
-        let (width, height) = (rect.right - rect.left, rect.bottom - rect.top);
-        let body = measure::body(node);
-        let grown = width > 2.0 * body.half + 14.0 || height > body.height() + 6.0;
+        let wide = measure::body(node).is_wide(rect);
         let style = match node.shape {
             Shape::Box => format!("\\draw[{},fill=white,line width=1pt", name(FRAME)),
-            _ if grown => format!("\\fill[{}", name(GROUND)),
+            _ if wide => format!("\\fill[{}", name(GROUND)),
             _ => continue,
         };
         let corners = [

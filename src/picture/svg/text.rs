@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::base::words::xml;
+
 /// Every viewer has at least one of these fonts. `width` assumes DejaVu, the widest.
 pub const FONT: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
@@ -13,21 +15,9 @@ pub enum Anchor {
     End,
 }
 
-/// Escapes `&`, `<`, `>` and quotes for XML; characters that XML forbids are left out.
+/// Escapes a text for SVG, which shows it in one line.
 pub fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\r' | '\t' => out.push(' '),
-            c if c < ' ' || matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}') => {}
-            c => out.push(c),
-        }
-    }
-    out
+    xml(&text.replace(['\n', '\r', '\t'], " "))
 }
 
 /// The width of bold letters, relative to plain ones.

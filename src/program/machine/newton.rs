@@ -362,28 +362,20 @@ impl LoopSpace {
     /// for all its parts. Beside the values where it leads, a variable on its way through zero would make
     /// every step look too long.
     fn length(&self, steps: &[f64]) -> f64 {
-        let mut most = 0.0f64;
-        for (at, step) in steps.iter().enumerate() {
-            let scale = (self.from[at].abs())
-                .max((self.from[at] - self.step[at]).abs())
-                .max(SMALL_PART * self.largest[at])
-                .max(SMALL);
-            let size = step.abs() / scale;
-            if size.is_nan() {
-                return f64::NAN;
-            }
-            most = most.max(size);
-        }
-        most
+        let wide = |at: usize| (self.from[at].abs()).max((self.from[at] - self.step[at]).abs());
+        self.beside(steps, wide)
     }
 
     /// A step beside the values.
     fn size(&self, steps: &[f64]) -> f64 {
+        self.beside(steps, |at| self.values[at].abs())
+    }
+
+    /// The largest part of a step beside these numbers; not a number where a part is none.
+    fn beside(&self, steps: &[f64], values: impl Fn(usize) -> f64) -> f64 {
         let mut most = 0.0f64;
         for (at, step) in steps.iter().enumerate() {
-            let scale = (self.values[at].abs())
-                .max(SMALL_PART * self.largest[at])
-                .max(SMALL);
+            let scale = values(at).max(SMALL_PART * self.largest[at]).max(SMALL);
             let size = step.abs() / scale;
             if size.is_nan() {
                 return f64::NAN;

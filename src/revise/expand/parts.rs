@@ -213,16 +213,8 @@ impl Writer<'_> {
         let mut lines = Vec::new();
         for (place, cuts) in at {
             let record = flat.ports.junctions[place];
-            let wanted = match record.node {
-                Some((symbol, index)) => {
-                    let mut name = flat.path(record.origin);
-                    if !name.is_empty() {
-                        name.push('.');
-                    }
-                    name.push_str(flat.names.name(symbol));
-                    if index > 0 {
-                        name.push_str(&format!("[{index}]"));
-                    }
+            let wanted = match flat.node_name(&record) {
+                Some(mut name) => {
                     if let Some(part) = record.part {
                         name.push_str(&format!("_{part}"));
                     }

@@ -1,7 +1,6 @@
 //! The plan of a run, the observer that receives its rows, and its outcome.
 
 use super::JumpRecord;
-use crate::expr::{Node, UnaryOp};
 use crate::flat::{Flat, Leaf, VarId};
 use crate::program::Program;
 use crate::program::machine::Work;
@@ -37,13 +36,9 @@ impl Absolute {
             let mut leaf = Leaf::Var(id);
             let mut eliminated = flat.eliminated.iter();
             if let Some(eliminated) = eliminated.find(|eliminated| eliminated.leaf == leaf) {
-                leaf = match flat.exprs.node(eliminated.expression) {
-                    Node::Leaf(other) => other,
-                    Node::Unary(UnaryOp::Minus, a) => match flat.exprs.node(a) {
-                        Node::Leaf(other) => other,
-                        _ => continue,
-                    },
-                    _ => continue,
+                leaf = match flat.exprs.signed_leaf(eliminated.expression) {
+                    Some((other, _)) => other,
+                    None => continue,
                 };
             }
             if let Some(at) = program.states.iter().position(|&state| state == leaf) {

@@ -14,28 +14,14 @@ use bgm::expr::Value;
 use bgm::flat::{Kind, Leaf};
 use bgm::passes::blocks::Solved;
 use bgm::session::{Session, Surroundings, revise};
-use bgm::syntax::load::{Files, Input};
+use bgm::syntax::load::Input;
 use interpreter::{Language, Program};
 
-/// The repository.
-struct Root;
+use crate::support::files::Disk;
+use crate::support::kept;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-impl Files for Root {
-    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        std::fs::read(root().join(path))
-    }
-
-    fn identity(&self, path: &Path) -> PathBuf {
-        root().join(path)
-    }
-
-    fn list(&self, _: &Path) -> Vec<String> {
-        Vec::new()
-    }
 }
 
 fn session() -> Session {
@@ -51,10 +37,10 @@ fn program(file: &str, language: &str) -> Result<String, String> {
     let mut session = session();
     let said: String = ["enter model", &format!("@{file}")]
         .iter()
-        .map(|line| session.line(line, &Root).messages)
+        .map(|line| session.line(line, &Disk::default()).messages)
         .collect();
     assert_eq!(said, "", "{file}");
-    let reply = session.line(&format!("output {language} program"), &Root);
+    let reply = session.line(&format!("output {language} program"), &Disk::default());
     match reply.failed {
         true => Err(reply.messages),
         false => Ok(reply.text),
@@ -64,7 +50,7 @@ fn program(file: &str, language: &str) -> Result<String, String> {
 /// The same model, as the programs see it.
 fn model(file: &str) -> Solved {
     let input = Input::File(PathBuf::from(file));
-    let prepared = prepare(&input, &Options::default(), &Root);
+    let prepared = prepare(&input, &Options::default(), &Disk::default());
     let (mut flat, experiment) = prepared.model.expect("the model compiles");
     keep_inputs(&mut flat, &experiment);
     let mut said = Diagnostics::default();
@@ -188,19 +174,6 @@ fn rlc_dc_motor_and_pendulum() {
     }
 }
 
-/// Compares a text with the file that keeps it.
-fn kept(file: &Path, text: &str) {
-    if std::env::var("INSTA_UPDATE").is_ok_and(|wish| wish == "always") {
-        std::fs::write(file, text).expect("a file can be written");
-    }
-    let there = std::fs::read_to_string(file).unwrap_or_default();
-    let name = file.display();
-    assert_eq!(
-        there, text,
-        "{name}: accept with INSTA_UPDATE=always, after reading what changed"
-    );
-}
-
 /// The texts themselves, and a report.
 #[test]
 fn programs_are_kept() {
@@ -252,10 +225,10 @@ fn simulated(file: &str) -> BTreeMap<String, Vec<f64>> {
     let mut session = session();
     let lines = ["enter model", &format!("@{file}"), "simulate"];
     for line in lines {
-        let reply = session.line(line, &Root);
+        let reply = session.line(line, &Disk::default());
         assert!(!reply.failed, "{}", reply.messages);
     }
-    let text = session.line("output results", &Root).text;
+    let text = session.line("output results", &Disk::default()).text;
     let mut lines = text.lines();
     let names: Vec<&str> = lines.next().expect("names").split(',').collect();
     let rows: Vec<Vec<f64>> = lines

@@ -7,25 +7,11 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::kept;
 use crate::support::programs::{Rows, agree, bgm, exported, folder, has, run, simulated, stderr};
 use archive::{part, unpacked, without_binary};
 
 const AWKWARD: &str = "tests/fmu/awkward.bgm";
-
-/// Compares a text with the file that keeps it.
-fn kept(name: &str, text: &str) {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fmu")
-        .join(name);
-    if std::env::var("INSTA_UPDATE").is_ok_and(|wish| wish == "always") {
-        std::fs::write(&file, text).expect("a file can be written");
-    }
-    let there = std::fs::read_to_string(&file).unwrap_or_default();
-    assert_eq!(
-        there, text,
-        "{name}: accept with INSTA_UPDATE=always, after reading what changed"
-    );
-}
 
 /// Exports with a C compiler of choice; what was said.
 fn with_compiler(model: &str, file: &Path, compiler: &str) -> String {
@@ -51,10 +37,8 @@ fn descriptions_are_kept() {
         let (before, rest) = text.split_once("guid=\"").expect("a guid");
         let (guid, after) = rest.split_once('"').expect("its end");
         assert!(part(&file, ".c").contains(&format!("\"{guid}\"")), "{guid}");
-        kept(
-            &format!("{name}.xml"),
-            &format!("{before}guid=\"...\"{after}"),
-        );
+        let file = format!("{}/tests/fmu/{name}.xml", env!("CARGO_MANIFEST_DIR"));
+        kept(Path::new(&file), &format!("{before}guid=\"...\"{after}"));
     }
 }
 

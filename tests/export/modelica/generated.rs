@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use super::judge::{agree, exported, folder, judge, rows, simulated, text};
+use crate::support::generate::wild::{Dice, Form, outputs};
 
 /// Words of Modelica that are none of bgm, and names that are nearly such.
 const NAMES: &[&str] = &[
@@ -41,123 +42,57 @@ const NAMES: &[&str] = &[
     "semiLinear",
 ];
 
-/// A small generator of numbers that look random.
-struct Dice(u64);
+const NUMBERS: &[&str] = &[
+    "0.5",
+    "3",
+    "1e-300",
+    "2.5e30",
+    "-7",
+    "-1e-12",
+    "1.0000000000000002",
+    "100000",
+    "4000000000",
+    "-0.3",
+    "1e15",
+];
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % sides
-    }
+/// Products of these are no integers of 32 bits.
+const WHOLE: &[&str] = &[
+    "100000",
+    "(if Time > 0.5 then 70000 else 3)",
+    "min(99999, 2000000000)",
+    "-60000",
+];
 
-    fn number(&mut self) -> &'static str {
-        const NUMBERS: &[&str] = &[
-            "0.5",
-            "3",
-            "1e-300",
-            "2.5e30",
-            "-7",
-            "-1e-12",
-            "1.0000000000000002",
-            "100000",
-            "4000000000",
-            "-0.3",
-            "1e15",
-        ];
-        NUMBERS[self.roll(NUMBERS.len())]
-    }
+const FORMS: &[Form] = &[
+    Form::Sum,
+    Form::Difference,
+    Form::Nested,
+    Form::Product,
+    Form::Quotient,
+    Form::Text("-(-({}))"),
+    Form::Text("-(({})**2)"),
+    Form::Text("2 - -({})*(-{})"),
+    Form::Text("(1.5 + tanh({}))**-(tanh({}))"),
+    Form::Of(&["sin", "tanh", "atan", "abs", "cos", "sinh", "sign"]),
+    Form::Text("max({}, min({}, {}), 3, 4)"),
+    Form::Text("table(tanh({}), [-1, 0, 0.25, 2], [3, -1, 4, 1e-3])"),
+    Form::Wholes(WHOLE),
+    Form::If,
+];
 
-    fn real(&mut self, names: &[&str], depth: usize) -> String {
-        let small = |dice: &mut Dice| dice.real(names, depth - 1);
-        if depth == 0 {
-            return match self.roll(3) {
-                0 => format!("({})", self.number()),
-                1 => "Time".into(),
-                _ => names[self.roll(names.len())].into(),
-            };
-        }
-        match self.roll(14) {
-            0 => format!("({} + {})", small(self), small(self)),
-            1 => format!("{} - {}", small(self), small(self)),
-            2 => format!("({} - ({} - {}))", small(self), small(self), small(self)),
-            3 => format!("({})*({})", small(self), small(self)),
-            4 => format!("({})/(1 + ({})**2)", small(self), small(self)),
-            5 => format!("-(-({}))", small(self)),
-            6 => format!("-(({})**2)", small(self)),
-            7 => format!("2 - -({})*(-{})", small(self), small(self)),
-            8 => format!("(1.5 + tanh({}))**-(tanh({}))", small(self), small(self)),
-            9 => {
-                let function = ["sin", "tanh", "atan", "abs", "cos", "sinh", "sign"][self.roll(7)];
-                format!("{function}(5*tanh({}))", small(self))
-            }
-            10 => format!(
-                "max({}, min({}, {}), 3, 4)",
-                small(self),
-                small(self),
-                small(self)
-            ),
-            11 => format!(
-                "table(tanh({}), [-1, 0, 0.25, 2], [3, -1, 4, 1e-3])",
-                small(self)
-            ),
-            12 => format!("({}*{}*{})", self.whole(), self.whole(), self.whole()),
-            _ => {
-                let condition = self.truth(names, depth - 1);
-                let (a, b) = (small(self), small(self));
-                match self.roll(2) {
-                    0 => format!("(if {condition} then {a} else {b})"),
-                    _ => {
-                        let other = self.truth(names, depth - 1);
-                        let c = small(self);
-                        format!("(if {condition} then {a} elseif {other} then {b} else {c})")
-                    }
-                }
-            }
-        }
-    }
-
-    /// Products of these are no integers of 32 bits.
-    fn whole(&mut self) -> &'static str {
-        [
-            "100000",
-            "(if Time > 0.5 then 70000 else 3)",
-            "min(99999, 2000000000)",
-            "-60000",
-        ][self.roll(4)]
-    }
-
-    fn truth(&mut self, names: &[&str], depth: usize) -> String {
-        match (depth, self.roll(5)) {
-            (1.., 0) => format!(
-                "({} and {})",
-                self.truth(names, depth - 1),
-                self.truth(names, depth - 1)
-            ),
-            (1.., 1) => format!(
-                "({} or not {})",
-                self.truth(names, depth - 1),
-                self.truth(names, depth - 1)
-            ),
-            (1.., 2) => format!(
-                "({} <> {})",
-                self.truth(names, depth - 1),
-                self.truth(names, depth - 1)
-            ),
-            _ => {
-                let relation = ["<", "<=", ">", ">="][self.roll(4)];
-                let (a, b) = (self.real(names, depth.min(1)), self.real(names, 0));
-                format!("(tanh({a}) {relation} tanh({b}))")
-            }
-        }
+fn dice(seed: u64) -> Dice {
+    Dice {
+        seed,
+        numbers: NUMBERS,
+        forms: FORMS,
+        conditions: &["({} and {})", "({} or not {})", "({} <> {})"],
     }
 }
 
 /// Parameters, and outputs of which each may use those before it.
 fn model(seed: u64) -> String {
-    let mut dice = Dice(seed);
+    let mut dice = dice(seed);
     let mut text = format!("model Wild{seed}\n");
     for (at, name) in NAMES.iter().take(8).enumerate() {
         let value = dice.number();
@@ -166,13 +101,7 @@ fn model(seed: u64) -> String {
             "  parameter {name} = {value} \"a \\ /* {at} */ // # 'text' \\n\""
         );
     }
-    for name in &NAMES[8..] {
-        let _ = writeln!(text, "  output {name}");
-    }
-    for at in 8..NAMES.len() {
-        let value = dice.real(&NAMES[..at], 4);
-        let _ = writeln!(text, "  {} = max(-1e9, min(1e9, {value}))", NAMES[at]);
-    }
+    text.push_str(&outputs(&mut dice, NAMES, 8));
     text.push_str("  local inner 'm/s'\n  der(inner) = -inner\n  init(inner) = 1.5\n");
     text.push_str(
         "  output huge, tiny\n  huge = Time*1.7e300 - 1e292\n  tiny = -5e-324 + 0*inner\n",

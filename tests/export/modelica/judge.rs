@@ -3,8 +3,10 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::sync::OnceLock;
+
+use crate::support::programs::{self, Rows, bgm, stderr as said};
 
 /// The versions that what is said in `docs/interoperability.md` was tried with.
 const PACKAGES: [&str; 2] = ["pymoca==0.12.0", "rumoca==0.10.2"];
@@ -15,20 +17,7 @@ fn root() -> &'static Path {
 
 /// A folder of a test, empty at first.
 pub fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("modelica-{name}"));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder can be made");
-    folder
-}
-
-pub fn bgm(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bgm"));
-    command.current_dir(root());
-    command.args(arguments).output().expect("bgm runs")
-}
-
-pub fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    programs::folder(&format!("modelica-{name}"))
 }
 
 pub fn text(path: &Path) -> &str {
@@ -110,9 +99,6 @@ pub fn judge(arguments: &[&str]) -> Option<String> {
     assert!(output.status.success(), "{arguments:?}: {}", said(&output));
     Some(String::from_utf8(output.stdout).expect("text"))
 }
-
-/// Names of columns, and rows.
-pub type Rows = (Vec<String>, Vec<Vec<f64>>);
 
 pub fn rows(text: &str) -> Rows {
     let mut lines = text.lines().map(|line| line.split(','));

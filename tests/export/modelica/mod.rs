@@ -8,37 +8,19 @@ use std::path::{Path, PathBuf};
 
 use bgm::compile::{Options, prepare};
 use bgm::flat::{Flat, Kind, Type};
-use bgm::syntax::load::{Files, Input};
+use bgm::syntax::load::Input;
 use judge::{agree, exported, folder, judge, rows, simulated, text};
+
+use crate::support::files::{Disk, inside};
+use crate::support::kept;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-struct Disk;
-
-impl Files for Disk {
-    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        std::fs::read(path)
-    }
-
-    fn identity(&self, path: &Path) -> PathBuf {
-        path.to_path_buf()
-    }
-
-    fn list(&self, _: &Path) -> Vec<String> {
-        Vec::new()
-    }
-}
-
 /// The examples, and a model that has all that is awkward.
 fn sources() -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = std::fs::read_dir(root().join("examples"))
-        .expect("a folder")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|end| end == "bgm"))
-        .collect();
-    found.sort();
+    let mut found = inside(&["examples"]);
     found.extend(
         ["awkward", "hidden", "jumpy"]
             .map(|name| root().join(format!("tests/modelica/{name}.bgm"))),
@@ -82,15 +64,7 @@ fn classes_are_as_they_were() {
         let file = folder.join(format!("{name}.mo"));
         exported(source, &file, &[]);
         let found = std::fs::read_to_string(&file).expect("a file");
-        let kept = root().join(format!("tests/modelica/{name}.mo"));
-        if std::env::var("INSTA_UPDATE").is_ok_and(|wish| wish == "always") {
-            std::fs::write(&kept, &found).expect("a file can be written");
-        }
-        let wanted = std::fs::read_to_string(&kept).unwrap_or_default();
-        assert!(
-            found == wanted,
-            "{name}.mo: accept with INSTA_UPDATE=always, after reading what changed\n{found}"
-        );
+        kept(&root().join(format!("tests/modelica/{name}.mo")), &found);
     }
 }
 
@@ -101,7 +75,7 @@ fn flat(source: &Path, model: &str) -> Flat {
         ..Options::default()
     };
     let input = Input::File(source.to_path_buf());
-    let prepared = prepare(&input, &options, &Disk);
+    let prepared = prepare(&input, &options, &Disk::default());
     prepared.model.expect("the model compiles").0
 }
 

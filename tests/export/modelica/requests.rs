@@ -1,6 +1,7 @@
 //! What Modelica cannot say is refused by name; what is chosen is told.
 
-use super::judge::{bgm, exported, folder, said, text};
+use super::judge::{exported, folder, text};
+use crate::support::programs::{bgm, stderr as said};
 
 /// What is said of a model that is refused.
 fn refused(name: &str, body: &str) -> String {

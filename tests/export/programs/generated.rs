@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::process::Command;
 
+use crate::support::generate::wild::{Dice, Form, outputs};
 use crate::support::programs::{compiled, exported, folder, has, run, simulated};
 
 /// Words of C and Python that are none of bgm.
@@ -15,112 +16,47 @@ const NAMES: &[&str] = &[
     "entry", "full", "rhs", "printf", "import", "t1", "next",
 ];
 
-/// A small generator of numbers that look random.
-struct Dice(u64);
+const NUMBERS: &[&str] = &[
+    "0.5",
+    "3",
+    "1e-300",
+    "2.5e30",
+    "-7",
+    "-1e-12",
+    "1.0000000000000002",
+    "6.02214076e23",
+    "0.1",
+    "-0.3",
+    "1e15",
+];
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % sides
-    }
+const FORMS: &[Form] = &[
+    Form::Sum,
+    Form::Difference,
+    Form::Nested,
+    Form::Product,
+    Form::Quotient,
+    Form::Text("-(-({}))"),
+    Form::Text("-(({})**2)"),
+    Form::Of(&["sin", "tanh", "atan", "abs", "floor", "ceil", "sign"]),
+    Form::Text("max({}, min({}, {}))"),
+    Form::Text("table(tanh({}), [-1, 0, 0.25, 2], [3, -1, 4, 1e-3])"),
+    Form::Text("mod(9*tanh({}), 0.7)"),
+    Form::If,
+];
 
-    fn number(&mut self) -> &'static str {
-        const NUMBERS: &[&str] = &[
-            "0.5",
-            "3",
-            "1e-300",
-            "2.5e30",
-            "-7",
-            "-1e-12",
-            "1.0000000000000002",
-            "6.02214076e23",
-            "0.1",
-            "-0.3",
-            "1e15",
-        ];
-        NUMBERS[self.roll(NUMBERS.len())]
-    }
-
-    fn real(&mut self, names: &[&str], depth: usize) -> String {
-        let small = |dice: &mut Dice| dice.real(names, depth - 1);
-        if depth == 0 {
-            return match self.roll(3) {
-                0 => format!("({})", self.number()),
-                1 => "Time".into(),
-                _ => names[self.roll(names.len())].into(),
-            };
-        }
-        match self.roll(12) {
-            0 => format!("({} + {})", small(self), small(self)),
-            1 => format!("{} - {}", small(self), small(self)),
-            2 => format!("({} - ({} - {}))", small(self), small(self), small(self)),
-            3 => format!("({})*({})", small(self), small(self)),
-            4 => format!("({})/(1 + ({})**2)", small(self), small(self)),
-            5 => format!("-(-({}))", small(self)),
-            6 => format!("-(({})**2)", small(self)),
-            7 => {
-                let function =
-                    ["sin", "tanh", "atan", "abs", "floor", "ceil", "sign"][self.roll(7)];
-                format!("{function}(5*tanh({}))", small(self))
-            }
-            8 => format!(
-                "max({}, min({}, {}))",
-                small(self),
-                small(self),
-                small(self)
-            ),
-            9 => format!(
-                "table(tanh({}), [-1, 0, 0.25, 2], [3, -1, 4, 1e-3])",
-                small(self)
-            ),
-            10 => format!("mod(9*tanh({}), 0.7)", small(self)),
-            _ => {
-                let condition = self.truth(names, depth - 1);
-                let (a, b) = (small(self), small(self));
-                match self.roll(2) {
-                    0 => format!("(if {condition} then {a} else {b})"),
-                    _ => {
-                        let other = self.truth(names, depth - 1);
-                        format!(
-                            "(if {condition} then {a} elseif {other} then {b} else {})",
-                            small(self)
-                        )
-                    }
-                }
-            }
-        }
-    }
-
-    fn truth(&mut self, names: &[&str], depth: usize) -> String {
-        match (depth, self.roll(4)) {
-            (1.., 0) => format!(
-                "({} and {})",
-                self.truth(names, depth - 1),
-                self.truth(names, depth - 1)
-            ),
-            (1.., 1) => format!(
-                "({} or not {})",
-                self.truth(names, depth - 1),
-                self.truth(names, depth - 1)
-            ),
-            _ => {
-                let relation = ["<", "<=", ">", ">="][self.roll(4)];
-                format!(
-                    "(tanh({}) {relation} tanh({}))",
-                    self.real(names, depth.min(1)),
-                    self.real(names, 0)
-                )
-            }
-        }
+fn dice(seed: u64) -> Dice {
+    Dice {
+        seed,
+        numbers: NUMBERS,
+        forms: FORMS,
+        conditions: &["({} and {})", "({} or not {})"],
     }
 }
 
 /// Parameters, and outputs of which each may use those before it.
 fn model(seed: u64) -> String {
-    let mut dice = Dice(seed);
+    let mut dice = dice(seed);
     let mut text = String::from("model Wild\n");
     for (at, name) in NAMES.iter().take(8).enumerate() {
         let value = dice.number();
@@ -133,13 +69,7 @@ fn model(seed: u64) -> String {
         text,
         "  local inner 'm/s'\n  der(inner) = -inner\n  init(inner) = 1.5"
     );
-    for name in &NAMES[8..] {
-        let _ = writeln!(text, "  output {name}");
-    }
-    for at in 8..NAMES.len() {
-        let value = dice.real(&NAMES[..at], 4);
-        let _ = writeln!(text, "  {} = max(-1e9, min(1e9, {value}))", NAMES[at]);
-    }
+    text.push_str(&outputs(&mut dice, NAMES, 8));
     // The ends of what numbers can be; and what is nested deeper than any program likes it.
     text.push_str("  output huge, tiny, deep, long\n  huge = Time*1.7e308 - 1e292\n  tiny = -5e-324 + 0*inner\n");
     let mut deep = String::from("inner");

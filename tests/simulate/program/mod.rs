@@ -12,16 +12,12 @@ mod slopes;
 mod subject;
 mod values;
 
-use std::path::{Path, PathBuf};
-
 use crate::support::cases;
+use crate::support::files::{inside, models};
 use crate::support::generate::model::Model;
 use crate::support::generate::{bonds, circuits, mechanics, planar, signals, storages};
 use crate::support::random::Random;
 use crate::support::text::{compile_text, flat};
-use bgm::compile::{Options, check};
-use bgm::flat::Flat;
-use bgm::syntax::load::{Files, Input};
 use subject::{Subject, Tally};
 
 type Generator = fn(&mut Random, bool) -> Model;
@@ -101,50 +97,17 @@ fn pendulums_agree() {
     campaign("pendulums", planar::generate, 60);
 }
 
-struct Disk;
-
-impl Files for Disk {
-    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        std::fs::read(path)
-    }
-
-    fn identity(&self, path: &Path) -> PathBuf {
-        path.to_path_buf()
-    }
-
-    fn list(&self, _: &Path) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-fn all_files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut found = Vec::new();
-    for folder in [
-        "examples",
-        "tests/papers",
-        "tests/language",
-        "tests/solving",
-    ] {
-        let files = std::fs::read_dir(root.join(folder)).expect("the folder is there");
-        let paths = files.map(|entry| entry.expect("an entry can be read").path());
-        found.extend(paths.filter(|path| path.extension().is_some_and(|end| end == "bgm")));
-    }
-    found.sort();
-    found
-}
-
-fn models(file: &Path) -> Vec<Flat> {
-    let mut found = Vec::new();
-    let input = Input::File(file.to_path_buf());
-    check(&input, &Options::default(), &Disk, |flat| found.push(flat));
-    found
-}
+const FOLDERS: [&str; 4] = [
+    "examples",
+    "tests/papers",
+    "tests/language",
+    "tests/solving",
+];
 
 #[test]
 fn files_agree() {
     let mut tally = Tally::default();
-    for file in all_files() {
+    for file in inside(&FOLDERS) {
         for flat in models(&file) {
             let name = flat.model().to_string();
             let Some(mut subject) = Subject::of(flat) else {

@@ -8,3 +8,4 @@ pub mod planar;
 pub mod signals;
 pub mod storages;
 pub mod types;
+pub mod wild;

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::findings::{Combination, Findings, Movement};
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, Equation, EquationKind, Flat, InstanceId, Leaf, VarId};
+use crate::structure::difference;
 
 #[derive(Clone, Debug)]
 pub struct Reference {
@@ -73,7 +74,8 @@ pub fn references(flat: &Flat, found: &mut Findings) -> Vec<Reference> {
         for other in found.given.iter_mut().chain(&mut found.constraints) {
             let times = sign * factor(&other.equations, equation);
             if times != 0 {
-                other.equations = difference(&other.equations, &follows, times);
+                other.equations =
+                    difference(&other.equations, 1, &follows, times).unwrap_or_default();
             }
         }
         references.push(Reference {
@@ -288,7 +290,8 @@ impl<'f> Sums<'f> {
             let Some(combination) = self.list[other].as_mut().filter(|_| times != 0) else {
                 continue;
             };
-            combination.equations = difference(&combination.equations, &used, times);
+            combination.equations =
+                difference(&combination.equations, 1, &used, times).unwrap_or_default();
             for &(id, _) in &combination.equations {
                 let places = self.places.entry(id).or_default();
                 if !places.contains(&other) {
@@ -306,20 +309,4 @@ impl<'f> Sums<'f> {
 
 fn factor(equations: &[(EqId, i64)], id: EqId) -> i64 {
     (equations.binary_search_by_key(&id, |&(id, _)| id)).map_or(0, |place| equations[place].1)
-}
-
-/// a - times*b
-fn difference(a: &[(EqId, i64)], b: &[(EqId, i64)], times: i64) -> Vec<(EqId, i64)> {
-    let mut all: Vec<(EqId, i64)> = a.to_vec();
-    all.extend(b.iter().map(|&(id, factor)| (id, -times * factor)));
-    all.sort_unstable_by_key(|&(id, _)| id);
-    let mut sum: Vec<(EqId, i64)> = Vec::with_capacity(all.len());
-    for (id, factor) in all {
-        match sum.last_mut() {
-            Some((same, total)) if *same == id => *total += factor,
-            _ => sum.push((id, factor)),
-        }
-    }
-    sum.retain(|&(_, factor)| factor != 0);
-    sum
 }
