@@ -27,6 +27,7 @@ use super::pattern::dependence;
 use super::write::{Dialect, Text, Writer};
 use crate::expr::ExprId;
 use crate::flat::{Flat, Leaf};
+use crate::numeric::Coloring;
 use crate::passes::relations::WatchKind;
 pub use blocks::about;
 pub use dialect::C;
@@ -143,6 +144,8 @@ pub(super) struct Program<'p> {
     parts: Vec<String>,
     /// What stands before the lines of each part.
     prologue: &'static str,
+    /// Patterns of large nonlinear loops, once one is asked for, by the first variable that each iterates on.
+    loops: FxHashMap<Leaf, Coloring>,
 }
 
 /// Short names for what a function reads and sets.
@@ -166,6 +169,7 @@ impl<'p> Program<'p> {
             suffix: String::new(),
             parts: Vec::new(),
             prologue: "",
+            loops: FxHashMap::default(),
         }
     }
 

@@ -1,7 +1,14 @@
-//! Relations and functions that jump: what is kept of them between events, and how it is decided.
+//! Relations and functions that jump: which there are in a model ([`find`]), what is kept of them between events, and how that is
+//! decided.
+
+mod find;
+mod moving;
 
 use crate::expr::{BinaryOp, ExprId, Function, Node};
 use crate::flat::Flat;
+
+pub use find::{Found, Kept, Relation, Sample, find};
+pub use moving::{Inputs, Moving};
 
 /// What a watch keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
