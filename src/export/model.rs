@@ -16,28 +16,8 @@ use crate::experiment::Experiment;
 use crate::expr::{ExprId, Node, Value};
 use crate::flat::{EqId, EquationKind, Flat, Given, Kind, Leaf, Type, VarId, WhenId};
 use crate::passes::blocks::{Block, Linear, Method, Selected, Solved};
-use crate::passes::relations::WatchKind;
+use crate::passes::relations::{Relation, Sample};
 use crate::simulate::columns::{self, Column};
-
-/// A relation of moving numbers, or a function that jumps: it keeps its truth or value between events.
-#[derive(Clone, Copy, Debug)]
-pub struct Watch {
-    pub kind: WatchKind,
-    pub node: ExprId,
-    pub left: ExprId,
-    /// Missing for functions of one argument.
-    pub right: Option<ExprId>,
-    /// Both sides are linear in Time.
-    pub timed: bool,
-}
-
-/// `sample(start, period)`
-#[derive(Clone, Copy, Debug)]
-pub struct Sampler {
-    pub node: ExprId,
-    pub start: ExprId,
-    pub period: ExprId,
-}
 
 /// What a branch of a `when` does.
 #[derive(Clone, Copy, Debug)]
@@ -117,9 +97,9 @@ pub struct Model<'s> {
     /// What the blocks compute, in their order.
     pub computed: Vec<Leaf>,
     pub gone: FxHashMap<Leaf, ExprId>,
-    pub watches: Vec<Watch>,
+    pub watches: Vec<Relation>,
     pub watch_of: FxHashMap<ExprId, usize>,
-    pub samplers: Vec<Sampler>,
+    pub samplers: Vec<Sample>,
     /// Arguments of sines that are linear in Time: no step is longer than half a period.
     pub sines: Vec<ExprId>,
     pub whens: Vec<Vec<Branch>>,

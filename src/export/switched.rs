@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Refusal;
-use super::model::{Model, Sampler, Start, Told, Watch, derivatives_of_inputs, follows_parameters};
+use super::model::{Model, Start, Told, derivatives_of_inputs, follows_parameters};
 use super::write::{Dialect, Writer};
 use crate::compile::{CompiledMode, mode};
 use crate::evaluate::Walk;
-use crate::expr::{ExprId, Function, Node};
+use crate::expr::{ExprId, Node};
 use crate::flat::{EquationKind, Flat, Kind, Leaf, VarId};
 use crate::passes::blocks::{Block, Solved};
-use crate::passes::relations::WatchKind;
+use crate::passes::relations::{Inputs, Moving, Relation, Sample, WatchKind, find};
 use crate::positions::{Jump, Key, Positions, Side, Values, differentiated};
 use crate::simulate::columns::{self, Column};
 
@@ -291,27 +291,23 @@ impl<'s> Model<'s> {
         let expression = |side: Side| match side {
             Side::Given(id) | Side::Variable(_, id) => id,
         };
-        let mut moving = FxHashMap::default();
+        let mut moving = Moving::new(self.flat, &self.gone, Inputs::Move);
         for watch in &positions.opened.watches {
-            if watch.kind.is_momentary() {
-                let text = self.flat.expression(watch.node);
-                return Err(Refusal(format!(
-                    "`{text}`: numbers that move are equal for a moment only, and no program here looks for it"
-                )));
-            }
             let (left, right) = (expression(watch.left), watch.right.map(expression));
-            let timed = self.is_timed(left, &mut moving)
-                && right.is_none_or(|right| self.is_timed(right, &mut moving));
-            self.watches.push(Watch {
+            let relation = Relation {
                 kind: watch.kind,
                 node: watch.node,
                 left,
                 right,
-                timed,
-            });
+                timed: moving.are_timed(left, right),
+            };
+            if relation.kind.is_momentary() {
+                return Err(self.refuse_momentary(relation));
+            }
+            self.watches.push(relation);
         }
         for sampler in &positions.opened.samplers {
-            self.samplers.push(Sampler {
+            self.samplers.push(Sample {
                 node: sampler.node,
                 start: sampler.start,
                 period: sampler.period,
@@ -336,26 +332,14 @@ impl<'s> Model<'s> {
     /// Sines of Time in the equations of any position.
     fn find_sines(&mut self) {
         let flat = self.flat;
-        let mut work: Vec<ExprId> = (flat.equations.iter())
+        let roots = (flat.equations.iter())
             .filter(|equation| equation.kind != EquationKind::Init)
-            .flat_map(|equation| [equation.left, equation.right])
-            .collect();
-        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
-        let mut moving = FxHashMap::default();
-        while let Some(id) = work.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            flat.exprs.operands(id, &mut work);
-            if let Node::Call(Function::Sin | Function::Cos, args) = flat.exprs.node(id) {
-                let argument = flat.exprs.args(args)[0];
-                if self.moves(argument, &mut moving) && self.is_timed(argument, &mut moving) {
-                    self.sines.push(argument);
-                }
-            }
-        }
-        self.sines.sort_unstable();
-        self.sines.dedup();
+            .flat_map(|equation| [equation.left, equation.right]);
+        let mut moving = Moving::new(flat, &self.gone, Inputs::Move);
+        let mut sines = find(flat, &mut moving, roots).sines;
+        sines.sort_unstable();
+        sines.dedup();
+        self.sines = sines;
     }
 
     /// Start values as they were found; those that follow parameters do so.

@@ -3,98 +3,69 @@
 //! Before: a [`Model`] with all that it evaluates. After: each relation that something moves in is in its list, what stands
 //! inside another before it, and keeps its truth between events. An input may move at any time.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use super::Refusal;
-use super::model::{Model, Sampler, Watch};
-use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp};
-use crate::flat::{Kind, Leaf, Type};
-use crate::passes::relations::WatchKind;
-use crate::program::expressions;
+use super::model::Model;
+use crate::expr::{ExprId, Node};
+use crate::flat::{Kind, Leaf};
+use crate::passes::relations::{Found, Inputs, Moving, Relation, find};
 
 impl Model<'_> {
     /// Finds relations and samples in all that a program evaluates.
     pub(super) fn watch(&mut self) -> Result<(), Refusal> {
-        let flat = self.flat;
-        let mut work: Vec<ExprId> = self.gone.values().copied().collect();
+        let mut roots: Vec<ExprId> = self.gone.values().copied().collect();
         for block in &self.solved.blocks {
-            work.extend(expressions(block));
+            roots.extend(block.expressions());
         }
-        work.extend(self.inputs.iter().filter_map(|&(_, given)| given));
-        work.extend(self.columns.iter().map(|column| column.value));
+        roots.extend(self.inputs.iter().filter_map(|&(_, given)| given));
+        roots.extend(self.columns.iter().map(|column| column.value));
         for (condition, actions) in self.whens.iter().flatten() {
-            work.push(*condition);
-            work.extend(actions.iter().map(|action| action.value));
+            roots.push(*condition);
+            roots.extend(actions.iter().map(|action| action.value));
         }
-        let mut used: FxHashSet<ExprId> = FxHashSet::default();
-        while let Some(id) = work.pop() {
-            if used.insert(id) {
-                flat.exprs.operands(id, &mut work);
-                if let Node::Leaf(leaf) = flat.exprs.node(id) {
-                    work.extend(self.gone.get(&leaf));
-                }
-            }
-        }
-        let mut used: Vec<ExprId> = used.into_iter().collect();
-        used.sort_unstable();
-        let mut moving: FxHashMap<ExprId, bool> = FxHashMap::default();
-        for id in used {
-            let node = flat.exprs.node(id);
-            if let Node::Leaf(leaf @ (Leaf::Init(_) | Leaf::Der(..))) = node
-                && (matches!(leaf, Leaf::Init(_))
-                    || flat.variable(leaf.variable()).kind == Kind::Input)
-                && !self.slopes.iter().any(|&(slope, _)| slope == leaf)
-            {
-                return Err(self.refuse(leaf, "no program here can compute it"));
-            }
-            if let Node::Call(Function::Sin | Function::Cos, args) = node {
-                let argument = flat.exprs.args(args)[0];
-                if self.moves(argument, &mut moving) && self.is_timed(argument, &mut moving) {
-                    self.sines.push(argument);
-                }
-            }
-            if let Node::Call(Function::Sample, args) = node {
-                let args = flat.exprs.args(args);
-                self.samplers.push(Sampler {
-                    node: id,
-                    start: args[0],
-                    period: args[1],
-                });
-                continue;
-            }
-            let Some(kind) = WatchKind::of(flat, id).filter(|_| self.moves(id, &mut moving)) else {
-                continue;
-            };
-            if kind.is_momentary() {
+        let mut moving = Moving::new(self.flat, &self.gone, Inputs::Move);
+        let found = find(self.flat, &mut moving, roots);
+        self.can_be_computed(&found)?;
+        for relation in found.relations() {
+            if relation.kind.is_momentary() {
                 // What an input is, is known at once.
-                if self.inputs_alone(id) {
+                if self.inputs_alone(relation.node) {
                     continue;
                 }
-                let text = flat.expression(id);
-                return Err(Refusal(format!(
-                    "`{text}`: numbers that move are equal for a moment only, and no program here looks for it"
-                )));
+                return Err(self.refuse_momentary(relation));
             }
-            let (left, right) = match node {
-                Node::Binary(_, a, b) => (a, Some(b)),
-                Node::Call(function, args) => {
-                    let args = flat.exprs.args(args);
-                    (args[0], (function == Function::Mod).then(|| args[1]))
-                }
-                _ => continue,
+            self.watch_of.insert(relation.node, self.watches.len());
+            self.watches.push(relation);
+        }
+        self.samplers.extend(found.samples());
+        self.sines = found.sines;
+        Ok(())
+    }
+
+    /// Restarts, and derivatives of inputs that are no inputs of their own, have no value in a program.
+    fn can_be_computed(&self, found: &Found) -> Result<(), Refusal> {
+        let flat = self.flat;
+        let used = found.used.iter().enumerate().filter(|(_, used)| **used);
+        for (at, _) in used {
+            let Node::Leaf(leaf) = flat.exprs.node(ExprId(at as u32)) else {
+                continue;
             };
-            self.watch_of.insert(id, self.watches.len());
-            let timed = self.is_timed(left, &mut moving)
-                && right.is_none_or(|right| self.is_timed(right, &mut moving));
-            self.watches.push(Watch {
-                kind,
-                node: id,
-                left,
-                right,
-                timed,
-            });
+            let missing = match leaf {
+                Leaf::Init(_) => true,
+                Leaf::Der(id, _) => flat.variable(id).kind == Kind::Input,
+                _ => false,
+            };
+            if missing && !self.slopes.iter().any(|&(slope, _)| slope == leaf) {
+                return Err(self.refuse(leaf, "no program here can compute it"));
+            }
         }
         Ok(())
+    }
+
+    pub(super) fn refuse_momentary(&self, relation: Relation) -> Refusal {
+        let text = self.flat.expression(relation.node);
+        Refusal(format!(
+            "`{text}`: numbers that move are equal for a moment only, and no program here looks for it"
+        ))
     }
 
     /// Whether nothing moves in an expression but inputs.
@@ -116,75 +87,5 @@ impl Model<'_> {
             }
         }
         true
-    }
-
-    /// Linear in Time, with coefficients that change only at events: so it is known when it reaches a value.
-    pub(super) fn is_timed(&self, mut id: ExprId, moving: &mut FxHashMap<ExprId, bool>) -> bool {
-        loop {
-            if !self.moves(id, moving) {
-                return true;
-            }
-            let next = match self.flat.exprs.node(id) {
-                Node::Time => return true,
-                Node::Leaf(leaf) => self.gone.get(&leaf).copied(),
-                Node::Unary(UnaryOp::Plus | UnaryOp::Minus, a) => Some(a),
-                Node::Binary(BinaryOp::Div, a, b) if !self.moves(b, moving) => Some(a),
-                Node::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) => {
-                    match (self.moves(a, moving), self.moves(b, moving)) {
-                        (true, false) => Some(a),
-                        (false, true) => Some(b),
-                        _ => None,
-                    }
-                }
-                // Its jumps are events of their own.
-                Node::Call(Function::Mod, args) => {
-                    let args = self.flat.exprs.args(args);
-                    (!self.moves(args[1], moving)).then_some(args[0])
-                }
-                _ => None,
-            };
-            match next {
-                Some(next) => id = next,
-                None => return false,
-            }
-        }
-    }
-
-    /// Whether an expression changes between events. An input may.
-    pub(super) fn moves(&self, root: ExprId, known: &mut FxHashMap<ExprId, bool>) -> bool {
-        let flat = self.flat;
-        let mut stack = vec![root];
-        let mut operands = Vec::new();
-        while let Some(&id) = stack.last() {
-            if known.contains_key(&id) {
-                stack.pop();
-                continue;
-            }
-            operands.clear();
-            let mut own = false;
-            match flat.exprs.node(id) {
-                Node::Time => own = true,
-                Node::Leaf(leaf) => match (self.gone.get(&leaf), leaf) {
-                    (Some(&expression), _) => operands.push(expression),
-                    (None, Leaf::Var(id) | Leaf::Der(id, _)) => {
-                        let variable = flat.variable(id);
-                        let fixed = matches!(
-                            variable.kind,
-                            Kind::Parameter | Kind::Constant | Kind::Discrete
-                        );
-                        own = variable.ty == Type::Real && !fixed;
-                    }
-                    _ => {}
-                },
-                _ => flat.exprs.operands(id, &mut operands),
-            }
-            let before = stack.len();
-            stack.extend(operands.iter().filter(|id| !known.contains_key(id)));
-            if stack.len() == before {
-                stack.pop();
-                known.insert(id, own || operands.iter().any(|id| known[id]));
-            }
-        }
-        known[&root]
     }
 }

@@ -89,6 +89,14 @@ impl BinaryOp {
             BinaryOp::Pow => precedence::POWER,
         }
     }
+
+    /// Of numbers; the value of any other is true or false.
+    pub fn is_arithmetic(self) -> bool {
+        matches!(
+            self,
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow
+        )
+    }
 }
 
 /// How many arguments a function takes.

@@ -41,6 +41,22 @@ impl<L: Leaf> Arena<L> {
         marks
     }
 
+    /// How often each expression of the arena is used in these and by whoever asks for them: not at all, once, or more often (2).
+    pub fn uses(&self, roots: impl IntoIterator<Item = ExprId>) -> Vec<u8> {
+        let mut uses = vec![0u8; self.len()];
+        for root in roots {
+            uses[root.index()] = 2.min(uses[root.index()] + 1);
+        }
+        for at in (0..self.len()).rev() {
+            if uses[at] > 0 {
+                self.each_operand(ExprId(at as u32), |operand| {
+                    uses[operand.index()] = 2.min(uses[operand.index()] + 1);
+                });
+            }
+        }
+        uses
+    }
+
     /// Every leaf of the expression, as often as it stands there, from left to right.
     pub fn leaves(&self, root: ExprId, mut visit: impl FnMut(L)) {
         let mut stack = vec![root];

@@ -28,7 +28,7 @@ use crate::base::intern::{Interner, Symbol};
 use crate::base::source::Span;
 use rustc_hash::FxHashMap;
 
-use crate::expr::{Arena, BinaryOp, ExprId, Node, UnaryOp, Value};
+use crate::expr::{Arena, BinaryOp, ExprId, Function, Node, UnaryOp, Value};
 use crate::syntax::ast::Remarks;
 
 ids! {
@@ -448,6 +448,24 @@ impl Flat {
         let continuous = (self.equations.iter()).filter(|equation| equation.kind.is_continuous());
         let discrete = (self.variables.iter()).filter(|known| known.kind == Kind::Discrete);
         continuous.count() + discrete.count()
+    }
+
+    /// Whether the value of an expression is true or false, and not a number. Both sides of an equation are alike in this.
+    pub fn is_boolean(&self, mut id: ExprId) -> bool {
+        loop {
+            return match self.exprs.node(id) {
+                Node::Bool(_) | Node::Unary(UnaryOp::Not, _) | Node::Call(Function::Sample, _) => {
+                    true
+                }
+                Node::Binary(op, ..) => !op.is_arithmetic(),
+                Node::Leaf(leaf) => self.variable(leaf.variable()).ty == Type::Boolean,
+                Node::If(_, a, _) => {
+                    id = a;
+                    continue;
+                }
+                _ => false,
+            };
+        }
     }
 
     /// No more than a sum of variables with their signs, as connections and junctions say.

@@ -2,6 +2,7 @@
 
 pub mod aliases;
 pub mod blocks;
+pub mod depends;
 pub mod determined;
 pub mod index;
 pub mod known;

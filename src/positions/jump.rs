@@ -105,9 +105,6 @@ impl Jump {
             columns.push(Leaf::at_order(id, variable.order.saturating_sub(1)));
             impulsive.push(variable.order == 0);
         }
-        let is_boolean = |flat: &Flat, equation: &Equation| {
-            crate::passes::signs::reference::is_boolean(flat, equation.left, equation.right)
-        };
         let definitions = definitions(flat);
         let mut rows = Vec::new();
         let mut at = 0;
@@ -115,7 +112,7 @@ impl Jump {
             let equation = flat.equations[at];
             let first = at;
             at += 1;
-            if !equation.kind.is_continuous() || is_boolean(flat, &equation) {
+            if !equation.kind.is_continuous() || flat.is_boolean(equation.left) {
                 continue;
             }
             while (flat.equations.get(at))

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::expr::{BinaryOp, ExprId, Function, Node};
+use crate::expr::{BinaryOp, ExprId};
 use crate::flat::{Equation, EquationKind, Flat, InstanceId, Kind, Leaf, Type, VarId};
-use crate::passes::relations::WatchKind;
+use crate::passes::relations::{Inputs, Kept, Moving, Relation, Sample, WatchKind, find};
 
 /// One side of a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,48 +49,48 @@ pub struct Opened {
     pub samplers: Vec<OpenSampler>,
 }
 
-enum Found {
-    Watch(WatchKind),
-    Sampler,
-}
-
 pub fn open(flat: &mut Flat) -> Opened {
-    let found = relations(flat);
     let mut opened = Opened::default();
     let mut by: FxHashMap<ExprId, ExprId> = FxHashMap::default();
-    for (node, what) in &found {
-        let node = *node;
-        let real = !matches!(what, Found::Watch(WatchKind::Relation(_)) | Found::Sampler);
-        let ty = if real { Type::Real } else { Type::Boolean };
+    for kept in kept(flat) {
+        let (node, ty) = match kept {
+            Kept::Relation(Relation { node, kind, .. }) => match kind {
+                WatchKind::Relation(_) => (node, Type::Boolean),
+                WatchKind::Sign | WatchKind::Floor | WatchKind::Ceil => (node, Type::Real),
+            },
+            Kept::Sample(sample) => (sample.node, Type::Boolean),
+        };
         let held = variable(flat, node, Kind::Discrete, ty);
         let now = flat.exprs.leaf(Leaf::Var(held));
         let next = flat.exprs.leaf(Leaf::New(held));
         // It is decided by its sides, at events: nothing else changes it.
         equation(flat, next, now, EquationKind::New);
-        let (a, b) = sides(flat, node);
-        let instead = match (flat.exprs.node(node), b) {
-            (Node::Call(Function::Mod, _), Some(b)) => {
-                let whole = flat.exprs.binary(BinaryOp::Mul, now, b);
-                flat.exprs.binary(BinaryOp::Sub, a, whole)
+        let mut instead = now;
+        match kept {
+            Kept::Sample(Sample { start, period, .. }) => opened.samplers.push(OpenSampler {
+                node,
+                held,
+                start,
+                period,
+            }),
+            Kept::Relation(Relation {
+                kind, left, right, ..
+            }) => {
+                // What is kept of mod(x, y) is how often y goes into x.
+                if let (WatchKind::Floor, Some(right)) = (kind, right) {
+                    let whole = flat.exprs.binary(BinaryOp::Mul, now, right);
+                    instead = flat.exprs.binary(BinaryOp::Sub, left, whole);
+                }
+                opened.watches.push(OpenWatch {
+                    kind,
+                    node,
+                    held,
+                    left: Side::Given(left),
+                    right: right.map(Side::Given),
+                });
             }
-            _ => now,
-        };
-        by.insert(node, instead);
-        match what {
-            Found::Sampler => opened.samplers.push(OpenSampler {
-                node,
-                held,
-                start: a,
-                period: b.unwrap_or(a),
-            }),
-            Found::Watch(kind) => opened.watches.push(OpenWatch {
-                kind: *kind,
-                node,
-                held,
-                left: Side::Given(a),
-                right: b.map(Side::Given),
-            }),
         }
+        by.insert(node, instead);
     }
     for at in 0..flat.equations.len() {
         let Equation { left, right, .. } = flat.equations[at];
@@ -159,62 +159,12 @@ fn equation(flat: &mut Flat, left: ExprId, right: ExprId, kind: EquationKind) {
     });
 }
 
-fn sides(flat: &Flat, node: ExprId) -> (ExprId, Option<ExprId>) {
-    match flat.exprs.node(node) {
-        Node::Binary(_, a, b) => (a, Some(b)),
-        Node::Call(function, args) => {
-            let args = flat.exprs.args(args);
-            let two = matches!(function, Function::Mod | Function::Sample);
-            (args[0], two.then(|| args[1]))
-        }
-        _ => (node, None),
-    }
-}
-
-/// All that is watched or sampled, in the order of the arena: what stands inside another comes first.
-fn relations(flat: &Flat) -> Vec<(ExprId, Found)> {
-    let mut used = vec![false; flat.exprs.len()];
-    let mut work: Vec<ExprId> = Vec::new();
-    for equation in (flat.equations.iter()).filter(|equation| equation.kind != EquationKind::Init) {
-        work.extend([equation.left, equation.right]);
-    }
-    for when in &flat.whens {
-        work.extend(when.conditions.iter().map(|&(condition, _)| condition));
-    }
-    while let Some(id) = work.pop() {
-        if !std::mem::replace(&mut used[id.index()], true) {
-            flat.exprs.operands(id, &mut work);
-        }
-    }
-    // Operands come before their users.
-    let mut moving = Vec::with_capacity(used.len());
-    let mut operands = Vec::new();
-    let mut found = Vec::new();
-    for (at, &used) in used.iter().enumerate() {
-        let id = ExprId(at as u32);
-        operands.clear();
-        flat.exprs.operands(id, &mut operands);
-        let moves = match flat.exprs.node(id) {
-            Node::Time => true,
-            Node::Leaf(leaf @ (Leaf::Var(_) | Leaf::Der(..))) => {
-                let variable = flat.variable(leaf.variable());
-                variable.ty == Type::Real
-                    && !matches!(
-                        variable.kind,
-                        Kind::Parameter | Kind::Constant | Kind::Discrete
-                    )
-            }
-            _ => operands.iter().any(|id| moving[id.index()]),
-        };
-        moving.push(moves);
-        if !used {
-            continue;
-        }
-        if let Node::Call(Function::Sample, _) = flat.exprs.node(id) {
-            found.push((id, Found::Sampler));
-        } else if let Some(kind) = WatchKind::of(flat, id).filter(|_| moves) {
-            found.push((id, Found::Watch(kind)));
-        }
-    }
-    found
+/// What the equations keep between events; nothing is eliminated yet.
+fn kept(flat: &Flat) -> Vec<Kept> {
+    let equations = (flat.equations.iter()).filter(|equation| equation.kind != EquationKind::Init);
+    let conditions = flat.whens.iter().flat_map(|when| &when.conditions);
+    let roots = (equations.flat_map(|equation| [equation.left, equation.right]))
+        .chain(conditions.map(|&(condition, _)| condition));
+    let gone = FxHashMap::default();
+    find(flat, &mut Moving::new(flat, &gone, Inputs::Move), roots).kept
 }

@@ -10,7 +10,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
 use crate::flat::{EqId, Flat, InstanceId, Kind, Leaf, Type};
-use crate::passes::signs::reference::is_boolean;
 use crate::passes::vanishing::constant;
 
 /// A condition, with all `if`s that it decides.
@@ -61,7 +60,7 @@ pub fn switches(flat: &Flat) -> Vec<Switch> {
             }
             flat.exprs.operands(node, &mut work);
         }
-        if conditions.is_empty() || is_boolean(flat, equation.left, equation.right) {
+        if conditions.is_empty() || flat.is_boolean(equation.left) {
             continue;
         }
         for condition in conditions {

@@ -1,13 +1,14 @@
 //! From the blocks of a solved model to parts of the program.
 
-use crate::base::cancel::glance;
-use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::code::{Op, Register};
 use super::dump::dump;
 use super::expressions::{Registers, Scope};
-use super::needs::{Leaves, computes, expressions, needed};
 use super::order::by_depth;
+use super::pattern::of_rates;
 use super::shared::Shared;
 use super::verify::verify;
 use super::watches::{Watch, When, WhenAction};
@@ -15,8 +16,9 @@ use super::{Candidate, Discrete, Level, Program, Slots, Step, System};
 use crate::base::flaw::hold;
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, EquationKind, Flat, Kind, Leaf, WhenId};
-use crate::numeric::numbered;
+use crate::numeric::{Coloring, numbered};
 use crate::passes::blocks::{Assignment, Block, Linear, Method, Solved};
+use crate::passes::depends::{Depends, Graph, Needed};
 use crate::passes::relations::WatchKind;
 
 /// The program of a model; the values of `columns` are recorded.
@@ -27,36 +29,41 @@ pub fn build(solved: &Solved, columns: &[ExprId]) -> Program {
 /// The same of one position of a model, whose relations were taken out of it.
 pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>) -> Program {
     let flat = &solved.flat;
-    let leaves = Leaves::new(flat);
+    let gone: FxHashMap<Leaf, ExprId> = (flat.eliminated.iter())
+        .map(|gone| (gone.leaf, gone.expression))
+        .collect();
+    let graph = Graph::new(flat, &solved.blocks, &gone);
     let states: Vec<Leaf> = flat.states().collect();
     let mut builder = Builder {
         solved,
-        registers: Registers::new(flat, &leaves.gone),
+        registers: Registers::new(flat, &gone),
+        graph: &graph,
+        loops: None,
+        patterns: FxHashMap::default(),
     };
     for &state in &states {
         builder.registers.fix(state, Level::Always);
     }
-    let discretes = builder.discretes(&leaves);
+    let discretes = builder.discretes(&gone);
     let whens = actions(flat);
     if let Some(shared) = shared {
         builder.shared(shared);
     }
     // What the rates need comes first.
-    let mut wanted = FxHashSet::default();
-    let mut seen = FxHashSet::default();
+    let mut wanted = Needed::new(&graph);
     for leaf in states.iter().copied().chain(candidates(flat)) {
-        leaves.of_leaf(leaf.rate(), &mut seen, &mut wanted);
+        wanted.leaf(leaf.rate());
     }
-    let for_rates = needed(solved, &leaves, wanted);
-    let mut wanted = FxHashSet::default();
-    let mut seen = FxHashSet::default();
-    builder.watch_all(columns, &whens);
+    let for_rates = wanted.blocks();
+    let coloring = of_rates(flat, &graph, &for_rates);
+    let mut wanted = Needed::new(&graph);
+    builder.watch_all(columns, &whens, shared);
     for watch in &builder.registers.watches {
         for side in [Some(watch.left), watch.right].into_iter().flatten() {
-            leaves.of(side, &mut seen, &mut wanted);
+            wanted.expression(side);
         }
     }
-    let for_watches = needed(solved, &leaves, wanted);
+    let for_watches = wanted.blocks();
 
     let mut scope = Scope::new(flat);
     builder.next_as_now(&mut scope);
@@ -70,12 +77,11 @@ pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>)
     builder.blocks(&mut scope, |at| for_watches[at] && !for_rates[at]);
     builder.sides(&mut scope, |watch| &mut watch.sides);
     let watch_steps = scope.part.steps.len();
-    let mut wanted = FxHashSet::default();
-    let mut seen = FxHashSet::default();
+    let mut wanted = Needed::new(&graph);
     for &column in columns {
-        leaves.of(column, &mut seen, &mut wanted);
+        wanted.expression(column);
     }
-    let for_columns = needed(solved, &leaves, wanted);
+    let for_columns = wanted.blocks();
     builder.blocks(&mut scope, |at| {
         for_columns[at] && !for_watches[at] && !for_rates[at] && !is_discrete(&solved.blocks[at])
     });
@@ -134,6 +140,7 @@ pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>)
         states,
         rates,
         event_rates,
+        coloring,
         slots,
         discretes,
         pres,
@@ -141,7 +148,7 @@ pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>)
         samplers,
         tables,
         whens,
-        rows_compute: computes(&scope.part, &columns),
+        rows_compute: scope.part.computes(&columns),
         continuous: scope.part,
         columns,
         literals,
@@ -182,6 +189,10 @@ fn actions(flat: &Flat) -> Vec<(WhenId, u16, EqId)> {
 pub(super) struct Builder<'s> {
     pub(super) solved: &'s Solved,
     pub(super) registers: Registers<'s>,
+    pub(super) graph: &'s Graph<'s>,
+    /// Patterns of loops by their blocks, and what finds them once there is a loop.
+    pub(super) loops: Option<Depends<'s>>,
+    pub(super) patterns: FxHashMap<usize, Arc<Coloring>>,
 }
 
 impl Builder<'_> {
@@ -190,7 +201,7 @@ impl Builder<'_> {
     }
 
     /// Discrete variables that were not eliminated keep their values.
-    fn discretes(&mut self, leaves: &Leaves<'_>) -> Vec<(Leaf, Register)> {
+    fn discretes(&mut self, gone: &FxHashMap<Leaf, ExprId>) -> Vec<(Leaf, Register)> {
         let solved = self.solved;
         let mut found = Vec::new();
         for id in solved.flat.variable_ids() {
@@ -198,7 +209,7 @@ impl Builder<'_> {
                 continue;
             }
             let leaf = Leaf::Var(id);
-            if !leaves.gone.contains_key(&leaf) {
+            if !gone.contains_key(&leaf) {
                 let register = self.registers.fix(leaf, Level::Held);
                 if let Some(given) = solved.flat.start(id) {
                     self.registers.values[register as usize] = given.value.number();
@@ -242,37 +253,6 @@ impl Builder<'_> {
         pairs
     }
 
-    /// Watches all relations that the model or a column mentions.
-    fn watch_all(&mut self, columns: &[ExprId], whens: &[(WhenId, u16, EqId)]) {
-        let solved = self.solved;
-        let flat = &solved.flat;
-        let mut roots: Vec<ExprId> = solved.blocks.iter().flat_map(expressions).collect();
-        roots.extend(columns);
-        roots.extend(flat.eliminated.iter().map(|gone| gone.expression));
-        for when in &flat.whens {
-            roots.extend(when.conditions.iter().map(|(condition, _)| *condition));
-        }
-        let rights = whens
-            .iter()
-            .map(|&(_, _, id)| flat.equations[id.index()].right);
-        roots.extend(rights);
-        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
-        let mut watched = Vec::new();
-        while let Some(id) = roots.pop() {
-            glance();
-            if seen.insert(id) {
-                if self.registers.watch_kind(id).is_some() {
-                    watched.push(id);
-                }
-                flat.exprs.operands(id, &mut roots);
-            }
-        }
-        watched.sort_unstable();
-        for id in watched {
-            self.registers.watch(id);
-        }
-    }
-
     /// Compiles the chosen blocks, in order.
     fn blocks(&mut self, scope: &mut Scope, chosen: impl Fn(usize) -> bool) {
         let solved = self.solved;
@@ -303,7 +283,14 @@ impl Builder<'_> {
                 let residuals: Vec<Register> = (nonlinear.residuals.iter())
                     .map(|residual| self.registers.expression(scope, residual.value))
                     .collect();
-                (self.registers).end_loop(scope, at, unknowns, residuals, Vec::new());
+                let coloring = self.pattern(
+                    at,
+                    &nonlinear.iteration,
+                    &nonlinear.inner,
+                    &nonlinear.residuals,
+                );
+                let none = Vec::new();
+                (self.registers).end_loop(scope, at, unknowns, residuals, none, coloring);
             }
             Block::Selected(selected) => {
                 let unknowns = self.iterated(&selected.unknowns);
@@ -311,7 +298,8 @@ impl Builder<'_> {
                     .map(|residual| self.registers.expression(scope, residual.value))
                     .collect();
                 let selections = selected.selections.iter().map(|&at| at as usize).collect();
-                (self.registers).end_loop(scope, at, unknowns, residuals, selections);
+                let coloring = self.pattern(at, &selected.unknowns, &[], &selected.residuals);
+                (self.registers).end_loop(scope, at, unknowns, residuals, selections, coloring);
             }
             // Decided when the conditions are known: until then the value stays.
             Block::When(when) => {

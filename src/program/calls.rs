@@ -15,8 +15,10 @@ impl Registers<'_> {
         args: &[ExprId],
     ) -> Register {
         use Function::*;
-        if matches!(function, Sign | Floor | Ceil) && self.watch_kind(id).is_some() {
-            return self.watch(id);
+        if matches!(function, Sign | Floor | Ceil)
+            && let Some(held) = self.watched(id)
+        {
+            return held;
         }
         let of = |registers: &Self, scope: &Scope, at: usize| {
             registers.known(scope, args[at]).unwrap_or(NONE)
@@ -64,9 +66,9 @@ impl Registers<'_> {
 
     /// x - floor(x/y)*y, with the whole number kept between events.
     fn modulo(&mut self, scope: &mut Scope, id: ExprId, x: Register, y: Register) -> Register {
-        let whole = match self.watch_kind(id).is_some() {
-            true => self.watch(id),
-            false => {
+        let whole = match self.watched(id) {
+            Some(held) => held,
+            None => {
                 let quotient = self.emit(scope, Op::Div, x, y, x);
                 self.emit(scope, Op::Floor, quotient, quotient, quotient)
             }
@@ -86,7 +88,7 @@ impl Registers<'_> {
         let source = TableSource {
             xs: list(self, args[1]),
             ys: list(self, args[2]),
-            timed: self.is_timed(args[0]).then_some(args[0]),
+            timed: self.moving.is_timed(args[0]).then_some(args[0]),
             argument: NONE,
         };
         let tables = &mut self.tables;

@@ -4,14 +4,18 @@
 //! goes where its operands are: what depends on parameters runs once, what depends on Time runs when Time
 //! changes, and so on.
 
-use crate::base::cancel::glance;
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::code::{Instruction, Op, Register};
 use super::watches::{Sampler, Watch};
 use super::{Level, Loop, Part, Program, Step, TableSource};
+use crate::base::cancel::glance;
 use crate::expr::{BinaryOp, ExprId, Function, Node, Real, UnaryOp};
 use crate::flat::{Flat, Leaf};
+use crate::numeric::Coloring;
+use crate::passes::relations::{Inputs, Moving};
 
 pub(super) const NONE: Register = Register::MAX;
 
@@ -82,8 +86,7 @@ pub struct Registers<'s> {
     pub samplers: Vec<Sampler>,
     pub tables: Vec<TableSource>,
     pub(super) table_of: FxHashMap<TableSource, usize>,
-    /// Whether an expression changes between events.
-    pub(super) moving: FxHashMap<ExprId, bool>,
+    pub(super) moving: Moving<'s>,
 }
 
 impl<'s> Registers<'s> {
@@ -104,7 +107,7 @@ impl<'s> Registers<'s> {
             samplers: Vec::new(),
             tables: Vec::new(),
             table_of: FxHashMap::default(),
-            moving: FxHashMap::default(),
+            moving: Moving::new(flat, gone, Inputs::Stay),
         };
         let time = registers.register(Level::Held);
         debug_assert_eq!(time, Program::TIME);
@@ -223,7 +226,7 @@ impl<'s> Registers<'s> {
                 self.flat.exprs.operands(list[2], operands);
             }
             Node::Call(Function::Mod, _) => self.flat.exprs.operands(id, operands),
-            _ if self.watch_kind(id).is_some() => {}
+            _ if self.watched(id).is_some() => {}
             _ => self.flat.exprs.operands(id, operands),
         }
     }
@@ -277,8 +280,8 @@ impl<'s> Registers<'s> {
                 }
             }
             Node::Binary(op, a, b) => {
-                if self.watch_kind(id).is_some() {
-                    return self.watch(id);
+                if let Some(held) = self.watched(id) {
+                    return held;
                 }
                 let (ra, rb) = (of(self, a), of(self, b));
                 if op == BinaryOp::Pow {
@@ -364,6 +367,7 @@ impl<'s> Registers<'s> {
         unknowns: Vec<Register>,
         residuals: Vec<Register>,
         selections: Vec<usize>,
+        coloring: Arc<Coloring>,
     ) {
         for register in scope.looped.drain(..).chain(unknowns.iter().copied()) {
             self.levels[register as usize] = Level::Always;
@@ -394,6 +398,7 @@ impl<'s> Registers<'s> {
             residuals,
             externals,
             selections,
+            coloring,
         });
     }
 }

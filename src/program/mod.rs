@@ -12,27 +12,27 @@
 mod blocks;
 mod calls;
 pub mod code;
-mod dependence;
 pub mod dump;
 mod expressions;
 pub mod machine;
-mod moving;
-mod needs;
 mod order;
+mod pattern;
 mod shared;
 pub mod verify;
 mod watches;
 
 pub use blocks::{build, build_in};
-pub use dependence::{coloring, loop_coloring};
-pub use needs::expressions;
 pub use shared::Shared;
 pub use watches::{Sampler, Watch, When, WhenAction};
 
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
 use sprs::CsMat;
 
 use crate::expr::ExprId;
 use crate::flat::Leaf;
+use crate::numeric::Coloring;
 use code::{Instruction, Register};
 
 /// How often the value of a register changes.
@@ -81,6 +81,8 @@ pub struct Loop {
     pub externals: Vec<Register>,
     /// Selections whose candidates are among the unknowns: those that are states now are known.
     pub selections: Vec<usize>,
+    /// The pattern of the derivatives of residuals by unknowns, the same in both parts.
+    pub coloring: Arc<Coloring>,
 }
 
 /// Steps in order, and what they refer to.
@@ -92,6 +94,20 @@ pub struct Part {
     pub loops: Vec<Loop>,
     /// Divisors that must not be zero.
     pub guards: Vec<Register>,
+}
+
+impl Part {
+    /// Whether it has to run for the values of some registers.
+    fn computes(&self, registers: &[Register]) -> bool {
+        let wanted: FxHashSet<Register> = registers.iter().copied().collect();
+        let code = self.code.iter().map(|instruction| instruction.to);
+        let loops = self.loops.iter().flat_map(|of| {
+            let inner = of.code.iter().map(|instruction| instruction.to);
+            inner.chain(of.unknowns.iter().copied())
+        });
+        let systems = (self.systems.iter()).flat_map(|system| system.unknowns.iter().copied());
+        (code.chain(loops).chain(systems)).any(|register| wanted.contains(&register))
+    }
 }
 
 /// Of a selection: so many of the candidates are states.
@@ -148,6 +164,9 @@ pub struct Program {
     pub states: Vec<Leaf>,
     pub rates: Vec<Register>,
     pub event_rates: Vec<Register>,
+    /// The pattern of the derivatives of rates by states, and colours of its columns. Where states are chosen at run time it
+    /// holds for every choice.
+    pub coloring: Coloring,
     pub slots: Vec<Slots>,
     pub discretes: Vec<Discrete>,
     /// `pre(x)`: where it is kept, and the register of x in the part for events.

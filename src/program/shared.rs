@@ -6,10 +6,11 @@ use super::Level;
 use super::blocks::Builder;
 use super::code::Register;
 use super::expressions::Scope;
-use super::watches::{Sampler, Watch};
+use super::watches::Sampler;
 use crate::expr::ExprId;
 use crate::flat::{Kind, Leaf, VarId};
 use crate::passes::blocks::Block;
+use crate::passes::relations::Relation;
 use crate::positions::{Opened, Side, Switch};
 
 /// What all positions of a model have.
@@ -17,6 +18,21 @@ use crate::positions::{Opened, Side, Switch};
 pub struct Shared<'a> {
     pub opened: &'a Opened,
     pub switches: &'a [Switch],
+}
+
+impl Shared<'_> {
+    /// What is computed besides the blocks.
+    pub(super) fn expressions(&self) -> impl Iterator<Item = ExprId> + '_ {
+        let expression = |side: Side| match side {
+            Side::Given(id) | Side::Variable(_, id) => id,
+        };
+        let watches = self.opened.watches.iter();
+        let sides = watches.flat_map(|watch| [Some(watch.left), watch.right]);
+        let samplers = self.opened.samplers.iter();
+        (sides.flatten().map(expression))
+            .chain(samplers.flat_map(|sampler| [sampler.start, sampler.period]))
+            .chain(self.switches.iter().map(|switch| switch.condition))
+    }
 }
 
 impl Builder<'_> {
@@ -43,18 +59,14 @@ impl Builder<'_> {
             let held = self.registers.fix(Leaf::Var(watch.held), Level::Held);
             let left = expression(watch.left, self.registers.gone);
             let right = (watch.right).map(|side| expression(side, self.registers.gone));
-            let timed = self.registers.is_timed(left)
-                && right.is_none_or(|right| self.registers.is_timed(right));
-            self.registers.watches.push(Watch {
+            let relation = Relation {
                 kind: watch.kind,
                 node: watch.node,
                 left,
                 right,
-                held,
-                sides: (Register::MAX, Register::MAX),
-                event_sides: (Register::MAX, Register::MAX),
-                timed,
-            });
+                timed: self.registers.moving.are_timed(left, right),
+            };
+            self.registers.watch(relation, held);
         }
         let mut once = Scope::new(&solved.flat);
         for sampler in &shared.opened.samplers {

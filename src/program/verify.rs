@@ -5,6 +5,7 @@ use super::code::{Instruction, Op, Register};
 use super::dump::X;
 use super::{Loop, Part, Program, Step, System, WhenAction};
 use crate::base::flaw::{Flaws, Place};
+use crate::numeric::Coloring;
 
 pub fn verify(program: &Program) -> Result<(), Flaws> {
     let count = program.registers.len();
@@ -30,6 +31,8 @@ pub fn verify(program: &Program) -> Result<(), Flaws> {
     let before = verifier.written.clone();
     verifier.place = "continuous";
     verifier.part(Verifier::continuous);
+    let states = program.state_count();
+    verifier.coloring("rates", &program.coloring, (states, states));
     verifier.written = before;
     verifier.place = "event";
     verifier.part(Verifier::event);
@@ -216,9 +219,42 @@ impl<'p> Verifier<'p> {
         (self.flaws).unless(square, place, || {
             format!("a loop of {rows} residuals for {columns} unknowns")
         });
+        self.coloring("a loop", &of.coloring, (rows, columns));
         for &at in &of.selections {
             let holds = at < self.program.slots.len();
             (self.flaws).unless(holds, place, || format!("there is no selection {at}"));
+        }
+    }
+
+    /// Columns of one colour have no row in common.
+    fn coloring(&mut self, of: &str, coloring: &Coloring, shape: (usize, usize)) {
+        let place = Place(self.place);
+        let Coloring {
+            pattern,
+            colors,
+            count,
+        } = coloring;
+        let fits = pattern.shape() == shape && colors.len() == shape.1;
+        (self.flaws).unless(fits, place, || {
+            let (rows, columns) = pattern.shape();
+            let (wanted, colors) = (shape, colors.len());
+            format!("{of}: a pattern of {rows} by {columns} in {colors} colours for {wanted:?}")
+        });
+        if !fits {
+            return;
+        }
+        let mut last = vec![usize::MAX; shape.0];
+        let mut columns: Vec<usize> = (0..shape.1).collect();
+        columns.sort_by_key(|&column| colors[column]);
+        for column in columns {
+            let color = colors[column] as usize;
+            let rows = pattern.outer_view(column);
+            for &row in rows.iter().flat_map(|rows| rows.indices()) {
+                (self.flaws).unless(last[row] != color && color < *count, place, || {
+                    format!("{of}: column {column} cannot have the colour {color}")
+                });
+                last[row] = color;
+            }
         }
     }
 

@@ -6,7 +6,6 @@ use rustc_hash::FxHashMap;
 use super::rates::Rates;
 use super::selection::Selections;
 use crate::compile::CompiledMode;
-use crate::expr::{ExprId, Node};
 use crate::flat::Leaf;
 use crate::passes::blocks::Solved;
 use crate::program::Program;
@@ -51,22 +50,14 @@ pub fn tracked_states(
     variables: impl Iterator<Item = Leaf>,
 ) -> Vec<(Leaf, usize)> {
     let flat = &solved.flat;
-    let eliminated: FxHashMap<Leaf, ExprId> = (flat.eliminated.iter())
-        .map(|eliminated| (eliminated.leaf, eliminated.expression))
-        .collect();
+    let eliminated = flat.replacements();
     let indices: FxHashMap<Leaf, usize> = program.states.iter().copied().zip(0..).collect();
     let index = |leaf: Leaf| {
-        let mut id = match eliminated.get(&leaf) {
-            None => return indices.get(&leaf).copied(),
-            Some(&id) => id,
+        let state = match eliminated.get(&leaf) {
+            None => leaf,
+            Some(&id) => flat.exprs.signed_leaf(id)?.0,
         };
-        if let Some(inner) = flat.exprs.negated(id) {
-            id = inner;
-        }
-        match flat.exprs.node(id) {
-            Node::Leaf(other) => indices.get(&other).copied(),
-            _ => None,
-        }
+        indices.get(&state).copied()
     };
     variables
         .filter_map(|leaf| Some((leaf, index(leaf)?)))

@@ -402,6 +402,12 @@ fn a_broken_program_is_told() {
         code[last].to = code[0].to;
     });
     program_tells("no register", |program| program.event.code[0].a = 99_999);
+    program_tells("rates: a pattern of 1 by 1 in 0 colours", |program| {
+        program.coloring.colors.clear();
+    });
+    program_tells("rates: column 0 cannot have the colour 0", |program| {
+        program.coloring.count = 0;
+    });
     program_tells("there is no table 3", |program| {
         program.continuous.code[0].op = Op::Table;
         program.continuous.code[0].b = 3;

@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use super::Program;
+use super::blocks::FULL;
 use super::fill::column_order;
 use super::sparse::{groups, starts, table};
-use crate::export::pattern::loop_coloring;
+use crate::export::pattern::loop_colorings;
 use crate::passes::blocks::Nonlinear;
 
 impl Program<'_> {
@@ -15,15 +16,20 @@ impl Program<'_> {
 
     /// Its tables.
     pub(super) fn pattern(&mut self, at: usize, nonlinear: &Nonlinear) {
-        let coloring = loop_coloring(self.model, nonlinear);
+        if self.loops.is_empty() {
+            self.loops = loop_colorings(self.model, FULL);
+        }
         let name = self.pattern_name(at);
+        let Some(coloring) = self.loops.get(&nonlinear.iteration[0]) else {
+            return;
+        };
         let out = &mut self.file;
         out.push('\n');
         table(out, &format!("{name}_start"), starts(&coloring.pattern));
         table(out, &format!("{name}_row"), coloring.pattern.indices());
         let order = column_order(&coloring.pattern);
         table(out, &format!("{name}_order"), &order);
-        groups(out, &format!("{name}_color"), "column", &coloring);
+        groups(out, &format!("{name}_color"), "column", coloring);
         let _ = writeln!(
             out,
             "static const MODEL_pattern {name} = {{{}, {}, {name}_start, {name}_row, {name}_order, {name}_color_start, {name}_color_column}};",

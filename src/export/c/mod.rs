@@ -142,6 +142,8 @@ pub(super) struct Program<'p> {
     parts: Vec<String>,
     /// What stands before the lines of each part.
     prologue: &'static str,
+    /// Patterns of large nonlinear loops, once one is asked for, by the first variable that each iterates on.
+    loops: FxHashMap<Leaf, Coloring>,
 }
 
 /// Short names for what a function reads and sets.
@@ -165,6 +167,7 @@ impl<'p> Program<'p> {
             suffix: String::new(),
             parts: Vec::new(),
             prologue: "",
+            loops: FxHashMap::default(),
         }
     }
 

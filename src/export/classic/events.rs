@@ -7,7 +7,7 @@
 use rustc_hash::FxHashSet;
 
 use super::names::Names;
-use super::text::{Dialect, Text, arithmetic, is_truth, number, text, text_unsampled};
+use super::text::{Dialect, Text, arithmetic, number, text, text_unsampled};
 use super::{Classic, Condition, Started, Update};
 use crate::evaluate::{Point, Walk};
 use crate::expr::{BinaryOp, ExprId, Function, Node, Value};
@@ -311,7 +311,7 @@ impl Classic<'_> {
                     let not = dialect.not(&Text::atom(&named.edges[earlier].0));
                     acts = dialect.logic(true, &acts, &not);
                 }
-                let value = match is_truth(self, update.value) {
+                let value = match self.flat.is_boolean(update.value) {
                     true => dialect.choice_of_truth(&acts, &value, &old),
                     false => dialect.choice(&acts, &value, &old),
                 };

@@ -131,7 +131,7 @@ fn written<D: Dialect>(
         }
         stack.pop();
         let of = |id: ExprId| &known[&id];
-        let is_truth = |id: ExprId| is_truth(model, id);
+        let is_truth = |id: ExprId| model.flat.is_boolean(id);
         let made = match node {
             Node::Number(value) => number(value.0),
             Node::Bool(value) => dialect.truth(value),
@@ -203,34 +203,6 @@ fn written<D: Dialect>(
         known.insert(id, made);
     }
     Ok(known.remove(&root).unwrap_or_else(|| Text::atom("")))
-}
-
-/// Whether an expression is a boolean.
-pub fn is_truth(model: &Classic<'_>, id: ExprId) -> bool {
-    let exprs = &model.flat.exprs;
-    let mut at = id;
-    loop {
-        return match exprs.node(at) {
-            Node::Bool(_) | Node::Unary(UnaryOp::Not, _) | Node::Call(Function::Sample, _) => true,
-            Node::Leaf(leaf) => model.is_boolean(leaf),
-            Node::Binary(op, ..) => matches!(
-                op,
-                BinaryOp::And
-                    | BinaryOp::Or
-                    | BinaryOp::Less
-                    | BinaryOp::LessEqual
-                    | BinaryOp::Greater
-                    | BinaryOp::GreaterEqual
-                    | BinaryOp::Equal
-                    | BinaryOp::NotEqual
-            ),
-            Node::If(_, a, _) => {
-                at = a;
-                continue;
-            }
-            _ => false,
-        };
-    }
 }
 
 pub fn number(value: f64) -> Text {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::depend::Dependencies;
+use super::depend::{Dependencies, On, graph};
 use super::variables::{Role, Variable, Variables};
 use crate::base::unit::Unit;
 use crate::base::words::xml as escaped;
@@ -187,16 +187,19 @@ impl Description<'_> {
 
     fn structure(&self, out: &mut String) {
         let all = &self.variables.all;
-        let mut dependencies = Dependencies::new(self.request.model);
+        let graph = graph(self.request.model);
+        let mut dependencies = Dependencies::new(self.request.model, &graph);
         let mut unknown = |at: usize, out: &mut String| {
             let _ = write!(out, "      <Unknown index=\"{}\"", at + 1);
-            let needs = all[at].leaf.and_then(|leaf| dependencies.needs(leaf));
-            if let Some(needs) = needs {
-                let mut found: Vec<usize> = (needs.leaves.iter())
-                    .filter_map(|leaf| self.variables.of.get(leaf).map(|at| at + 1))
+            let found = all[at].leaf.and_then(|leaf| dependencies.of(leaf));
+            if let Some(found) = found {
+                let mut found: Vec<usize> = (found.iter())
+                    .filter_map(|on| match on {
+                        On::Leaf(leaf) => self.variables.of.get(leaf).map(|at| at + 1),
+                        // Time is the first of all.
+                        On::Time => Some(1),
+                    })
                     .collect();
-                // Time is the first of all.
-                found.extend(needs.time.then_some(1));
                 found.sort_unstable();
                 let found: Vec<String> = found.iter().map(ToString::to_string).collect();
                 let _ = write!(out, " dependencies=\"{}\"", found.join(" "));

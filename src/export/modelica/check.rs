@@ -4,12 +4,11 @@ use rustc_hash::FxHashSet;
 
 use super::super::Refusal;
 use super::begin::Beginning;
-use super::text::Printer;
 use crate::expr::{BinaryOp, ExprId, Function, Node};
 use crate::flat::{EquationKind, Flat, Kind, Leaf, Type};
 
 /// Looks at all that is to be written.
-pub fn check(beginning: &Beginning, printer: &Printer<'_>) -> Result<(), Refusal> {
+pub fn check(beginning: &Beginning) -> Result<(), Refusal> {
     let flat = &beginning.written;
     let mut all: Vec<ExprId> = Vec::new();
     for equation in &flat.equations {
@@ -37,7 +36,7 @@ pub fn check(beginning: &Beginning, printer: &Printer<'_>) -> Result<(), Refusal
                 return Err(Refusal(format!("`{}` is no number", value.0)));
             }
             Node::Binary(BinaryOp::Equal | BinaryOp::NotEqual, a, b)
-                if !printer.is_boolean(a) && (moves(beginning, a) || moves(beginning, b)) =>
+                if !flat.is_boolean(a) && (moves(beginning, a) || moves(beginning, b)) =>
             {
                 return Err(Refusal(format!(
                     "`{}`: numbers that move are equal for a moment only, and Modelica does not look for it",

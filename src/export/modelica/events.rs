@@ -284,7 +284,7 @@ impl<'e> Events<'e> {
     /// `new(x) = ...` outside `when`.
     pub fn next(&self, id: VarId, value: ExprId) -> Result<Vec<String>, Refusal> {
         let name = self.printer.name(id);
-        if self.printer.is_boolean(value) {
+        if self.flat.is_boolean(value) {
             let value = self.printer.text(value, View::Event);
             return Ok(vec![format!("{name} = {value};")]);
         }
@@ -300,7 +300,7 @@ impl<'e> Events<'e> {
                 ))
             };
             match self.flat.exprs.node(at) {
-                _ if self.printer.is_boolean(at) => {
+                _ if self.flat.is_boolean(at) => {
                     let text = self.printer.text(at, view);
                     let negated = format!("not {}", self.printer.at_least(at, level::ATOM, view));
                     for trigger in [text, negated] {

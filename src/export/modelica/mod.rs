@@ -64,7 +64,7 @@ pub fn export(
     }
     let run = run_of(experiment, &mut notes);
     let printer = Printer::new(written);
-    check::check(&beginning, &printer)?;
+    check::check(&beginning)?;
     let text = class(&beginning, &printer, &inputs, run)?;
     Ok(Some(Exported { text, notes }))
 }

@@ -12,7 +12,7 @@ use super::written_out::{pairs, sign};
 use crate::expr::op::precedence as level;
 use crate::expr::print;
 use crate::expr::{Arena, BinaryOp, ExprId, Function, Node, UnaryOp};
-use crate::flat::{Flat, Kind, Leaf, Type, VarId};
+use crate::flat::{Flat, Kind, Leaf, VarId};
 
 /// Where an expression stands: which discrete variables count as they were before the event.
 #[derive(Clone, Copy, Debug)]
@@ -31,8 +31,6 @@ const LARGEST_INTEGER: f64 = 2_147_483_648.0;
 pub struct Printer<'p> {
     pub flat: &'p Flat,
     names: Vec<String>,
-    /// By expression: is it true or false?
-    booleans: Vec<bool>,
     /// By expression: would Modelica compute it as an integer?
     integers: Vec<bool>,
 }
@@ -91,7 +89,6 @@ impl<'p> Printer<'p> {
         let mut printer = Printer {
             flat,
             names: flat.variable_ids().map(name).collect(),
-            booleans: Vec::new(),
             integers: Vec::new(),
         };
         for at in 0..flat.exprs.len() {
@@ -102,15 +99,8 @@ impl<'p> Printer<'p> {
 
     /// Operands come first, so they are known.
     fn classify(&mut self, id: ExprId) {
-        let (b, i) = (&self.booleans, &self.integers);
+        let i = &self.integers;
         let exprs = &self.flat.exprs;
-        let boolean = match exprs.node(id) {
-            Node::Bool(_) | Node::Unary(UnaryOp::Not, _) | Node::Call(Function::Sample, _) => true,
-            Node::Leaf(leaf) => self.flat.variable(leaf.variable()).ty == Type::Boolean,
-            Node::Binary(op, ..) => op.precedence() <= level::RELATION,
-            Node::If(_, a, _) => b[a.index()],
-            _ => false,
-        };
         let integer = match exprs.node(id) {
             Node::Number(value) => value.0.fract() == 0.0 && value.0.abs() < LARGEST_INTEGER,
             Node::Unary(UnaryOp::Minus | UnaryOp::Plus, a) => i[a.index()],
@@ -121,12 +111,7 @@ impl<'p> Printer<'p> {
             }
             _ => false,
         };
-        self.booleans.push(boolean);
         self.integers.push(integer);
-    }
-
-    pub fn is_boolean(&self, id: ExprId) -> bool {
-        self.booleans[id.index()]
     }
 
     pub fn name(&self, id: VarId) -> &str {
@@ -260,7 +245,7 @@ impl<'p> Printer<'p> {
         real: bool,
         work: &mut Vec<Work>,
     ) {
-        if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) && !self.is_boolean(a) {
+        if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) && !self.flat.is_boolean(a) {
             work.push(Work::Text(match op {
                 BinaryOp::Equal => ") <= 0",
                 _ => ") > 0",

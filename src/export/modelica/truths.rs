@@ -35,7 +35,7 @@ pub fn told(printer: &Printer<'_>, known: impl Fn(VarId) -> bool) -> FxHashMap<u
     }
     let mut rows: Vec<(usize, Vec<Told>)> = Vec::new();
     for (at, equation) in flat.equations.iter().enumerate() {
-        if !equation.kind.is_continuous() || !printer.is_boolean(equation.left) {
+        if !equation.kind.is_continuous() || !flat.is_boolean(equation.left) {
             continue;
         }
         let sides = [

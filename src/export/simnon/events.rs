@@ -4,7 +4,7 @@
 //! and the times of the next samples.
 
 use super::super::classic::text::{
-    Dialect, Text, arithmetic, is_truth, number as number_text, real, text_unsampled,
+    Dialect, Text, arithmetic, number as number_text, real, text_unsampled,
 };
 use super::super::classic::{Change, Happening, Update};
 use super::super::desire::call;
@@ -124,7 +124,7 @@ impl Writer<'_> {
             let mut made = Text::atom(self.name(change.target));
             for &at in &change.updates {
                 let update = &model.updates[at];
-                let value = match is_truth(model, update.value) {
+                let value = match model.flat.is_boolean(update.value) {
                     true => Text::new(self.value(update.value)?, level::IF),
                     false => self.condition(update.value)?,
                 };

@@ -8,7 +8,7 @@
 mod events;
 
 use super::classic::names::{Names, Rules};
-use super::classic::text::{Dialect, Text, arithmetic, comment, is_truth, real, text};
+use super::classic::text::{Dialect, Text, arithmetic, comment, real, text};
 use super::classic::{Change, Classic, Happening, Right, Target, Task, Update};
 use super::desire::call;
 use crate::expr::op::precedence as level;
@@ -349,7 +349,7 @@ impl Writer<'_> {
     /// A formula; a truth as a number.
     fn value(&self, id: ExprId) -> Result<String, String> {
         let made = text(self.model, self.simnon, LANGUAGE, id)?;
-        Ok(match is_truth(self.model, id) {
+        Ok(match self.model.flat.is_boolean(id) {
             true => format!("if {} then 1 else 0", made.text),
             false => made.text,
         })

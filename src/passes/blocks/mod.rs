@@ -160,15 +160,7 @@ pub struct Solved {
 impl Solved {
     /// Assignments of all blocks, in order: those of loops too.
     pub fn assignments(&self) -> impl Iterator<Item = &Assignment> {
-        self.blocks.iter().flat_map(|block| match block {
-            Block::Assignment(assignment) => std::slice::from_ref(assignment),
-            Block::Linear(Linear {
-                method: Method::Formulas(assignments),
-                ..
-            }) => assignments,
-            Block::Nonlinear(nonlinear) => &nonlinear.inner,
-            _ => &[],
-        })
+        self.blocks.iter().flat_map(Block::assignments)
     }
 }
 
@@ -182,6 +174,51 @@ impl Block {
             Block::Selected(selected) => &selected.unknowns,
             Block::When(when) => std::slice::from_ref(&when.target),
         }
+    }
+
+    /// All that it computes: auxiliaries, and what is assigned inside a loop, too.
+    pub fn targets(&self) -> impl Iterator<Item = Leaf> + '_ {
+        let inside = match self {
+            Block::Assignment(_) => &[],
+            _ => self.assignments(),
+        };
+        let inside = inside.iter().map(|assignment| assignment.target);
+        self.unknowns().iter().copied().chain(inside)
+    }
+
+    /// Assignments in order, those of loops too.
+    pub fn assignments(&self) -> &[Assignment] {
+        match self {
+            Block::Assignment(assignment) => std::slice::from_ref(assignment),
+            Block::Linear(Linear {
+                method: Method::Formulas(assignments),
+                ..
+            }) => assignments,
+            Block::Nonlinear(nonlinear) => &nonlinear.inner,
+            _ => &[],
+        }
+    }
+
+    /// All expressions that are evaluated for it, divisors that are checked too.
+    pub fn expressions(&self) -> impl Iterator<Item = ExprId> + '_ {
+        let (entries, right): (&[Entry], &[ExprId]) = match self {
+            Block::Linear(Linear {
+                method: Method::System { matrix, right },
+                ..
+            }) => (matrix, right),
+            _ => (&[], &[]),
+        };
+        let residuals: &[Residual] = match self {
+            Block::Nonlinear(nonlinear) => &nonlinear.residuals,
+            Block::Selected(selected) => &selected.residuals,
+            _ => &[],
+        };
+        let assigned = (self.assignments().iter())
+            .flat_map(|assignment| std::iter::once(assignment.value).chain(assignment.guard));
+        assigned
+            .chain(entries.iter().map(|entry| entry.value))
+            .chain(right.iter().copied())
+            .chain(residuals.iter().map(|residual| residual.value))
     }
 
     /// The equations it comes from.

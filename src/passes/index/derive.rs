@@ -5,7 +5,7 @@
 //! constant, discrete variables are between events.
 
 use super::Stuck;
-use super::orders::{Orders, is_boolean};
+use super::orders::Orders;
 use crate::expr::ExprId;
 use crate::flat::{Derived, Equation, EquationKind, Flat, Kind, Leaf, Type};
 use crate::structure::Offsets;
@@ -15,7 +15,8 @@ pub fn derive(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Result<Vec
     for (id, &by) in orders.equations.iter().zip(&offsets.rows) {
         times[id.index()] = by;
         let equation = &flat.equations[id.index()];
-        if by > 0 && (is_boolean(flat, equation.left) || is_boolean(flat, equation.right)) {
+        // The truth of an equation between booleans has no derivative.
+        if by > 0 && flat.is_boolean(equation.left) {
             return Err(Stuck::NoDerivative(*id));
         }
     }

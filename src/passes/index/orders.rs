@@ -1,6 +1,5 @@
 //! Which variables an equation contains, and how often each is differentiated there.
 
-use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, Flat, Kind, Leaf, VarId};
 use crate::structure::{Incidence, NONE, Offsets};
 
@@ -65,14 +64,5 @@ impl Orders {
             },
             _ => NONE,
         }
-    }
-}
-
-/// A boolean, or an equation between booleans: it has no derivative.
-pub fn is_boolean(flat: &Flat, id: ExprId) -> bool {
-    match flat.exprs.node(id) {
-        Node::Bool(_) => true,
-        Node::Leaf(leaf) => flat.variable(leaf.variable()).ty == crate::flat::Type::Boolean,
-        _ => false,
     }
 }

@@ -15,7 +15,7 @@ impl Machine<'_> {
         self.factor_loops(&program.continuous, steps)?;
         // Time stands still, whatever was asked for before.
         self.lanes[Program::TIME as usize] = [0.0; LANES];
-        let count = self.coloring.count;
+        let count = self.program.coloring.count;
         let mut first = 0;
         while first < count {
             let active = LANES.min(count - first);
@@ -37,12 +37,12 @@ impl Machine<'_> {
         };
         let fixed = self.program.states.len();
         for at in 0..fixed {
-            self.lanes[1 + at] = lanes(self.coloring.colors[at]);
+            self.lanes[1 + at] = lanes(self.program.coloring.colors[at]);
         }
         for (slots, chosen) in self.program.slots.iter().zip(&self.choice) {
             for (at, &candidate) in chosen.iter().enumerate() {
                 let register = slots.candidates[candidate].value as usize;
-                self.lanes[register] = lanes(self.coloring.colors[slots.first + at]);
+                self.lanes[register] = lanes(self.program.coloring.colors[slots.first + at]);
             }
         }
     }
@@ -50,7 +50,7 @@ impl Machine<'_> {
     fn gather(&self, first: usize, active: usize, entries: &mut [f64]) {
         let Coloring {
             pattern, colors, ..
-        } = &self.coloring;
+        } = &self.program.coloring;
         let fixed = self.program.rates.len();
         let chosen: Vec<Register> = match self.program.slots.is_empty() {
             true => Vec::new(),

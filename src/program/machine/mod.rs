@@ -9,10 +9,9 @@ mod newton;
 mod spaces;
 
 use self::spaces::Spaces;
-use crate::numeric::Coloring;
 use crate::numeric::Pattern;
 use crate::program::code::{LANES, Lanes, Register, Table, run};
-use crate::program::{Part, Program, Step, coloring};
+use crate::program::{Part, Program, Step};
 
 /// A block that could not be solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +49,6 @@ pub struct Machine<'p> {
     choice: Vec<Vec<usize>>,
     continuous: Spaces,
     event: Spaces,
-    coloring: Coloring,
     pub work: Work,
 }
 
@@ -66,9 +64,8 @@ impl<'p> Machine<'p> {
             choice: (program.slots.iter())
                 .map(|slots| (0..slots.count).collect())
                 .collect(),
-            continuous: Spaces::new(&program.continuous, count),
-            event: Spaces::new(&program.event, count),
-            coloring: coloring(program),
+            continuous: Spaces::new(&program.continuous),
+            event: Spaces::new(&program.event),
             registers,
             work: Work::default(),
         };
@@ -124,7 +121,7 @@ impl<'p> Machine<'p> {
     }
 
     pub fn pattern(&self) -> &Pattern {
-        &self.coloring.pattern
+        &self.program.coloring.pattern
     }
 
     pub fn choice(&self, selection: usize) -> &[usize] {

@@ -4,7 +4,7 @@ use sprs::CsMat;
 
 use crate::numeric::Coloring;
 use crate::numeric::lu::Lu;
-use crate::program::{Part, loop_coloring};
+use crate::program::Part;
 
 /// Room to work in for the loops of a part.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(super) struct LoopSpace {
 }
 
 impl Spaces {
-    pub(super) fn new(part: &Part, registers: usize) -> Self {
+    pub(super) fn new(part: &Part) -> Self {
         let systems = (part.systems.iter()).map(|system| {
             let size = system.unknowns.len();
             let matrix = system.matrix.map(|_| f64::NAN);
@@ -63,22 +63,21 @@ impl Spaces {
                 factored: false,
             }
         });
-        let mut spare = vec![0; registers];
         let loops = (part.loops.iter()).map(|of| {
             let (size, rows) = (of.unknowns.len(), of.residuals.len());
             let Coloring {
                 pattern,
                 colors,
                 count,
-            } = loop_coloring(of, &mut spare);
+            } = &*of.coloring;
             let lu = match of.selections.is_empty() {
                 true => Lu::new(pattern.view()),
                 false => Lu::full(rows),
             };
             LoopSpace {
                 slopes: pattern.map(|()| 0.0),
-                colors,
-                color_count: count,
+                colors: colors.clone(),
+                color_count: *count,
                 columns: (0..size).collect(),
                 place: (0..size as u32).collect(),
                 lu,

@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, Flat, Leaf};
-use crate::passes::signs::reference::{is_boolean, next_term};
+use crate::passes::signs::reference::next_term;
 use crate::structure::numbers::Modular;
 use crate::structure::signs::{Terms, eliminate, eliminate_in};
 use crate::structure::{Incidence, IntegerRows, Matching, NONE, loops};
@@ -99,8 +99,7 @@ impl Loop<'_> {
         let (id, times) = (self.system.equation)(row)?;
         let flat = self.system.flat;
         let equation = &flat.equations[id.index()];
-        let real =
-            equation.kind.is_continuous() && !is_boolean(flat, equation.left, equation.right);
+        let real = equation.kind.is_continuous() && !flat.is_boolean(equation.left);
         real.then_some((id, times))
     }
 

@@ -10,7 +10,7 @@
 
 use crate::base::cancel::glance;
 use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
-use crate::flat::{EqId, Flat, Kind, Leaf, Type};
+use crate::flat::{EqId, Flat, Kind, Leaf};
 use crate::structure::{IntegerRows, NONE};
 
 /// What an expression depends on.
@@ -64,7 +64,7 @@ impl Linear {
         };
         for id in flat.equation_ids() {
             let equation = &flat.equations[id.index()];
-            if equation.kind.is_continuous() && !is_boolean(flat, equation.left, equation.right) {
+            if equation.kind.is_continuous() && !flat.is_boolean(equation.left) {
                 builder.row(Some(id), equation.left, equation.right);
             } else {
                 builder.fix(equation.left);
@@ -204,17 +204,6 @@ pub fn next_term(flat: &Flat, work: &mut Vec<(ExprId, i64)>) -> Option<(ExprId, 
         }
     }
     None
-}
-
-/// Signs mean nothing in an equation between booleans.
-pub fn is_boolean(flat: &Flat, left: ExprId, right: ExprId) -> bool {
-    [left, right]
-        .into_iter()
-        .any(|id| match flat.exprs.node(id) {
-            Node::Bool(_) => true,
-            Node::Leaf(leaf) => flat.variable(leaf.variable()).ty == Type::Boolean,
-            _ => false,
-        })
 }
 
 /// What each expression depends on; operands come before their users.

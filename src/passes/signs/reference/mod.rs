@@ -12,7 +12,7 @@ mod replace;
 mod report;
 
 pub use findings::{Combination, Findings, Movement, findings};
-pub use linear::{is_boolean, next_term};
+pub use linear::next_term;
 pub use replace::Reference;
 pub use report::{cancelling, floating, listed, report_cancelling};
 

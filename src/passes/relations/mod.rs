@@ -1,7 +1,14 @@
-//! Relations and functions that jump: what is kept of them between events, and how it is decided.
+//! Relations and functions that jump: which there are in a model ([`find`]), what is kept of them between events, and how that is
+//! decided.
 
-use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp};
-use crate::flat::{Flat, Type};
+mod find;
+mod moving;
+
+use crate::expr::{BinaryOp, ExprId, Function, Node};
+use crate::flat::Flat;
+
+pub use find::{Found, Kept, Relation, Sample, find};
+pub use moving::{Inputs, Moving};
 
 /// What a watch keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,26 +22,6 @@ pub enum WatchKind {
     Ceil,
 }
 
-/// A boolean expression.
-pub fn is_truth(flat: &Flat, mut id: ExprId) -> bool {
-    loop {
-        return match flat.exprs.node(id) {
-            Node::Bool(_) | Node::Unary(UnaryOp::Not, _) => true,
-            Node::Binary(op, ..) => !matches!(
-                op,
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow
-            ),
-            Node::Call(Function::Sample, _) => true,
-            Node::Leaf(leaf) => flat.variable(leaf.variable()).ty == Type::Boolean,
-            Node::If(_, a, _) => {
-                id = a;
-                continue;
-            }
-            _ => false,
-        };
-    }
-}
-
 impl WatchKind {
     /// The kind of watch that a node needs where its operands move.
     pub fn of(flat: &Flat, id: ExprId) -> Option<WatchKind> {
@@ -43,7 +30,7 @@ impl WatchKind {
             Node::Binary(op @ (Less | LessEqual | Greater | GreaterEqual), ..) => {
                 WatchKind::Relation(op)
             }
-            Node::Binary(op @ (Equal | NotEqual), a, _) if !is_truth(flat, a) => {
+            Node::Binary(op @ (Equal | NotEqual), a, _) if !flat.is_boolean(a) => {
                 WatchKind::Relation(op)
             }
             Node::Call(Function::Sign, _) => WatchKind::Sign,

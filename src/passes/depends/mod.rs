@@ -1,0 +1,310 @@
+//! What is computed from what: asked by the program of a run, by exported programs and by the description of an FMU.
+//!
+//! Before: the blocks of a solved model. After: of every variable the columns that it depends on ([`Depends`]): states, inputs, Time,
+//! what an iteration moves, as whoever asks has chosen. It is by structure: what is computed passes on what it needs, and all unknowns of
+//! a loop need what any of its equations needs. And which blocks have to be evaluated for what ([`Needed`]).
+
+mod events;
+mod lists;
+mod needed;
+
+use rustc_hash::FxHashMap;
+
+use crate::base::cancel::glance;
+use crate::expr::{ExprId, Function, Node, UnaryOp};
+use crate::flat::slots::Slots;
+use crate::flat::{Flat, Leaf};
+use crate::numeric::{Coloring, color};
+use crate::passes::blocks::{Assignment, Block, Linear, Method, Residual};
+
+pub use events::AtEvents;
+pub use lists::{List, Lists};
+pub use needed::Needed;
+
+/// Blocks and the expressions that they are computed from.
+#[derive(Debug)]
+pub struct Graph<'s> {
+    flat: &'s Flat,
+    blocks: &'s [Block],
+    /// What stands for variables that were eliminated.
+    gone: &'s FxHashMap<Leaf, ExprId>,
+    slots: Slots<'s>,
+    /// How often each expression is used, up to 2.
+    uses: Vec<u8>,
+}
+
+impl<'s> Graph<'s> {
+    pub fn new(flat: &'s Flat, blocks: &'s [Block], gone: &'s FxHashMap<Leaf, ExprId>) -> Self {
+        let computed = blocks.iter().flat_map(Block::expressions);
+        Graph {
+            uses: flat.exprs.uses(computed.chain(gone.values().copied())),
+            slots: Slots::new(flat),
+            flat,
+            blocks,
+            gone,
+        }
+    }
+}
+
+/// How relations and functions that jump count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relations {
+    /// Between events each keeps its truth or value, whatever its sides do.
+    Held,
+    /// At events they count with their sides.
+    Decided,
+}
+
+/// The columns that variables depend on. Each expression that is used more than once has a list of its own and is walked once.
+#[derive(Debug)]
+pub struct Depends<'g> {
+    graph: &'g Graph<'g>,
+    relations: Relations,
+    lists: Lists,
+    /// Lists up to this one are those of columns.
+    columns: List,
+    time: List,
+    /// By slot and by expression; [`UNKNOWN`] before it is found.
+    of: Vec<List>,
+    found: Vec<List>,
+    /// Expressions of a loop, whose unknowns have no list yet: what was found of them does not hold afterwards.
+    inside: Option<Vec<ExprId>>,
+    work: Vec<Visit>,
+    operands: Vec<List>,
+}
+
+const UNKNOWN: List = List::MAX;
+
+#[derive(Clone, Copy, Debug)]
+enum Visit {
+    Open(ExprId),
+    /// Its operands begin here.
+    Close(ExprId, usize),
+}
+
+impl<'g> Depends<'g> {
+    /// `most`: numbers in all lists together; what needs more room depends on all of so many columns.
+    pub fn new(graph: &'g Graph<'g>, relations: Relations, columns: usize, most: usize) -> Self {
+        Depends {
+            relations,
+            lists: Lists::new(columns, most),
+            columns: Lists::NOTHING,
+            time: Lists::NOTHING,
+            of: vec![UNKNOWN; graph.slots.count()],
+            found: vec![UNKNOWN; graph.flat.exprs.len()],
+            inside: None,
+            work: Vec::new(),
+            operands: Vec::new(),
+            graph,
+        }
+    }
+
+    /// A variable that is a column itself, whatever computes it.
+    pub fn column(&mut self, leaf: Leaf, column: u32) {
+        self.columns = self.lists.add(vec![column]);
+        if let Some(slot) = self.graph.slots.of(leaf) {
+            self.of[slot] = self.columns;
+        }
+    }
+
+    pub fn time(&mut self, column: u32) {
+        self.time = self.lists.add(vec![column]);
+    }
+
+    /// Candidates of which some are states: until their block says more, each depends on these columns.
+    pub fn candidates(&mut self, leaves: &[Leaf], columns: std::ops::Range<u32>) {
+        let list = self.lists.add(columns.collect());
+        for &leaf in leaves {
+            self.set(leaf, list);
+        }
+    }
+
+    /// Follows the blocks that are chosen, in their order.
+    pub fn follow(&mut self, chosen: impl Fn(usize) -> bool) {
+        let blocks = self.graph.blocks;
+        for (at, block) in blocks.iter().enumerate() {
+            if chosen(at) {
+                self.block(block);
+            }
+        }
+    }
+
+    pub fn lists(&self) -> &Lists {
+        &self.lists
+    }
+
+    pub fn into_lists(self) -> Vec<Vec<u32>> {
+        self.lists.into_all()
+    }
+
+    pub fn leaf(&mut self, leaf: Leaf) -> List {
+        let slot = self.graph.slots.of(leaf);
+        match slot.map(|slot| self.of[slot]).filter(|&of| of != UNKNOWN) {
+            Some(list) => list,
+            None => match self.graph.gone.get(&leaf) {
+                Some(&expression) => self.expressions([expression]),
+                None => Lists::NOTHING,
+            },
+        }
+    }
+
+    pub fn union(&mut self, leaves: impl IntoIterator<Item = Leaf>) -> List {
+        let mut all: Vec<List> = leaves.into_iter().map(|leaf| self.leaf(leaf)).collect();
+        self.lists.merge(&mut all, 0)
+    }
+
+    /// Which residuals of a loop depend on which of its unknowns, and colours of these. No columns are known besides.
+    pub fn of_loop(
+        &mut self,
+        unknowns: &[Leaf],
+        inner: &[Assignment],
+        residuals: &[Residual],
+    ) -> Coloring {
+        let before = self.lists.count();
+        self.inside = Some(Vec::new());
+        for (&leaf, at) in unknowns.iter().zip(0..) {
+            let list = self.lists.add(vec![at]);
+            self.set(leaf, list);
+        }
+        for assignment in inner {
+            self.assign(assignment);
+        }
+        let rows: Vec<List> = (residuals.iter())
+            .map(|residual| self.expressions([residual.value]))
+            .collect();
+        let coloring = color(self.lists.all(), &rows, unknowns.len());
+        self.forget();
+        let targets = inner.iter().map(|assignment| assignment.target);
+        for leaf in unknowns.iter().copied().chain(targets) {
+            self.set(leaf, UNKNOWN);
+        }
+        self.lists.truncate(before);
+        coloring
+    }
+
+    fn set(&mut self, leaf: Leaf, list: List) {
+        if let Some(slot) = self.graph.slots.of(leaf) {
+            let of = &mut self.of[slot];
+            let is_column = *of != UNKNOWN && *of > Lists::NOTHING && *of <= self.columns;
+            if !is_column {
+                *of = list;
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        match block {
+            Block::Assignment(assignment) => self.assign(assignment),
+            Block::Linear(Linear {
+                method: Method::Formulas(assignments),
+                ..
+            }) => {
+                for assignment in assignments {
+                    self.assign(assignment);
+                }
+            }
+            Block::Linear(_) | Block::Nonlinear(_) | Block::Selected(_) => {
+                self.inside = Some(Vec::new());
+                let list = self.expressions(block.expressions());
+                self.forget();
+                for leaf in block.targets() {
+                    self.set(leaf, list);
+                }
+                if let Block::Nonlinear(nonlinear) = block {
+                    for &leaf in &nonlinear.iteration {
+                        self.set(leaf, list);
+                    }
+                }
+            }
+            // Decided when the event is over: until then the value stays.
+            Block::When(when) => {
+                let list = self.leaf(Leaf::Var(when.target.variable()));
+                self.set(when.target, list);
+            }
+        }
+    }
+
+    fn assign(&mut self, assignment: &Assignment) {
+        let list = self.expressions([assignment.value]);
+        self.set(assignment.target, list);
+    }
+
+    /// Ends a loop.
+    fn forget(&mut self) {
+        for id in self.inside.take().into_iter().flatten() {
+            self.found[id.index()] = UNKNOWN;
+        }
+    }
+
+    /// What some expressions depend on. Unknowns of a loop have no list before they get that of their loop.
+    pub fn expressions(&mut self, roots: impl IntoIterator<Item = ExprId>) -> List {
+        let mut work = std::mem::take(&mut self.work);
+        let mut operands = std::mem::take(&mut self.operands);
+        work.extend(roots.into_iter().map(Visit::Open));
+        while let Some(visit) = work.pop() {
+            glance();
+            match visit {
+                Visit::Open(id) => self.open(id, &mut work, &mut operands),
+                Visit::Close(id, start) => {
+                    let list = self.lists.merge(&mut operands, start);
+                    operands.push(list);
+                    self.found[id.index()] = list;
+                    if let Some(inside) = &mut self.inside {
+                        inside.push(id);
+                    }
+                }
+            }
+        }
+        let list = self.lists.merge(&mut operands, 0);
+        (self.work, self.operands) = (work, operands);
+        list
+    }
+
+    fn open(&self, id: ExprId, work: &mut Vec<Visit>, operands: &mut Vec<List>) {
+        let (flat, gone) = (self.graph.flat, self.graph.gone);
+        let exprs = &flat.exprs;
+        let known = self.found[id.index()];
+        if known != UNKNOWN {
+            operands.push(known);
+            return;
+        }
+        let node = exprs.node(id);
+        let start = match node {
+            Node::Number(_) | Node::Bool(_) => return,
+            Node::Time => return operands.push(self.time),
+            Node::Leaf(leaf) => {
+                let slot = self.graph.slots.of(leaf);
+                match slot.map(|slot| self.of[slot]).filter(|&of| of != UNKNOWN) {
+                    Some(list) => return operands.push(list),
+                    None if gone.contains_key(&leaf) => operands.len(),
+                    None => return,
+                }
+            }
+            // Between events it stands still.
+            _ if self.relations == Relations::Held && is_held(node) => return,
+            _ => operands.len(),
+        };
+        if self.graph.uses[id.index()] > 1 {
+            work.push(Visit::Close(id, start));
+        }
+        match node {
+            Node::Leaf(leaf) => work.extend(gone.get(&leaf).copied().map(Visit::Open)),
+            Node::Call(Function::Sample, _) => operands.push(self.time),
+            _ => {}
+        }
+        exprs.each_operand(id, |operand| work.push(Visit::Open(operand)));
+    }
+}
+
+/// Truths, and functions that jump. mod(x, y) is x less a number of times y: only that number is held.
+fn is_held(node: Node<Leaf>) -> bool {
+    match node {
+        Node::Binary(op, ..) => !op.is_arithmetic(),
+        Node::Unary(op, _) => op == UnaryOp::Not,
+        Node::Call(function, _) => matches!(
+            function,
+            Function::Sign | Function::Floor | Function::Ceil | Function::Sample
+        ),
+        _ => false,
+    }
+}
