@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::blocks::{Builder, rate};
+use super::blocks::Builder;
 use crate::flat::{Flat, Leaf};
 use crate::numeric::{Coloring, color};
 use crate::passes::blocks::{Assignment, Residual};
@@ -26,10 +26,10 @@ pub(super) fn of_rates(flat: &Flat, graph: &Graph<'_>, for_rates: &[bool]) -> Co
     depends.follow(|at| for_rates[at]);
     let mut rows: Vec<List> = Vec::with_capacity(size);
     for state in flat.states() {
-        rows.push(depends.leaf(rate(state)));
+        rows.push(depends.leaf(state.rate()));
     }
     for selection in flat.selections() {
-        let rates = selection.candidates.iter().map(|&leaf| rate(leaf));
+        let rates = selection.candidates.iter().map(|&leaf| leaf.rate());
         let list = depends.union(rates);
         rows.extend(std::iter::repeat_n(list, selection.states as usize));
     }

@@ -18,7 +18,7 @@ mod types;
 
 use std::fmt::Write;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Request;
 use super::model::Model;
@@ -28,6 +28,7 @@ use super::statements::{Statements, blocks as shared, events};
 use super::write::{Text, Writer};
 use crate::base::words::literal;
 use crate::flat::{Flat, Leaf};
+use crate::numeric::Coloring;
 pub use dialect::C;
 use sparse::Sparse;
 

@@ -1,13 +1,12 @@
 //! What is watched, and what happens at events, as statements.
 
 use super::Statements;
-use crate::export::model::Watch;
 use crate::export::write::{Dialect, Text};
 use crate::expr::BinaryOp;
-use crate::passes::relations::WatchKind;
+use crate::passes::relations::{Relation, WatchKind};
 
 /// The two sides of a relation: it is decided by their difference.
-pub fn sides<'p>(to: &mut impl Statements<'p>, watch: &Watch) -> (Text, Text) {
+pub fn sides<'p>(to: &mut impl Statements<'p>, watch: &Relation) -> (Text, Text) {
     let left = to.value(watch.left);
     let zero = Text::atom("0.0");
     match watch.right.map(|right| to.value(right)) {
