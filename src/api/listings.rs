@@ -6,7 +6,7 @@ use crate::base::diagnostics::{Code, Diagnostics};
 use crate::bond::BondGraph;
 use crate::bond::sketch::sketch;
 use crate::bond::view::{Choice, view};
-use crate::compile::{Aliases, bond_graph, presented, sorted_somewhere};
+use crate::compile::{Aliases, Unwatched, bond_graph, listed, sorted_somewhere};
 use crate::expr::print::Style;
 use crate::listing::modes::said_of;
 use crate::listing::{causality, equations, solved, sorted};
@@ -23,7 +23,7 @@ impl Model {
     /// The equations in the order of evaluation, each with its unknown in brackets, as `bgm sort` lists them.
     pub fn sorted(&self) -> Result<String, Error> {
         let mut said = Diagnostics::default();
-        let done = sorted_somewhere(self.flat.clone(), Aliases::Keep, &mut said);
+        let done = sorted_somewhere(self.flat.clone(), Aliases::Keep, &mut Unwatched, &mut said);
         let (flat, order, positions) = done.ok_or_else(|| Error::new(&self.sources, &said))?;
         let place = positions.map(|positions| said_of(&positions, "sorted"));
         Ok(sorted::sorted_somewhere(
@@ -37,9 +37,10 @@ impl Model {
     /// The equations solved, as `bgm solve` lists them.
     pub fn solved(&self) -> Result<String, Error> {
         let mut said = Diagnostics::default();
-        let done = presented(self.flat.clone(), Aliases::Eliminate, &mut said);
+        let flat = self.flat.clone();
+        let done = listed(flat, Aliases::Eliminate, &mut Unwatched, &mut said);
         let done = done.ok_or_else(|| Error::new(&self.sources, &said))?;
-        Ok(solved::presented(&done, Aliases::Eliminate, STYLE))
+        Ok(solved::listed(&done, STYLE))
     }
 
     /// The bond graph with its strokes, as `bgm causality` lists it.

@@ -4,7 +4,7 @@ use super::error::Error;
 use super::model::Model;
 use crate::base::diagnostics::Diagnostics;
 use crate::compile::place::{Misplaced, place};
-use crate::compile::{Aliases, solved};
+use crate::compile::{Aliases, Unwatched, solved};
 use crate::evaluate::show;
 
 /// The values of all variables of a model at a point.
@@ -58,11 +58,11 @@ impl Model {
     pub fn at(&self, given: &[(&str, f64)]) -> Result<Values, Error> {
         let mut said = Diagnostics::default();
         let solution = solved(self.flat.clone(), Aliases::Eliminate, &mut said);
-        let solution = solution.ok_or_else(|| Error::new(&self.sources, &said))?;
+        let mut solution = solution.ok_or_else(|| Error::new(&self.sources, &said))?;
         let given: Vec<String> = (given.iter())
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        let placed = match place(&solution, Aliases::Eliminate, &given.join(",")) {
+        let placed = match place(&mut solution, &given.join(","), &mut Unwatched) {
             Ok(placed) => placed,
             Err(Misplaced::Request(message)) => return Err(Error::of_request(message)),
             Err(Misplaced::Told(diagnostic)) => {

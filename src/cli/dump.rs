@@ -3,10 +3,10 @@
 use super::writing::kinds::Kind;
 use super::{Console, FAILED, Fault, Listing};
 use crate::base::diagnostics::Diagnostics;
-use crate::compile::{Aliases, Product, Stage, Watch, bond_graph, lower, shown};
+use crate::compile::{
+    Aliases, Product, Stage, Watch, bond_graph_with, in_mode, lower, program, shown,
+};
 use crate::flat::Flat;
-use crate::passes::blocks::Solved;
-use crate::program::{self, build};
 use crate::simulate::columns;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::process::ExitCode;
@@ -50,6 +50,7 @@ pub fn run(
     stage: Stage,
     listing: &Listing,
     aliases: Aliases,
+    mode: Option<&str>,
     console: &Console,
 ) -> Result<ExitCode, Fault> {
     let mut dumper = Dumper { stage, text: None };
@@ -57,19 +58,14 @@ pub fn run(
     if let Some(flat) = compiled.flat.take()
         && stage != Stage::Tree
     {
+        let said = &mut compiled.diagnostics;
         match stage {
             Stage::Graph => {
-                let found = bond_graph(flat, &[], &mut compiled.diagnostics)?;
-                let dump = |found| Product::Graph(&found).dump(stage);
-                dumper.text = Some(found.map_or_else(|| "graph: none\n".to_string(), dump));
+                if bond_graph_with(flat, &[], &mut dumper, said)?.is_none() {
+                    dumper.text = Some("graph: none\n".to_string());
+                }
             }
-            _ => lowered(
-                flat,
-                aliases,
-                &mut dumper,
-                console,
-                &mut compiled.diagnostics,
-            ),
+            _ => lowered(flat, (aliases, mode), &mut dumper, console, said)?,
         }
     }
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
@@ -88,12 +84,15 @@ pub fn run(
 /// The model as it is shown, through the pipeline.
 fn lowered(
     flat: Flat,
-    aliases: Aliases,
+    (aliases, mode): (Aliases, Option<&str>),
     dumper: &mut Dumper,
     console: &Console,
     said: &mut Diagnostics,
-) {
-    let form = shown(flat, aliases);
+) -> Result<(), Fault> {
+    let form = match mode {
+        None => shown(flat, aliases),
+        Some(name) => in_mode(&flat, aliases, name)?,
+    };
     if let Some(which) = &form.said {
         console.message(&format!("note: this dump is {which}\n"));
     }
@@ -101,16 +100,15 @@ fn lowered(
         Err(refused) => refused.tell(said),
         Ok(lowered) => {
             lowered.tell(said);
-            if dumper.stage == Stage::Program {
-                dumper.text = lowered.into_solved().map(program);
+            // The program that a run has, with its usual columns.
+            if dumper.stage == Stage::Program
+                && let Some(mut solved) = lowered.into_solved()
+            {
+                let columns = columns::default(&mut solved, None);
+                let columns: Vec<_> = columns.iter().map(|column| column.value).collect();
+                program(&solved, &columns, None, dumper);
             }
         }
     }
-}
-
-/// The program that a run has, with its usual columns.
-fn program(mut solved: Solved) -> String {
-    let columns = columns::default(&mut solved, None);
-    let columns: Vec<_> = columns.iter().map(|column| column.value).collect();
-    program::dump::dump(&build(&solved, &columns), Some(&solved.flat))
+    Ok(())
 }

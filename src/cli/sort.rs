@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::{Console, FAILED, Fault, Format, Listing};
-use crate::compile::{Aliases, sorted_somewhere};
+use crate::compile::{Aliases, Unwatched, sorted_somewhere};
 use crate::listing::modes::said_of;
 use crate::listing::{json, latex, sorted::sorted_somewhere as list};
 
@@ -30,7 +30,8 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
         Some(_) => Some(console.place(listing.output.output.as_deref(), listing.format.kind())?),
         None => None,
     };
-    let done = flat.and_then(|flat| sorted_somewhere(flat, aliases, &mut compiled.diagnostics));
+    let said = &mut compiled.diagnostics;
+    let done = flat.and_then(|flat| sorted_somewhere(flat, aliases, &mut Unwatched, said));
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
     let Some((flat, sorted, positions)) = &done else {
         return Ok(ExitCode::from(FAILED));

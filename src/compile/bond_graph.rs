@@ -1,8 +1,8 @@
 //! The bond graph of a flat model, with the causality that its sorted equations say.
 
 use super::lower::Aliases;
-use super::switched::sorted;
-use super::watch::{Product, Stage, Unwatched, done};
+use super::switched::sorted_somewhere;
+use super::watch::{Product, Stage, Unwatched, Watch, done};
 use crate::base::diagnostics::{Code, Diagnostics};
 use crate::bond::causality::{Preferences, Wanted};
 use crate::bond::recover::recover;
@@ -17,6 +17,17 @@ pub fn bond_graph(
     preferences: &[String],
     said: &mut Diagnostics,
 ) -> Result<Option<BondGraph>, String> {
+    bond_graph_with(written, preferences, &mut Unwatched, said)
+}
+
+/// The same with somebody who looks on.
+pub fn bond_graph_with(
+    written: Flat,
+    preferences: &[String],
+    watch: &mut dyn Watch,
+    said: &mut Diagnostics,
+) -> Result<Option<BondGraph>, String> {
+    // No request: a model that is refused has a graph, too, and nothing but its references is wanted here.
     let (mut flat, ..) = reference(written.clone());
     let Some(graph) = recover(&mut flat) else {
         return Ok(None);
@@ -38,7 +49,9 @@ pub fn bond_graph(
     wished
         .wishes
         .sort_unstable_by_key(|&(variable, _)| variable);
-    let sorted = sorted(wished, Aliases::Keep, said);
+    let sorted = sorted_somewhere(wished, Aliases::Keep, watch, said);
+    let sorted = sorted.map(|(flat, sorted, _)| (flat, sorted));
+    watch.before(Stage::Graph);
     let mut causality = causality_with(&flat, &graph, &preferences, sorted.as_ref());
     if sorted.is_none() && said.iter().any(|one| contradicts(one.code)) {
         causality.contradict();
@@ -50,7 +63,7 @@ pub fn bond_graph(
         preferences,
         sorted,
     };
-    done(&mut Unwatched, Stage::Graph, Product::Graph(&found));
+    done(watch, Stage::Graph, Product::Graph(&found));
     Ok(Some(found))
 }
 

@@ -7,7 +7,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Aliases, Solution, solved_in};
+use super::watch::Watch;
+use super::{Modes, Solution};
 use crate::base::diagnostics::{Code, Diagnostic};
 use crate::evaluate::at::{Mistake, Setting};
 use crate::evaluate::{Failure, Point, at, evaluate, truth};
@@ -43,8 +44,12 @@ enum Cause {
 const FEW: usize = 6;
 
 /// The values at a point that a text describes.
-pub fn place(solution: &Solution, aliases: Aliases, text: &str) -> Result<Placed, Misplaced> {
-    let placed = find(solution, aliases, text).map_err(|cause| worded(solution, cause))?;
+pub fn place(
+    solution: &mut Solution,
+    text: &str,
+    watch: &mut dyn Watch,
+) -> Result<Placed, Misplaced> {
+    let placed = find(solution, text, watch).map_err(|cause| worded(solution, cause))?;
     let other = placed.position.as_ref().and_then(|(_, by)| by.as_deref());
     let by = other.unwrap_or(&solution.solved);
     match at::disagreeing(by, &placed.settings, &placed.point).first() {
@@ -74,9 +79,9 @@ fn worded(solution: &Solution, cause: Cause) -> Misplaced {
     Misplaced::Request(texts.join("\nerror: "))
 }
 
-fn find(solution: &Solution, aliases: Aliases, text: &str) -> Result<Placed, Cause> {
+fn find(solution: &mut Solution, text: &str, watch: &mut dyn Watch) -> Result<Placed, Cause> {
     let model = &solution.solved;
-    let Some(positions) = &solution.positions else {
+    let Some(positions) = &mut solution.positions else {
         let settings = at::read(model, text).map_err(|all| Cause::Mistakes(all, None))?;
         let mut point = at::point(model, &settings);
         evaluate(model, &mut point).map_err(|failure| Cause::Failure(Box::new(failure)))?;
@@ -85,11 +90,6 @@ fn find(solution: &Solution, aliases: Aliases, text: &str) -> Result<Placed, Cau
             settings,
             position: None,
         });
-    };
-    let search = Search {
-        positions,
-        aliases,
-        text,
     };
     // For all positions at once: in which the values are shows afterwards.
     let mut mistakes = None;
@@ -110,6 +110,12 @@ fn find(solution: &Solution, aliases: Aliases, text: &str) -> Result<Placed, Cau
             }
         }
     }
+    let mut search = Search {
+        positions,
+        text,
+        impossible: FxHashSet::default(),
+        watch,
+    };
     search.run(mistakes)
 }
 
@@ -121,9 +127,11 @@ pub fn asked_for(positions: &Positions, point: &Point) -> Option<Key> {
 }
 
 struct Search<'p> {
-    positions: &'p Positions,
-    aliases: Aliases,
+    positions: &'p mut Modes,
     text: &'p str,
+    /// Of the positions that were tried.
+    impossible: FxHashSet<Key>,
+    watch: &'p mut dyn Watch,
 }
 
 /// What came of one position.
@@ -137,7 +145,7 @@ enum Tried {
 
 impl Search<'_> {
     /// `mistakes` are those of the text for all positions at once.
-    fn run(&self, mistakes: Option<Vec<Mistake>>) -> Result<Placed, Cause> {
+    fn run(&mut self, mistakes: Option<Vec<Mistake>>) -> Result<Placed, Cause> {
         let mut first = mistakes;
         let mut of_asked: Option<(Vec<Mistake>, Key)> = None;
         let mut asked: Option<Key> = None;
@@ -181,8 +189,9 @@ impl Search<'_> {
         keys
     }
 
-    fn try_one(&self, key: &Key) -> Tried {
-        let Some(solved) = solved_in(self.positions, key, self.aliases) else {
+    fn try_one(&mut self, key: &Key) -> Tried {
+        let Some(solved) = self.positions.take_solved(key, self.watch) else {
+            self.impossible.insert(key.clone());
             return Tried::Nothing;
         };
         let settings = match at::read(&solved, self.text) {
@@ -198,14 +207,14 @@ impl Search<'_> {
             Some(found) if found == *key => Tried::Right(Box::new(Placed {
                 point,
                 settings,
-                position: Some((found, Some(Box::new(solved)))),
+                position: Some((found, Some(solved))),
             })),
             Some(other) => Tried::Other(other),
         }
     }
 
     fn nowhere(&self, wanted: Option<Key>) -> Diagnostic {
-        let positions = self.positions;
+        let positions = &*self.positions;
         let mut diagnostic = Diagnostic::new(
             Code::ImpossiblePosition,
             "these values are in no position of the switches",
@@ -213,9 +222,9 @@ impl Search<'_> {
         .at(positions.written.instances[0].span, "in this model");
         if let Some(key) = wanted {
             let name = positions.position_name(&key);
-            let why = match solved_in(positions, &key, self.aliases) {
-                None => "which is impossible",
-                Some(_) => "where they have no solution or ask for another one",
+            let why = match self.impossible.contains(&key) {
+                true => "which is impossible",
+                false => "where they have no solution or ask for another one",
             };
             diagnostic = diagnostic.note(format!("they ask for {name}, {why}"));
         }

@@ -1,57 +1,72 @@
 //! What is asked of models with ideal switches: one set of formulas for all modes where that is possible, else a
 //! request to the pipeline for each mode.
 
-use super::lower::{Aliases, Goal, Lowered, Request, Starts, lower};
+use super::lower::{Aliases, Goal, Lowered, Reduced, Request, Starts, lower, lower_on, reduce};
+use super::modes::{Modes, Table, in_one_mode};
 use super::refused::Refused;
 use super::watch::{Unwatched, Watch};
 use crate::base::diagnostics::Diagnostics;
 use crate::flat::Flat;
 use crate::passes::blocks::Solved;
 use crate::passes::order::Sorted;
-use crate::positions::{Jump, Key, Loose, Mode, Positions, form, switches, uniform};
+use crate::positions::{Positions, switches, uniform};
 
-/// A solved model. One that no single set of formulas serves in all modes comes with its [`Positions`]: what is solved
+/// A solved model. One that no single set of formulas serves in all modes comes with its [`Modes`]: what is solved
 /// then holds where no divisor vanishes.
 #[derive(Debug)]
 pub struct Solution {
     pub solved: Solved,
-    pub positions: Option<Box<Positions>>,
+    pub positions: Option<Box<Modes>>,
 }
 
-/// The model in one mode.
-#[derive(Debug)]
-pub struct CompiledMode {
-    pub key: Key,
-    pub solved: Solved,
-    /// What may jump when it begins.
-    pub jump: Option<Jump>,
-    /// What was open and has the least norm.
-    pub loose: Vec<Loose>,
-    /// Start values contradict each other in it.
-    pub contradicts: bool,
-}
-
-/// What `bgm solve` lists.
+/// What can be said of a model by formulas.
 #[derive(Debug)]
 pub enum Presented {
     /// One set of formulas.
     One(Box<Solved>),
     /// One set of formulas in the form of the 1995 paper, but for what jumps.
-    Paper(Box<Positions>, Box<Solved>),
+    Paper(Box<Paper>),
     /// In each mode another one; and one that holds where no divisor vanishes.
-    ByPosition(Box<Positions>, Box<Solved>),
+    ByPosition(Box<Modes>, Box<Solved>),
+}
+
+/// A model that has the form of the 1995 paper.
+#[derive(Debug)]
+pub struct Paper {
+    pub modes: Modes,
+    /// The model in that form.
+    pub form: Flat,
+    pub solved: Solved,
+    /// As it was written: it holds where no divisor vanishes.
+    pub as_written: Solved,
+}
+
+/// What `bgm solve` lists.
+#[derive(Debug)]
+pub enum Listed {
+    One(Box<Solved>),
+    Paper(Box<Solved>, Box<Table>),
+    ByPosition(Box<Solved>, Box<Table>),
 }
 
 /// Reduces the index of a model as it was written; `None` after an error.
 pub fn reduced(flat: Flat, said: &mut Diagnostics) -> Option<Flat> {
-    let request = Request::new(Goal::Reduced, Aliases::Keep);
-    told(lower(flat, request, &mut Unwatched), said).map(Lowered::into_flat)
+    match reduce(flat, &mut Unwatched) {
+        Ok(Reduced { flat, notes, .. }) => {
+            notes.tell(&flat, said);
+            Some(flat)
+        }
+        Err(refused) => {
+            refused.tell(said);
+            None
+        }
+    }
 }
 
 /// Sorts the equations of a flat model, with aliases eliminated if asked for; `None` after an error. Switches that change the
 /// index are in the form in which they are solved.
 pub fn sorted(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(Flat, Sorted)> {
-    let done = sorted_somewhere(flat, aliases, said);
+    let done = sorted_somewhere(flat, aliases, &mut Unwatched, said);
     done.map(|(flat, sorted, _)| (flat, sorted))
 }
 
@@ -60,47 +75,49 @@ pub fn sorted(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<(F
 pub fn sorted_somewhere(
     flat: Flat,
     aliases: Aliases,
+    watch: &mut dyn Watch,
     said: &mut Diagnostics,
 ) -> Option<(Flat, Sorted, Option<Box<Positions>>)> {
     let request = Request::new(Goal::Sorted, aliases);
-    let as_one = |flat: Flat| lower(flat, request, &mut Unwatched);
-    let mut of_all = |flat: Flat| {
-        let (flat, sorted) = told(as_one(flat), said)?.into_sorted()?;
+    let mut of_all = |result| {
+        let (flat, sorted) = told(result, said)?.into_sorted()?;
         Some((flat, sorted, None))
     };
-    if switches(&flat).is_empty()
-        || is_uniform(flat.clone(), Aliases::Eliminate, &mut Unwatched).is_some()
-    {
-        return of_all(flat);
+    if switches(&flat).is_empty() {
+        return of_all(lower(flat, request, watch));
     }
-    let mut positions = Positions::new(&flat)?;
-    if let Some(flat) = paper_form(&positions)
-        && is_uniform(flat.clone(), Aliases::Eliminate, &mut Unwatched).is_some()
+    let reduced = reduce(flat.clone(), watch);
+    let solves = (reduced.as_ref()).is_ok_and(|known| is_uniform(known.clone(), &flat, watch));
+    let as_one = reduced.and_then(|reduced| lower_on(reduced, &flat, request, watch));
+    if solves {
+        return of_all(as_one);
+    }
+    let mut modes = Modes::new(&flat, aliases)?;
+    if let Some(form) = modes.paper_form(watch)
+        && let Ok(reduced) = reduce(form.clone(), watch)
+        && is_uniform(reduced.clone(), &form, watch)
     {
-        return of_all(flat);
+        return of_all(lower_on(reduced, &form, request, watch));
     }
     // In all modes at once if that can be, else in the first that is possible.
-    let found = match as_one(flat) {
+    let found = match as_one {
         Ok(lowered) => lowered.into_sorted(),
         Err(refused) => {
-            let mut keys = positions.candidates();
-            let found = keys.find_map(|key| {
-                let flat = positions.written_in(&key).0;
-                Some((as_one(flat).ok()?.into_sorted()?, key))
-            });
+            let mut keys = modes.candidates();
+            let found = keys.find_map(|key| Some((modes.sorted_in(&key, watch)?, key)));
             match found {
                 None => {
                     refused.tell(said);
                     None
                 }
                 Some((sorted, key)) => {
-                    positions.shown = Some(key);
+                    modes.positions.shown = Some(key);
                     Some(sorted)
                 }
             }
         }
     };
-    found.map(|(flat, sorted)| (flat, sorted, Some(Box::new(positions))))
+    found.map(|(flat, sorted)| (flat, sorted, Some(Box::new(modes.into_positions()))))
 }
 
 /// Sorts and solves; `None` after an error.
@@ -129,23 +146,22 @@ pub fn solved_with(
             let solved = lowered.into_solved()?;
             let positions = match uniform(&solved) {
                 true => None,
-                false => Positions::new(&flat).map(Box::new),
+                false => Modes::new(&flat, aliases).map(Box::new),
             };
             Some(Solution { solved, positions })
         }
         Err(refused) => {
-            let by_mode = || {
+            let mut by_mode = || {
                 if refused.holds_in_all_modes() {
                     return None;
                 }
-                let mut positions = Positions::new(&flat)?;
-                let mut keys = positions.candidates();
-                let (solved, key) =
-                    keys.find_map(|key| Some((solved_in(&positions, &key, aliases)?, key)))?;
-                positions.shown = Some(key);
+                let mut modes = Modes::new(&flat, aliases)?;
+                let (solved, key) = modes.first_solved(watch)?;
+                let solved = solved.clone();
+                modes.positions.shown = Some(key);
                 Some(Solution {
                     solved,
-                    positions: Some(Box::new(positions)),
+                    positions: Some(Box::new(modes)),
                 })
             };
             let found = by_mode();
@@ -164,40 +180,57 @@ pub fn uses_modes(flat: &Flat) -> bool {
     solution.is_some_and(|solution| solution.positions.is_some())
 }
 
-/// Solves for a listing: in the form of the 1995 paper where a switch changes the index by its own position alone.
-pub fn presented(flat: Flat, aliases: Aliases, said: &mut Diagnostics) -> Option<Presented> {
-    presented_with(flat, aliases, &mut Unwatched, said)
-}
-
-/// The same with somebody who looks on.
-pub fn presented_with(
+/// Solves: in the form of the 1995 paper where a switch changes the index by its own position alone.
+pub fn presented(
     flat: Flat,
     aliases: Aliases,
     watch: &mut dyn Watch,
     said: &mut Diagnostics,
 ) -> Option<Presented> {
     let Solution { solved, positions } = solved_with(flat, aliases, watch, said)?;
-    let Some(positions) = positions else {
+    let Some(mut modes) = positions else {
         return Some(Presented::One(Box::new(solved)));
     };
-    let in_form = paper_form(&positions).and_then(|flat| is_uniform(flat, aliases, watch));
-    Some(match in_form {
-        Some(solved) => Presented::Paper(positions, Box::new(solved)),
-        None => Presented::ByPosition(positions, Box::new(solved)),
+    if let Some(form) = modes.paper_form(watch)
+        && let Ok(lowered) = lower(form.clone(), Request::new(Goal::Solved, aliases), watch)
+        && let Some(in_form) = lowered.into_solved()
+        && uniform(&in_form)
+    {
+        return Some(Presented::Paper(Box::new(Paper {
+            modes: *modes,
+            form,
+            solved: in_form,
+            as_written: solved,
+        })));
+    }
+    Some(Presented::ByPosition(modes, Box::new(solved)))
+}
+
+/// Solves for a listing: with all that it shows of the modes of switches.
+pub fn listed(
+    flat: Flat,
+    aliases: Aliases,
+    watch: &mut dyn Watch,
+    said: &mut Diagnostics,
+) -> Option<Listed> {
+    Some(match presented(flat, aliases, watch, said)? {
+        Presented::One(solved) => Listed::One(solved),
+        Presented::Paper(paper) => {
+            let table = paper.modes.table(false, watch);
+            Listed::Paper(Box::new(paper.solved), Box::new(table))
+        }
+        Presented::ByPosition(modes, solved) => {
+            Listed::ByPosition(solved, Box::new(modes.table(true, watch)))
+        }
     })
 }
 
-/// The form of the 1995 paper, where a model has one.
-pub fn paper_form(positions: &Positions) -> Option<Flat> {
-    let (modes, all) = shapes(positions);
-    all.then(|| form(positions, &modes)).flatten()
-}
-
-/// The model solved, if one set of formulas serves all modes.
-fn is_uniform(flat: Flat, aliases: Aliases, watch: &mut dyn Watch) -> Option<Solved> {
-    let request = Request::new(Goal::Solved, aliases);
-    let solved = lower(flat, request, watch).ok()?.into_solved()?;
-    uniform(&solved).then_some(solved)
+/// Whether one set of formulas serves all modes of a model.
+fn is_uniform(reduced: Reduced, written: &Flat, watch: &mut dyn Watch) -> bool {
+    let request = Request::new(Goal::Solved, Aliases::Eliminate);
+    let lowered = lower_on(reduced, written, request, watch);
+    let solved = lowered.ok().and_then(Lowered::into_solved);
+    solved.is_some_and(|solved| uniform(&solved))
 }
 
 /// What `bgm solve` lists the formulas of, and what is asked of the pipeline for them.
@@ -218,13 +251,11 @@ pub fn shown(flat: Flat, aliases: Aliases) -> Form {
         flat,
     };
     let mut unsaid = Diagnostics::default();
-    match presented(form.flat.clone(), aliases, &mut unsaid) {
+    match presented(form.flat.clone(), aliases, &mut Unwatched, &mut unsaid) {
         None | Some(Presented::One(_)) => {}
-        Some(Presented::Paper(positions, _)) => {
-            if let Some(flat) = paper_form(&positions) {
-                form.flat = flat;
-                form.said = Some("in the form of the 1995 paper".to_string());
-            }
+        Some(Presented::Paper(paper)) => {
+            form.flat = paper.form;
+            form.said = Some("in the form of the 1995 paper".to_string());
         }
         Some(Presented::ByPosition(positions, _)) => match &positions.shown {
             None => form.said = Some("of all modes, where no divisor vanishes".to_string()),
@@ -238,62 +269,26 @@ pub fn shown(flat: Flat, aliases: Aliases) -> Form {
     form
 }
 
-/// What is asked for one mode as it was written.
-fn in_one_mode(aliases: Aliases) -> Request {
-    Request {
-        // Start values need not suit all modes.
-        starts: Starts::Examined,
-        suggestions: false,
-        ..Request::new(Goal::Solved, aliases)
-    }
-}
-
-/// One mode of a model, as it was written.
-pub fn solved_in(positions: &Positions, key: &[bool], aliases: Aliases) -> Option<Solved> {
-    let (flat, _) = positions.written_in(key);
-    let lowered = lower(flat, in_one_mode(aliases), &mut Unwatched);
-    lowered.ok()?.into_solved()
-}
-
-/// One mode for runs, with its relations taken out; why not if it is impossible. `starts` looks at start values, too.
-pub fn mode(positions: &Positions, key: &[bool], starts: bool) -> Result<CompiledMode, Refused> {
-    mode_with(positions, key, starts, &mut Unwatched)
-}
-
-/// The same with somebody who looks on.
-pub fn mode_with(
-    positions: &Positions,
-    key: &[bool],
-    starts: bool,
-    watch: &mut dyn Watch,
-) -> Result<CompiledMode, Refused> {
-    let (flat, loose) = positions.in_mode(key);
-    let request = Request {
-        starts: match starts {
-            true => Starts::Examined,
-            false => Starts::Left,
-        },
-        jump: true,
-        suggestions: false,
-        ..Request::new(Goal::Solved, Aliases::Eliminate)
+/// The model in one mode as it was written, by the name that `bgm solve --modes` gives to the mode.
+pub fn in_mode(flat: &Flat, aliases: Aliases, name: &str) -> Result<Form, String> {
+    let positions = Positions::new(flat).ok_or("the model has no switches, and so no modes")?;
+    let (keys, _) = positions.keys();
+    let names: Vec<String> = (keys.iter())
+        .map(|key| positions.position_name(key))
+        .collect();
+    let Some(at) = names.iter().position(|known| known == name.trim()) else {
+        let list = names.join("\n  ");
+        return Err(format!("there is no mode `{name}`; there are\n  {list}"));
     };
-    let lowered = lower(flat, request, watch)?;
-    let contradicts = lowered.contradicts();
-    let Lowered { model, jump, .. } = lowered;
-    let super::lower::Model::Solved(solved) = model else {
-        unreachable!("it was lowered to be solved")
-    };
-    Ok(CompiledMode {
-        key: key.into(),
-        solved: *solved,
-        jump,
-        loose,
-        contradicts,
+    Ok(Form {
+        flat: positions.written_in(&keys[at]).0,
+        request: in_one_mode(aliases),
+        said: Some(format!("of the mode {}", names[at])),
     })
 }
 
 /// What is wrong with a mode, as it was written.
-pub fn why_not(positions: &Positions, key: &[bool]) -> Diagnostics {
+pub fn why_not(positions: &Positions, key: &[bool], watch: &mut dyn Watch) -> Diagnostics {
     let (flat, _) = positions.written_in(key);
     let request = Request {
         starts: Starts::Left,
@@ -301,20 +296,10 @@ pub fn why_not(positions: &Positions, key: &[bool]) -> Diagnostics {
         ..Request::new(Goal::Solved, Aliases::Eliminate)
     };
     let mut said = Diagnostics::default();
-    if let Err(refused) = lower(flat, request, &mut Unwatched) {
+    if let Err(refused) = lower(flat, request, watch) {
         refused.tell(&mut said);
     }
     said
-}
-
-/// The modes of a model with their shapes, and whether these are all.
-pub fn shapes(positions: &Positions) -> (Vec<Mode>, bool) {
-    positions.modes(|flat| {
-        let request = Request::new(Goal::Reduced, Aliases::Keep);
-        lower(flat, request, &mut Unwatched)
-            .ok()
-            .map(Lowered::into_flat)
-    })
 }
 
 /// What came of a request, with all that is to be said.

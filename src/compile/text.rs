@@ -13,7 +13,7 @@ use crate::experiment::{missing_models, model_of, models_of};
 use crate::flat::Flat;
 use crate::model::{self, Limits};
 use crate::passes::signs::reference::reference;
-use crate::syntax::load::{Files, Input, load};
+use crate::syntax::load::{Files, Input, Loaded, load};
 
 /// What a compilation is asked to do.
 #[derive(Clone, Debug, Default)]
@@ -47,9 +47,20 @@ pub fn compile_with(
     files: &dyn Files,
     watch: &mut dyn Watch,
 ) -> Compiled {
+    let load = |said: &mut Diagnostics| loaded(input, options, files, said);
+    compile_loaded(load, options, files, watch)
+}
+
+/// The same of trees that are there already, or are made another way.
+pub fn compile_loaded(
+    load: impl FnOnce(&mut Diagnostics) -> Loaded,
+    options: &Options,
+    files: &dyn Files,
+    watch: &mut dyn Watch,
+) -> Compiled {
     let mut flat = None;
     let keep = |model, _| flat = Some(model);
-    let (sources, diagnostics) = stages(input, options, files, Which::Chosen, watch, keep);
+    let (sources, diagnostics) = stages(load, options, files, Which::Chosen, watch, keep);
     Compiled {
         sources,
         flat: flat.filter(|_| !diagnostics.has_errors()),
@@ -81,7 +92,8 @@ pub fn prepare_with(
 ) -> Prepared {
     let mut model = None;
     let keep = |flat: Flat, experiment: Experiment| model = Some((flat, experiment));
-    let (sources, diagnostics) = stages(input, options, files, Which::Simulated, watch, keep);
+    let load = |said: &mut Diagnostics| loaded(input, options, files, said);
+    let (sources, diagnostics) = stages(load, options, files, Which::Simulated, watch, keep);
     Prepared {
         sources,
         model: model.filter(|_| !diagnostics.has_errors()),
@@ -99,7 +111,24 @@ pub fn check(
     mut visit: impl FnMut(Flat),
 ) -> (Sources, Diagnostics) {
     let visit = |flat, _| visit(flat);
-    stages(input, options, files, Which::All, &mut Unwatched, visit)
+    let load = |said: &mut Diagnostics| loaded(input, options, files, said);
+    stages(load, options, files, Which::All, &mut Unwatched, visit)
+}
+
+fn loaded(
+    input: &Input,
+    options: &Options,
+    files: &dyn Files,
+    diagnostics: &mut Diagnostics,
+) -> Loaded {
+    let experiment = options.request.file();
+    load(
+        input,
+        experiment.as_deref(),
+        &options.folders,
+        files,
+        diagnostics,
+    )
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -111,7 +140,7 @@ enum Which {
 }
 
 fn stages(
-    input: &Input,
+    load: impl FnOnce(&mut Diagnostics) -> Loaded,
     options: &Options,
     files: &dyn Files,
     which: Which,
@@ -121,14 +150,7 @@ fn stages(
     watch.before(Stage::Tree);
     let mut diagnostics = Diagnostics::default();
     let request = &options.request;
-    let file = request.file();
-    let mut loaded = load(
-        input,
-        file.as_deref(),
-        &options.folders,
-        files,
-        &mut diagnostics,
-    );
+    let mut loaded = load(&mut diagnostics);
     let command = CommandLine::read(
         request,
         &mut loaded.sources,
@@ -204,7 +226,7 @@ fn stages(
             match which == Which::All && !inner.contains(&model) {
                 true => {
                     solved(flat.clone(), Aliases::Eliminate, &mut apart);
-                    // With what a part without ground refers to.
+                    // With what a part without ground refers to: no request, as one that is refused is looked at, too.
                     visit(reference(flat).0, experiment);
                 }
                 false => visit(flat, experiment),

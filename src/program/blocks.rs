@@ -4,15 +4,12 @@ use crate::base::cancel::glance;
 use rustc_hash::FxHashSet;
 
 use super::code::{Op, Register};
-use super::dump::dump;
 use super::expressions::{Registers, Scope, number};
 use super::needs::{Leaves, computes, expressions, needed};
 use super::order::by_depth;
 use super::shared::Shared;
-use super::verify::verify;
 use super::watches::{Watch, When, WhenAction};
 use super::{Candidate, Discrete, Level, Program, Slots, Step, System};
-use crate::base::flaw::hold;
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, EquationKind, Flat, Kind, Leaf, WhenId};
 use crate::numeric::numbered;
@@ -124,7 +121,7 @@ pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>)
     fixed.sort_unstable_by_key(|&(_, register)| register);
     let mut literals: Vec<Register> = literals.into_values().collect();
     literals.sort_unstable();
-    let program = Program {
+    Program {
         registers: values,
         once,
         held,
@@ -149,13 +146,7 @@ pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>)
         fixed,
         frame,
         conditions,
-    };
-    hold(
-        "program",
-        || verify(&program),
-        || dump(&program, Some(flat)),
-    );
-    program
+    }
 }
 
 /// The derivative of a state.

@@ -1,8 +1,8 @@
 //! Why a run ended before its time, in words.
 
 use super::events::What;
-use crate::base::diagnostics::{Code, Diagnostic, Severity};
-use crate::compile::why_not;
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use crate::compile::{Watch, why_not};
 use crate::evaluate::Failure;
 use crate::expr::show_briefly;
 use crate::flat::{EquationKind, Flat, Leaf};
@@ -79,10 +79,16 @@ impl Halt {
     }
 
     /// The same in words.
-    pub(super) fn in_words(self, positions: Option<&Positions>) -> Halt {
+    pub(super) fn in_words(self, positions: Option<&Positions>, watch: &mut dyn Watch) -> Halt {
         match (self, positions) {
             (Halt::Impossible { key, now, time }, Some(positions)) => {
-                Halt::told(impossible(positions, &key, now.as_deref(), time))
+                let of_mode = why_not(positions, &key, watch);
+                Halt::told(impossible(
+                    positions,
+                    (&key, now.as_deref()),
+                    time,
+                    &of_mode,
+                ))
             }
             (halt, _) => halt,
         }
@@ -95,7 +101,12 @@ impl Halt {
 }
 
 /// The mode, and what is wrong with it.
-fn impossible(positions: &Positions, key: &[bool], now: Option<&[bool]>, time: f64) -> Diagnostic {
+fn impossible(
+    positions: &Positions,
+    (key, now): (&[bool], Option<&[bool]>),
+    time: f64,
+    why: &Diagnostics,
+) -> Diagnostic {
     let mut words: Vec<String> = Vec::new();
     for (at, &truth) in key.iter().enumerate() {
         if now.is_some_and(|now| now[at] == truth) {
@@ -111,7 +122,6 @@ fn impossible(positions: &Positions, key: &[bool], now: Option<&[bool]>, time: f
     let mut diagnostic = Diagnostic::new(Code::ImpossiblePosition, message);
     let position = positions.position_name(key);
     diagnostic = diagnostic.note(format!("the position would be: {position}"));
-    let why = why_not(positions, key);
     if let Some(first) = why.iter().find(|one| one.severity() == Severity::Error) {
         diagnostic.labels.extend(first.labels.iter().cloned());
         diagnostic = diagnostic.note(format!("in it, {}", first.message));

@@ -12,14 +12,14 @@ use super::run::{Absolute, Plan};
 use crate::base::clock::Clock;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::compile::leaky_switches;
-use crate::compile::{Aliases, Product, Solution, Stage, Unwatched, Watch, solved_in, solved_with};
+use crate::compile::{Aliases, Modes, Solution, Unwatched, Watch, program, solved_with};
 use crate::experiment::Experiment;
 use crate::expr::show_number;
 use crate::flat::{Flat, Kind};
 use crate::passes::blocks::Solved;
 use crate::positions::Positions;
+use crate::program::Program;
 use crate::program::machine::Machine;
-use crate::program::{Program, build};
 
 const TOLERANCE: f64 = 1e-6;
 /// The absolute tolerance, beside the relative one.
@@ -83,7 +83,7 @@ pub fn job_with(
     };
     let Solution {
         mut solved,
-        positions,
+        positions: mut modes,
     } = solution;
     let solving = clock.now() - begun;
     if inputs(&solved.flat, said).is_none() {
@@ -93,18 +93,16 @@ pub fn job_with(
         return Ok(None);
     };
     let Some((columns, panels)) =
-        recorded(&mut solved, positions.as_deref(), experiment, wishes, said)?
+        recorded(&mut solved, modes.as_deref(), experiment, wishes, said)?
     else {
         return Ok(None);
     };
     let begun = clock.now();
     let values: Vec<_> = columns.iter().map(|column| column.value).collect();
-    watch.before(Stage::Program);
-    let program = build(&solved, &values);
-    watch.after(Stage::Program, Product::Counts(&program.counts()));
+    let program = program(&solved, &values, None, watch);
     let building = clock.now() - begun;
-    let still = |positions: &Positions| positions.written.states().next().is_none();
-    if program.state_count() == 0 && positions.as_deref().is_none_or(still) {
+    let still = |modes: &Modes| modes.written.states().next().is_none();
+    if program.state_count() == 0 && modes.as_deref().is_none_or(still) {
         no_dynamics(&solved.flat, said);
     }
     if samples(&solved.flat, &program, said).is_none() {
@@ -115,7 +113,7 @@ pub fn job_with(
     let tells = experiment.span.is_none();
     let start = experiment.start;
     let until = experiment.until.or(wishes.until).unwrap_or_else(|| {
-        let (until, why) = match positions.as_deref().and_then(first_position) {
+        let (until, why) = match (modes.as_deref_mut()).and_then(|modes| first_mode(modes, watch)) {
             Some((solved, program)) => defaults::until(&solved, &program, start),
             None => defaults::until(&solved, &program, start),
         };
@@ -157,7 +155,7 @@ pub fn job_with(
     };
     Ok(Some(Job {
         solved,
-        positions,
+        positions: modes.map(|modes| Box::new(modes.into_positions())),
         program,
         columns,
         plan,
@@ -169,11 +167,9 @@ pub fn job_with(
 }
 
 /// Of a model with positions one that is possible: it tells how fast the model is.
-fn first_position(positions: &Positions) -> Option<(Solved, Program)> {
-    let mut keys = positions.candidates();
-    let solved = keys.find_map(|key| solved_in(positions, &key, Aliases::Eliminate))?;
-    let program = build(&solved, &[]);
-    Some((solved, program))
+fn first_mode(modes: &mut Modes, watch: &mut dyn Watch) -> Option<(Solved, Program)> {
+    let (solved, _) = modes.first_solved(watch)?;
+    Some((solved.clone(), program(solved, &[], None, watch)))
 }
 
 /// Every input has a value: an expression of the experiment, or a default.
@@ -232,7 +228,7 @@ type Recorded = (Vec<Column>, Option<Vec<Vec<usize>>>);
 
 fn recorded(
     solved: &mut Solved,
-    positions: Option<&Positions>,
+    modes: Option<&Modes>,
     experiment: &Experiment,
     wishes: &Wishes,
     said: &mut Diagnostics,
@@ -242,7 +238,7 @@ fn recorded(
             columns::matching(solved, &wishes.vars).map_err(|none| format!("`--vars`: {none}"))?;
         return Ok(Some((columns, None)));
     }
-    let mut all = columns::default(solved, positions);
+    let mut all = columns::default(solved, modes.map(|modes| &**modes));
     let mut panels = Vec::new();
     for plot in &experiment.plots {
         let mut panel = Vec::new();

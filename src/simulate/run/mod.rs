@@ -103,7 +103,7 @@ pub fn run_with(job: &Job, observer: &mut dyn Observer, watch: &mut dyn Watch) -
     let end = match run.all() {
         Ok(true) => End::Done,
         Ok(false) => End::Stopped,
-        Err(halt) => End::Failed(Box::new(halt.in_words(positions))),
+        Err(halt) => End::Failed(Box::new(halt.in_words(positions, run.seats.watch))),
     };
     let mut summary = std::mem::take(&mut run.summary);
     run.seats.count(&mut summary);

@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use super::{Plan, Summary};
-use crate::compile::{CompiledMode, Product, Stage, Watch, mode_with};
+use crate::compile::{CompiledMode, Watch, mode_with, program};
 use crate::expr::ExprId;
 use crate::positions::{Key, Positions, differentiated};
-use crate::program::{Program, Shared, build_in};
+use crate::program::{Program, Shared};
 use crate::simulate::columns;
 use crate::simulate::integrate::{Integrator, Place, Settings, Trouble, integrator};
 use crate::simulate::seat::{Seat, Shelf, tracked};
@@ -28,7 +28,7 @@ pub(super) struct Seats<'w, 'm, 's, 'p> {
     /// `None` for a position that is impossible.
     by_key: FxHashMap<Key, Option<usize>>,
     /// Who looks on while modes are compiled.
-    watch: &'w mut dyn Watch,
+    pub(super) watch: &'w mut dyn Watch,
 }
 
 impl<'w, 'm, 's, 'p> Seats<'w, 'm, 's, 'p> {
@@ -85,10 +85,7 @@ impl<'w, 'm, 's, 'p> Seats<'w, 'm, 's, 'p> {
             opened: &positions.opened,
             switches: &positions.switches,
         };
-        self.watch.before(Stage::Program);
-        let program = build_in(&position.solved, &values, Some(shared));
-        let counts = program.counts();
-        self.watch.after(Stage::Program, Product::Counts(&counts));
+        let program = program(&position.solved, &values, Some(shared), self.watch);
         let made = self.made.put(Made { position, program })?;
         let (position, program) = (&made.position, &made.program);
         let mut seat = Seat::new(&position.solved, program, Some(position));

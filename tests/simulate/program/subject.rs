@@ -1,7 +1,7 @@
 //! A solved model with its program, and points of it at which the plain evaluator knows all values.
 
 use bgm::base::diagnostics::Diagnostics;
-use bgm::compile::{Aliases, solved};
+use bgm::compile::{Aliases, Unwatched, program, solved};
 use bgm::evaluate::{Point, evaluate};
 use bgm::expr::{ExprId, Value};
 use bgm::flat::{Flat, Kind, Leaf, Type};
@@ -83,7 +83,7 @@ impl Subject {
         let columns: Vec<ExprId> = (leaves.iter())
             .map(|&leaf| solved.flat.exprs.leaf(leaf))
             .collect();
-        let program = build(&solved, &columns);
+        let program = program(&solved, &columns, None, &mut Unwatched);
         Some(Subject {
             solved,
             leaves,
