@@ -8,8 +8,8 @@ use bgm::bond::fields::{fields, robust};
 use bgm::bond::sketch::sketch;
 use bgm::bond::view::{Choice, view};
 use bgm::compile::{
-    Aliases, Compiled, Listed, Options, Prepared, Unwatched, bond_graph, check, compile, listed,
-    prepare, solved, sorted,
+    Aliases, Compiled, Listed, Modes, Options, Prepared, Unwatched, bond_graph, check, compile,
+    listed, prepare, solved, sorted,
 };
 use bgm::evaluate::{Point, at, evaluate, show};
 use bgm::experiment::Request;
@@ -160,11 +160,12 @@ fn modes_of(subject: &Subject) {
     )
     .is_some()
     {
-        let positions = Positions::of(&flat);
+        let mut positions = Modes::of(Positions::of(&flat), Aliases::Eliminate);
+        let shapes = positions.shapes(&mut Unwatched);
         if !positions.switches.is_empty() {
-            modes::modes(&positions);
+            modes::modes(&positions, &shapes);
         }
-        modes::write_json(&positions, &mut Vec::new()).expect("memory can be written to");
+        modes::write_json(&positions, &shapes, &mut Vec::new()).expect("memory can be written to");
     }
 }
 

@@ -8,7 +8,7 @@ use bgm::flat::{Flat, Kind, Leaf, Type};
 use bgm::passes::blocks::Solved;
 use bgm::passes::relations::WatchKind;
 use bgm::program::machine::Machine;
-use bgm::program::{Program, Watch, build};
+use bgm::program::{Program, Watch};
 
 use crate::support::generate::bonds::WARM;
 use crate::support::random::Random;
