@@ -8,6 +8,8 @@
 //!                                that begins otherwise is not tested; of `simulate` what is printed, and if it
 //!                                fails also what is said, without the summary
 //!     ```json bgm ... FILE.bgm   the output of the command on the block before
+//!
+//! The picture of the README is compared with what bgm prints as well.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -18,6 +20,7 @@ use bgm::base::intern::Interner;
 use bgm::base::source::{Origin, Sources};
 
 const PAGES: &[&str] = &[
+    "docs/tour.md",
     "docs/language.md",
     "docs/solving.md",
     "docs/simulation.md",
@@ -57,7 +60,46 @@ fn main() {
             trials.push(Trial::test(title, move || check(&block, model.as_deref())));
         }
     }
+    trials.push(Trial::test(
+        "docs/overview.svg: the picture of the README",
+        picture,
+    ));
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// The picture shows the text of an example, its solved equations and its bond graph as bgm gives them.
+fn picture() -> Result<(), Failed> {
+    const MODEL: &str = "examples/rlc_circuit.bgm";
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |name: &str| std::fs::read_to_string(root.join(name));
+    let (svg, model) = (read("docs/overview.svg")?, read(MODEL)?);
+    let printed = |command: &str| -> Result<String, Failed> {
+        let output = Command::new(env!("CARGO_BIN_EXE_bgm"))
+            .current_dir(root)
+            .args([command, MODEL])
+            .output()?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let between = |text: &str, first: &str, last: &str| -> Option<Vec<String>> {
+        let from = text.find(first)?;
+        let to = from + text[from..].find(last)?;
+        let lines = text[from..to].lines().filter(|line| !line.is_empty());
+        Some(lines.map(|line| format!(">{line}</text>")).collect())
+    };
+    let (solved, drawn) = (printed("solve")?, printed("draw")?);
+    let mut wanted = between(&model, "@electrical", "end\n").ok_or("the model has no text")?;
+    let formulas = between(&solved, "SORTED", "END OF").ok_or("there are no formulas")?;
+    wanted.extend(formulas.into_iter().skip(1));
+    wanted.extend(
+        drawn
+            .lines()
+            .filter(|line| line.starts_with("<path"))
+            .map(str::to_string),
+    );
+    match wanted.iter().find(|line| !svg.contains(*line)) {
+        None => Ok(()),
+        Some(line) => Err(format!("the picture does not show\n{line}").into()),
+    }
 }
 
 fn blocks(page: &'static str, text: &str) -> Vec<Block> {

@@ -227,6 +227,11 @@ impl Console {
         self.inputs.borrow()
     }
 
+    /// Remembers what standard input is: a script may come from there that is a file.
+    pub fn reads_standard_input(&self) {
+        self.inputs.borrow_mut().add_standard();
+    }
+
     /// Remembers a file that was read by other ways than [`Console::files`].
     pub fn was_read(&self, path: &Path) {
         self.inputs.borrow_mut().add(path);

@@ -67,6 +67,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
         }
         None if std::io::stdin().is_terminal() => edited(session, &files, console),
         None => {
+            console.reads_standard_input();
             let lines = Lines {
                 from: std::io::stdin().lock(),
                 limit: console.bounds().file,

@@ -52,6 +52,18 @@ fn nothing_that_was_read_is_written_over() {
 }
 
 #[test]
+fn a_script_from_standard_input_is_not_written_over() {
+    let folder = Folder::new("over_standard_input");
+    folder.write("in/first.bgm", including("part"));
+    let script = "enter model\n@first\noutfile script\noutput equations\n";
+    folder.write("in/script", script);
+    let from = std::fs::File::open(folder.path("in/script")).expect("the script");
+    let said = folder.run_with(&["session"], from.into());
+    said.fails(1, "error: cannot write");
+    assert_eq!(folder.read("in/script"), script);
+}
+
+#[test]
 fn untrusted_sessions_stay_in_their_folder() {
     let folder = Folder::new("session_inside");
     folder.write("in/first.bgm", including("part"));
