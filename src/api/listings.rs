@@ -6,7 +6,7 @@ use crate::base::diagnostics::{Code, Diagnostics};
 use crate::bond::BondGraph;
 use crate::bond::sketch::sketch;
 use crate::bond::view::{Choice, view};
-use crate::compile::{Aliases, bond_graph, presented, sorted_in_some_mode};
+use crate::compile::{Aliases, NoObserver, bond_graph, listed, sorted_in_some_mode};
 use crate::expr::print::Style;
 use crate::listing::modes::said_of;
 use crate::listing::{causality, equations, solved, sorted};
@@ -23,10 +23,11 @@ impl Model {
     /// The equations in the order of evaluation, each with its unknown in brackets, as `bgm sort` lists them.
     pub fn sorted(&self) -> Result<String, Error> {
         let mut said = Diagnostics::default();
-        let done = sorted_in_some_mode(self.flat.clone(), Aliases::Keep, &mut said);
+        let done =
+            sorted_in_some_mode(self.flat.clone(), Aliases::Keep, &mut NoObserver, &mut said);
         let (flat, order, positions) = done.ok_or_else(|| Error::new(&self.sources, &said))?;
         let place = positions.map(|positions| said_of(&positions, "sorted"));
-        Ok(sorted::sorted_somewhere(
+        Ok(sorted::sorted_in_some_mode(
             &flat,
             &order,
             place.as_deref(),
@@ -37,9 +38,10 @@ impl Model {
     /// The equations solved, as `bgm solve` lists them.
     pub fn solved(&self) -> Result<String, Error> {
         let mut said = Diagnostics::default();
-        let done = presented(self.flat.clone(), Aliases::Eliminate, &mut said);
+        let flat = self.flat.clone();
+        let done = listed(flat, Aliases::Eliminate, &mut NoObserver, &mut said);
         let done = done.ok_or_else(|| Error::new(&self.sources, &said))?;
-        Ok(solved::presented(&done, Aliases::Eliminate, STYLE))
+        Ok(solved::listed(&done, STYLE))
     }
 
     /// The bond graph with its strokes, as `bgm causality` lists it.

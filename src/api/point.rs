@@ -4,7 +4,7 @@ use super::error::Error;
 use super::model::Model;
 use crate::base::diagnostics::Diagnostics;
 use crate::compile::at_point::{PointError, evaluate_at};
-use crate::compile::{Aliases, solved};
+use crate::compile::{Aliases, NoObserver, solved};
 use crate::evaluate::show;
 
 /// The values of all variables of a model at a point.
@@ -58,11 +58,11 @@ impl Model {
     pub fn at(&self, given: &[(&str, f64)]) -> Result<Values, Error> {
         let mut said = Diagnostics::default();
         let solution = solved(self.flat.clone(), Aliases::Eliminate, &mut said);
-        let solution = solution.ok_or_else(|| Error::new(&self.sources, &said))?;
+        let mut solution = solution.ok_or_else(|| Error::new(&self.sources, &said))?;
         let given: Vec<String> = (given.iter())
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        let placed = match evaluate_at(&solution, Aliases::Eliminate, &given.join(",")) {
+        let placed = match evaluate_at(&mut solution, &given.join(","), &mut NoObserver) {
             Ok(placed) => placed,
             Err(PointError::Request(message)) => return Err(Error::of_request(message)),
             Err(PointError::Diagnostic(diagnostic)) => {

@@ -54,7 +54,7 @@ pub enum Origin {
 }
 
 /// One source text with the name it is shown by.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SourceFile {
     pub name: String,
     pub text: String,
@@ -92,8 +92,14 @@ impl SourceFile {
     }
 }
 
+fn line_starts(text: &str) -> Vec<u32> {
+    std::iter::once(0)
+        .chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1))
+        .collect()
+}
+
 /// All source texts of a compilation.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: Vec<SourceFile>,
 }
@@ -101,16 +107,20 @@ pub struct Sources {
 impl Sources {
     pub fn add(&mut self, name: String, text: String, origin: Origin) -> FileId {
         let id = FileId(self.files.len() as u32);
-        let line_starts = std::iter::once(0)
-            .chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1))
-            .collect();
         self.files.push(SourceFile {
             name,
+            line_starts: line_starts(&text),
             text,
             origin,
-            line_starts,
         });
         id
+    }
+
+    /// Another text for a file.
+    pub fn replace(&mut self, id: FileId, text: String) {
+        let file = &mut self.files[id.0 as usize];
+        file.line_starts = line_starts(&text);
+        file.text = text;
     }
 
     pub fn file(&self, id: FileId) -> &SourceFile {

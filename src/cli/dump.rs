@@ -3,10 +3,10 @@
 use super::writing::kinds::Kind;
 use super::{Console, FAILED, Fault, Listing};
 use crate::base::diagnostics::Diagnostics;
-use crate::compile::{Aliases, Product, Stage, StageObserver, bond_graph, lower, shown};
+use crate::compile::{
+    Aliases, Product, Stage, StageObserver, bond_graph_with, in_mode, lower, program, shown,
+};
 use crate::flat::Flat;
-use crate::passes::blocks::Solved;
-use crate::program::{self, build};
 use crate::simulate::columns;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::process::ExitCode;
@@ -50,26 +50,26 @@ pub fn run(
     stage: Stage,
     listing: &Listing,
     aliases: Aliases,
+    mode: Option<&str>,
     console: &Console,
 ) -> Result<ExitCode, Fault> {
+    if mode.is_some() && matches!(stage, Stage::Tree | Stage::Graph) {
+        let name = stage.name();
+        return Err(format!("`--mode` has no meaning for `{name}`, which is of all modes").into());
+    }
     let mut dumper = Dumper { stage, text: None };
     let mut compiled = listing.source.compile_with(console, &mut dumper)?;
     if let Some(flat) = compiled.flat.take()
         && stage != Stage::Tree
     {
+        let said = &mut compiled.diagnostics;
         match stage {
             Stage::Graph => {
-                let found = bond_graph(flat, &[], &mut compiled.diagnostics)?;
-                let dump = |found| Product::Graph(&found).dump(stage);
-                dumper.text = Some(found.map_or_else(|| "graph: none\n".to_string(), dump));
+                if bond_graph_with(flat, &[], &mut dumper, said)?.is_none() {
+                    dumper.text = Some("graph: none\n".to_string());
+                }
             }
-            _ => lowered(
-                flat,
-                aliases,
-                &mut dumper,
-                console,
-                &mut compiled.diagnostics,
-            ),
+            _ => lowered(flat, (aliases, mode), &mut dumper, console, said)?,
         }
     }
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
@@ -88,12 +88,15 @@ pub fn run(
 /// The model as it is shown, through the pipeline.
 fn lowered(
     flat: Flat,
-    aliases: Aliases,
+    (aliases, mode): (Aliases, Option<&str>),
     dumper: &mut Dumper,
     console: &Console,
     said: &mut Diagnostics,
-) {
-    let form = shown(flat, aliases);
+) -> Result<(), Fault> {
+    let form = match mode {
+        None => shown(flat, aliases),
+        Some(name) => in_mode(&flat, aliases, name)?,
+    };
     if let Some(which) = &form.remark {
         console.message(&format!("note: this dump is {which}\n"));
     }
@@ -101,16 +104,15 @@ fn lowered(
         Err(refused) => refused.report(said),
         Ok(lowered) => {
             lowered.report(said);
-            if dumper.stage == Stage::Program {
-                dumper.text = lowered.into_solved().map(program);
+            // The program that a run has, with its usual columns.
+            if dumper.stage == Stage::Program
+                && let Some(mut solved) = lowered.into_solved()
+            {
+                let columns = columns::default(&mut solved, None);
+                let columns: Vec<_> = columns.iter().map(|column| column.value).collect();
+                program(&solved, &columns, None, dumper);
             }
         }
     }
-}
-
-/// The program that a run has, with its usual columns.
-fn program(mut solved: Solved) -> String {
-    let columns = columns::default(&mut solved, None);
-    let columns: Vec<_> = columns.iter().map(|column| column.value).collect();
-    program::dump::dump(&build(&solved, &columns), Some(&solved.flat))
+    Ok(())
 }

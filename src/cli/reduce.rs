@@ -83,11 +83,7 @@ impl Writing {
         let carriage = text.contains("\r\n");
         let text = text.replace("\r\n", "\n");
         let options = self.options();
-        let desk = Desk {
-            path: &self.file,
-            options: &options,
-            files: &files,
-        };
+        let desk = Desk::new(&self.file, &options, &files);
         match change(&desk, &text) {
             Ok(done) => {
                 let (mut text, notes) = tell(&done);

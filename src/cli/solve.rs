@@ -7,7 +7,7 @@ use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
 use crate::compile::at_point::{PointError, evaluate_at as values};
 use crate::compile::{
-    Aliases, LoadedFlat, Presented, Product, Stage, StageObserver, presented_with, solved,
+    Aliases, Listed, LoadedFlat, Modes, Product, Stage, StageObserver, listed,
     solved_with,
 };
 use crate::evaluate::show;
@@ -41,6 +41,9 @@ pub struct Arguments {
     /// Print what a stage of the compiler has made instead, as lines (CONTRIBUTING.md tells how they read)
     #[arg(long, value_name = "STAGE", value_parser = dump::stage(), hide_short_help = true, conflicts_with_all = ["explain", "modes", "at", "timings"])]
     dump: Option<Stage>,
+    /// The mode of switches that is dumped, as `--modes` names it
+    #[arg(long, value_name = "MODE", requires = "dump", hide_short_help = true)]
+    mode: Option<String>,
     /// Tell what each stage has cost
     #[arg(long, hide_short_help = true)]
     timings: bool,
@@ -65,7 +68,8 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
         false => Aliases::Eliminate,
     };
     if let Some(stage) = arguments.dump {
-        return dump::run(stage, &arguments.listing, aliases, console);
+        let mode = arguments.mode.as_deref();
+        return dump::run(stage, &arguments.listing, aliases, mode, console);
     }
     timings::told(arguments.timings, console, |watch| {
         list_or_tell(arguments, aliases, console, watch)
@@ -81,7 +85,7 @@ fn list_or_tell(
     let mut compiled = arguments.listing.source.compile_with(console, watch)?;
     let flat = compiled.flat.take();
     if arguments.modes {
-        return modes(arguments, console, &compiled, flat);
+        return modes(arguments, console, &compiled, flat, watch);
     }
     let listing = &arguments.listing;
     if flat.is_none() {
@@ -91,33 +95,34 @@ fn list_or_tell(
     let place = console.place(listing.output.output.as_deref(), listing.format.kind())?;
     if arguments.explain.is_none() && arguments.at.is_none() {
         let said = &mut compiled.diagnostics;
-        let done = flat.and_then(|flat| presented_with(flat, aliases, watch, said));
+        let done = flat.and_then(|flat| listed(flat, aliases, watch, said));
         console.diagnostics(&compiled.sources, &compiled.diagnostics);
-        let Some(presented) = &done else {
+        let Some(listed) = &done else {
             return Ok(ExitCode::from(FAILED));
         };
         watch.before(Stage::Writing);
-        write(presented, aliases, listing, &compiled.sources, place)?;
+        write(listed, listing, &compiled.sources, place)?;
         watch.after(Stage::Writing, Product::Counts(&[]));
         return Ok(ExitCode::SUCCESS);
     }
     let said = &mut compiled.diagnostics;
-    let done = flat.and_then(|flat| solved_with(flat, aliases, watch, said));
+    let mut done = flat.and_then(|flat| solved_with(flat, aliases, watch, said));
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
-    let Some(solution) = &done else {
+    let Some(solution) = &mut done else {
         return Ok(ExitCode::from(FAILED));
     };
-    let model = &solution.solved;
     if let Some(name) = &arguments.explain {
-        let mut text = explain(model, &compiled.sources, name)?;
+        watch.before(Stage::Writing);
+        let mut text = explain(&solution.solved, &compiled.sources, name)?;
         if let Some(positions) = &solution.positions {
             text.push_str(&format!("\n{}\n", said_of(positions, "it is computed")));
         }
         place.write(|out| out.write_all(text.as_bytes()))?;
+        watch.after(Stage::Writing, Product::Counts(&[]));
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(text) = &arguments.at {
-        let placed = match values(solution, aliases, text) {
+        let placed = match values(solution, text, watch) {
             Ok(placed) => placed,
             Err(PointError::Request(message)) => return Err(message.into()),
             Err(PointError::Diagnostic(diagnostic)) => {
@@ -129,9 +134,10 @@ fn list_or_tell(
         };
         let (key, other) = placed.mode.unzip();
         let by = other.flatten();
-        let by = by.as_deref().unwrap_or(model);
+        let by = by.as_deref().unwrap_or(&solution.solved);
         let position = key.as_deref().zip(solution.positions.as_deref());
         let position = position.map(|(key, positions)| PositionOf { positions, key });
+        watch.before(Stage::Writing);
         place.write(|out| match listing.format {
             Format::Json => show::write_json(by, &placed.point, position.as_ref(), out),
             _ => {
@@ -141,6 +147,7 @@ fn list_or_tell(
                 out.write_all(text.as_bytes())
             }
         })?;
+        watch.after(Stage::Writing, Product::Counts(&[]));
         return Ok(ExitCode::SUCCESS);
     }
     Ok(ExitCode::SUCCESS)
@@ -148,33 +155,29 @@ fn list_or_tell(
 
 /// Writes the listing.
 fn write(
-    presented: &Presented,
-    aliases: Aliases,
+    listed: &Listed,
     listing: &Listing,
     sources: &Sources,
     place: Place<'_>,
 ) -> Result<(), Fault> {
     let style = listing.style.into();
     place.write(|out| {
-        let (Presented::One(model) | Presented::Paper(_, model) | Presented::ByPosition(_, model)) =
-            presented;
-        match (presented, listing.format) {
-            (Presented::ByPosition(positions, _), Format::Json) => {
-                let more = ByPosition::new(positions, aliases, sources);
+        let (Listed::One(model) | Listed::Paper(model, _) | Listed::ByPosition(model, _)) = listed;
+        match (listed, listing.format) {
+            (Listed::ByPosition(_, table), Format::Json) => {
+                let more = ByPosition { table, sources };
                 solved_json::write(model, sources, Some(&more), out)
             }
             (_, Format::Json) => solved_json::write(model, sources, None, out),
             (_, Format::Latex) => {
-                let position = match presented {
-                    Presented::ByPosition(positions, _) => Some(said_of(positions, "solved")),
+                let position = match listed {
+                    Listed::ByPosition(_, table) => Some(said_of(&table.positions, "solved")),
                     _ => None,
                 };
                 let text = latex_solved::solved(model, position.as_deref(), style);
                 out.write_all(text.as_bytes())
             }
-            (_, Format::Text) => {
-                out.write_all(listing::solved::presented(presented, aliases, style).as_bytes())
-            }
+            (_, Format::Text) => out.write_all(listing::solved::listed(listed, style).as_bytes()),
         }
     })
 }
@@ -185,6 +188,7 @@ fn modes(
     console: &Console,
     compiled: &LoadedFlat,
     flat: Option<Flat>,
+    watch: &mut dyn StageObserver,
 ) -> Result<ExitCode, Fault> {
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
     let Some(flat) = flat else {
@@ -193,15 +197,21 @@ fn modes(
     let listing = &arguments.listing;
     let place = console.place(listing.output.output.as_deref(), listing.format.kind())?;
     let mut said = Diagnostics::default();
-    if solved(flat.clone(), Aliases::Eliminate, &mut said).is_none() {
+    let Some(solution) = solved_with(flat.clone(), Aliases::Eliminate, watch, &mut said) else {
         console.diagnostics(&compiled.sources, &said);
         return Ok(ExitCode::from(FAILED));
-    }
-    let positions = Positions::of(&flat);
-    place.write(|out| match listing.format {
-        Format::Json => write_json(&positions, out),
-        _ if positions.switches.is_empty() => writeln!(out, "{}: no switches", flat.model()),
-        _ => out.write_all(list_modes(&positions).as_bytes()),
+    };
+    // Where one set of formulas serves all modes, they are looked at all the same.
+    let of_switches = || Box::new(Modes::of(Positions::of(&flat), Aliases::Eliminate));
+    let mut modes = solution.positions.unwrap_or_else(of_switches);
+    let wanted = !modes.switches.is_empty() || listing.format == Format::Json;
+    let shapes = wanted.then(|| modes.shapes(watch));
+    watch.before(Stage::Writing);
+    place.write(|out| match (listing.format, &shapes) {
+        (Format::Json, Some(shapes)) => write_json(&modes, shapes, out),
+        (_, None) => writeln!(out, "{}: no switches", flat.model()),
+        (_, Some(shapes)) => out.write_all(list_modes(&modes, shapes).as_bytes()),
     })?;
+    watch.after(Stage::Writing, Product::Counts(&[]));
     Ok(ExitCode::SUCCESS)
 }

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::{Console, FAILED, Fault, Format, Listing};
-use crate::compile::{Aliases, sorted_in_some_mode};
+use crate::compile::{Aliases, NoObserver, sorted_in_some_mode};
 use crate::listing::modes::said_of;
-use crate::listing::{json, latex, sorted::sorted_somewhere as list};
+use crate::listing::{json, latex, sorted::sorted_in_some_mode as list};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -30,7 +30,8 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
         Some(_) => Some(console.place(listing.output.output.as_deref(), listing.format.kind())?),
         None => None,
     };
-    let done = flat.and_then(|flat| sorted_in_some_mode(flat, aliases, &mut compiled.diagnostics));
+    let said = &mut compiled.diagnostics;
+    let done = flat.and_then(|flat| sorted_in_some_mode(flat, aliases, &mut NoObserver, said));
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
     let Some((flat, sorted, positions)) = &done else {
         return Ok(ExitCode::from(FAILED));

@@ -177,6 +177,7 @@ fn counts(product: Product<'_>) -> String {
             ("nodes", found.graph.nodes.len()),
             ("bonds", found.graph.bonds.len()),
         ],
+        Product::Program(program, _) => program.counts().to_vec(),
         Product::Counts(list) => list.to_vec(),
     };
     let told = list.iter().map(|(what, count)| format!("{what} {count}"));

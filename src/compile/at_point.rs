@@ -7,7 +7,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Aliases, Solution, solved_in};
+use super::stages::StageObserver;
+use super::{Modes, Solution};
 use crate::base::diagnostics::{Code, Diagnostic};
 use crate::evaluate::settings::{Mistake, Setting};
 use crate::evaluate::{Failure, Point, evaluate, settings, truth};
@@ -44,11 +45,11 @@ const FEW: usize = 6;
 
 /// The values at a point that a text describes.
 pub fn evaluate_at(
-    solution: &Solution,
-    aliases: Aliases,
+    solution: &mut Solution,
     text: &str,
+    observer: &mut dyn StageObserver,
 ) -> Result<PointValues, PointError> {
-    let placed = find(solution, aliases, text).map_err(|cause| worded(solution, cause))?;
+    let placed = find(solution, text, observer).map_err(|cause| worded(solution, cause))?;
     let other = placed.mode.as_ref().and_then(|(_, by)| by.as_deref());
     let by = other.unwrap_or(&solution.solved);
     match settings::disagreeing(by, &placed.settings, &placed.point).first() {
@@ -78,9 +79,13 @@ fn worded(solution: &Solution, cause: Cause) -> PointError {
     PointError::Request(texts.join("\nerror: "))
 }
 
-fn find(solution: &Solution, aliases: Aliases, text: &str) -> Result<PointValues, Cause> {
+fn find(
+    solution: &mut Solution,
+    text: &str,
+    observer: &mut dyn StageObserver,
+) -> Result<PointValues, Cause> {
     let model = &solution.solved;
-    let Some(positions) = &solution.positions else {
+    let Some(positions) = &mut solution.positions else {
         let settings = settings::read(model, text).map_err(|all| Cause::Mistakes(all, None))?;
         let mut point = settings::point(model, &settings);
         evaluate(model, &mut point).map_err(|failure| Cause::Failure(Box::new(failure)))?;
@@ -90,12 +95,7 @@ fn find(solution: &Solution, aliases: Aliases, text: &str) -> Result<PointValues
             mode: None,
         });
     };
-    let search = ModeSearch {
-        positions,
-        aliases,
-        text,
-    };
-    // The formulas for all modes are tried first; the values that they give tell the mode.
+    // For all positions at once: in which the values are shows afterwards.
     let mut mistakes = None;
     if positions.shown.is_none() {
         match settings::read(model, text) {
@@ -114,6 +114,12 @@ fn find(solution: &Solution, aliases: Aliases, text: &str) -> Result<PointValues
             }
         }
     }
+    let mut search = Search {
+        positions,
+        text,
+        impossible: FxHashSet::default(),
+        observer,
+    };
     search.run(mistakes)
 }
 
@@ -124,10 +130,12 @@ pub fn mode_at(positions: &Positions, point: &Point) -> Option<Key> {
         .collect()
 }
 
-struct ModeSearch<'p> {
-    positions: &'p Positions,
-    aliases: Aliases,
+struct Search<'p> {
+    positions: &'p mut Modes,
     text: &'p str,
+    /// Of the positions that were tried.
+    impossible: FxHashSet<Key>,
+    observer: &'p mut dyn StageObserver,
 }
 
 /// The result of one mode.
@@ -139,9 +147,9 @@ enum ModeResult {
     Nothing,
 }
 
-impl ModeSearch<'_> {
-    /// `mistakes` are those in the text for the formulas of all modes.
-    fn run(&self, mistakes: Option<Vec<Mistake>>) -> Result<PointValues, Cause> {
+impl Search<'_> {
+    /// `mistakes` are those of the text for all positions at once.
+    fn run(&mut self, mistakes: Option<Vec<Mistake>>) -> Result<PointValues, Cause> {
         let mut first = mistakes;
         let mut of_asked: Option<(Vec<Mistake>, Key)> = None;
         let mut asked: Option<Key> = None;
@@ -185,8 +193,9 @@ impl ModeSearch<'_> {
         keys
     }
 
-    fn try_one(&self, key: &Key) -> ModeResult {
-        let Some(solved) = solved_in(self.positions, key, self.aliases) else {
+    fn try_one(&mut self, key: &Key) -> ModeResult {
+        let Some(solved) = self.positions.take_solved(key, self.observer) else {
+            self.impossible.insert(key.clone());
             return ModeResult::Nothing;
         };
         let settings = match settings::read(&solved, self.text) {
@@ -202,14 +211,14 @@ impl ModeSearch<'_> {
             Some(found) if found == *key => ModeResult::Right(Box::new(PointValues {
                 point,
                 settings,
-                mode: Some((found, Some(Box::new(solved)))),
+                mode: Some((found, Some(solved))),
             })),
             Some(other) => ModeResult::Other(other),
         }
     }
 
     fn nowhere(&self, wanted: Option<Key>) -> Diagnostic {
-        let positions = self.positions;
+        let positions = &*self.positions;
         let mut diagnostic = Diagnostic::new(
             Code::ImpossiblePosition,
             "these values fit no mode of the switches",
@@ -217,9 +226,9 @@ impl ModeSearch<'_> {
         .at(positions.written.instances[0].span, "in this model");
         if let Some(key) = wanted {
             let name = positions.position_name(&key);
-            let why = match solved_in(positions, &key, self.aliases) {
-                None => "but this mode is impossible",
-                Some(_) => "but in this mode they have no solution or give another mode",
+            let why = match self.impossible.contains(&key) {
+                true => "which is impossible",
+                false => "where they have no solution or ask for another one",
             };
             diagnostic = diagnostic.note(format!("they give the mode {name}, {why}"));
         }

@@ -1,8 +1,8 @@
 //! The bond graph of a flat model, with the causality that follows from its sorted equations.
 
 use super::lower::Aliases;
-use super::stages::{NoObserver, Product, Stage, done};
-use super::switched::sorted;
+use super::stages::{NoObserver, Product, Stage, StageObserver, done};
+use super::switched::sorted_in_some_mode;
 use crate::base::diagnostics::{Code, Diagnostics};
 use crate::bond::causality::{Preferences, Wanted};
 use crate::bond::recover::recover;
@@ -17,6 +17,17 @@ pub fn bond_graph(
     preferences: &[String],
     diagnostics: &mut Diagnostics,
 ) -> Result<Option<BondGraph>, String> {
+    bond_graph_with(written, preferences, &mut NoObserver, diagnostics)
+}
+
+/// The same with somebody who looks on.
+pub fn bond_graph_with(
+    written: Flat,
+    preferences: &[String],
+    observer: &mut dyn StageObserver,
+    diagnostics: &mut Diagnostics,
+) -> Result<Option<BondGraph>, String> {
+    // No request: a model that is refused has a graph, too, and nothing but its references is wanted here.
     let (mut flat, ..) = reference(written.clone());
     let Some(graph) = recover(&mut flat) else {
         return Ok(None);
@@ -38,7 +49,9 @@ pub fn bond_graph(
     wished
         .wishes
         .sort_unstable_by_key(|&(variable, _)| variable);
-    let sorted = sorted(wished, Aliases::Keep, diagnostics);
+    let sorted = sorted_in_some_mode(wished, Aliases::Keep, observer, diagnostics);
+    let sorted = sorted.map(|(flat, sorted, _)| (flat, sorted));
+    observer.before(Stage::Graph);
     let mut causality = causality_with(&flat, &graph, &preferences, sorted.as_ref());
     if sorted.is_none() && diagnostics.iter().any(|one| contradicts(one.code)) {
         causality.contradict();
@@ -50,7 +63,7 @@ pub fn bond_graph(
         preferences,
         sorted,
     };
-    done(&mut NoObserver, Stage::Graph, Product::Graph(&found));
+    done(observer, Stage::Graph, Product::Graph(&found));
     Ok(Some(found))
 }
 

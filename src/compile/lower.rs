@@ -16,7 +16,7 @@ use crate::bond::fields::suggest::{is_worth_it, suggestions};
 use crate::flat::Flat;
 use crate::passes::aliases::eliminate;
 use crate::passes::blocks::{Solved, solve};
-use crate::passes::determined::{Undetermined, determined};
+use crate::passes::determined::{Determined, Undetermined, determined};
 use crate::passes::index::{Irreducible, lower_index};
 use crate::passes::order::{Sorted, sort};
 use crate::passes::signs::reference::{Reference, floating};
@@ -30,11 +30,9 @@ pub enum Aliases {
     Keep,
 }
 
-/// How far a model is to be lowered.
+/// How far a model is to be lowered; [`reduce`] stops before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Goal {
-    /// The index is reduced.
-    Reduced,
     Sorted,
     Solved,
 }
@@ -84,36 +82,89 @@ pub struct Lowered {
 
 #[derive(Debug)]
 pub enum Model {
-    Reduced(Flat),
     Sorted(Flat, Sorted),
     Solved(Box<Solved>),
 }
 
-/// Findings of the stages that are no errors.
-#[derive(Debug, Default)]
+/// What was found on the way and is no error.
+#[derive(Clone, Debug, Default)]
 pub struct Notes {
     pub references: Vec<Reference>,
     pub starts: Vec<Remark>,
 }
 
 impl Notes {
+    fn of(references: Vec<Reference>) -> Notes {
+        Notes {
+            references,
+            starts: Vec::new(),
+        }
+    }
+
     pub fn report(&self, flat: &Flat, diagnostics: &mut Diagnostics) {
         floating(flat, &self.references, diagnostics);
         start::report(flat, &self.starts, diagnostics);
     }
 }
 
-/// Takes a flat model through the stages, as far as the request asks.
+/// A model whose index is reduced. From here it goes on to be sorted and solved, more than once where both with and without
+/// aliases are wanted.
+#[derive(Clone, Debug)]
+pub struct Reduced {
+    pub flat: Flat,
+    pub jump: Option<Jump>,
+    pub notes: Notes,
+}
+
+/// The pipeline.
 pub fn lower(
     written: Flat,
     request: Request,
     observer: &mut dyn StageObserver,
 ) -> Result<Lowered, Refused> {
+    let as_written = wants_guesses(&written, request).then(|| written.clone());
+    watched(observer, |steps| {
+        let referenced = look(written, steps)?;
+        let reduced = reduced(referenced, request.jump, steps)?;
+        finish(reduced, as_written, request, steps)
+    })
+}
+
+/// Its first stage by itself: the equations determine the unknowns.
+pub fn determine(written: Flat, observer: &mut dyn StageObserver) -> Result<Determined, Refused> {
+    watched(observer, |steps| look(written, steps))
+}
+
+/// Its first stages, until the index is reduced.
+pub fn reduce(written: Flat, observer: &mut dyn StageObserver) -> Result<Reduced, Refused> {
+    watched(observer, |steps| reduced(look(written, steps)?, false, steps))
+}
+
+/// The other stages of what [`reduce`] has made of `written`.
+pub fn lower_on(
+    reduced: Reduced,
+    written: &Flat,
+    request: Request,
+    observer: &mut dyn StageObserver,
+) -> Result<Lowered, Refused> {
+    let as_written = wants_guesses(written, request).then(|| written.clone());
+    watched(observer, |steps| finish(reduced, as_written, request, steps))
+}
+
+fn wants_guesses(written: &Flat, request: Request) -> bool {
+    request.goal == Goal::Solved && request.suggestions && is_worth_it(written)
+}
+
+/// Tells who looks on where a model was refused.
+fn watched<T>(
+    observer: &mut dyn StageObserver,
+    stages: impl FnOnce(&mut StageTracker<'_>) -> Result<T, Refused>,
+) -> Result<T, Refused> {
     let mut steps = StageTracker {
         observer,
         stage: Stage::Flat,
     };
-    let result = stages(written, request, &mut steps);
+    let result = stages(&mut steps);
     if result.is_err() {
         steps.observer.refused(steps.stage);
     }
@@ -137,33 +188,32 @@ impl StageTracker<'_> {
     }
 }
 
-fn stages(
-    written: Flat,
-    request: Request,
-    steps: &mut StageTracker<'_>,
-) -> Result<Lowered, Refused> {
-    let wants_guesses = request.goal == Goal::Solved && request.suggestions;
-    let mut as_written = (wants_guesses && is_worth_it(&written)).then(|| written.clone());
-    let mut guesses = || as_written.take().map_or_else(Vec::new, suggestions);
-    let mut notes = Notes::default();
+fn look(written: Flat, steps: &mut StageTracker<'_>) -> Result<Determined, Refused> {
     steps.end(Product::Flat(&written));
 
     steps.begin(Stage::Determined);
-    let mut looked_at = determined(written);
-    notes.references = std::mem::take(&mut looked_at.references);
-    let mut flat = looked_at.flat;
+    let looked_at = determined(written);
     if let Some(fault) = looked_at.fault {
         return Err(Refused::new(
-            flat,
-            notes,
+            looked_at.flat,
+            Notes::of(looked_at.references),
             match fault {
                 Undetermined::Unbalanced => Cause::Unbalanced,
                 Undetermined::Cancels => Cause::Cancels(looked_at.findings),
             },
         ));
     }
-    steps.end(Product::Flat(&flat));
+    steps.end(Product::Flat(&looked_at.flat));
+    Ok(looked_at)
+}
 
+fn reduced(
+    looked_at: Determined,
+    jump: bool,
+    steps: &mut StageTracker<'_>,
+) -> Result<Reduced, Refused> {
+    let notes = Notes::of(looked_at.references);
+    let mut flat = looked_at.flat;
     steps.begin(Stage::Index);
     let constraints = &looked_at.findings.constraints;
     if let Err(why) = lower_index(&mut flat, constraints, &looked_at.dependence) {
@@ -176,17 +226,24 @@ fn stages(
             },
         ));
     }
-    let differentiated = request.jump && flat.reduction.is_some();
+    let differentiated = jump && flat.reduction.is_some();
     let jump = differentiated.then(|| Jump::new(&mut flat)).flatten();
     steps.end(Product::Flat(&flat));
-    if request.goal == Goal::Reduced {
-        return Ok(Lowered {
-            model: Model::Reduced(flat),
-            jump,
-            notes,
-        });
-    }
+    Ok(Reduced { flat, jump, notes })
+}
 
+fn finish(
+    reduced: Reduced,
+    mut as_written: Option<Flat>,
+    request: Request,
+    steps: &mut StageTracker<'_>,
+) -> Result<Lowered, Refused> {
+    let mut guesses = || as_written.take().map_or_else(Vec::new, suggestions);
+    let Reduced {
+        mut flat,
+        jump,
+        mut notes,
+    } = reduced;
     if request.aliases == Aliases::Eliminate {
         steps.begin(Stage::Aliases);
         flat = eliminate(flat);
@@ -248,7 +305,7 @@ impl Lowered {
 
     pub fn flat(&self) -> &Flat {
         match &self.model {
-            Model::Reduced(flat) | Model::Sorted(flat, _) => flat,
+            Model::Sorted(flat, _) => flat,
             Model::Solved(solved) => &solved.flat,
         }
     }
@@ -258,14 +315,7 @@ impl Lowered {
         self.notes.starts.iter().any(Remark::is_error)
     }
 
-    pub fn into_flat(self) -> Flat {
-        match self.model {
-            Model::Reduced(flat) | Model::Sorted(flat, _) => flat,
-            Model::Solved(solved) => solved.flat,
-        }
-    }
-
-    /// The sorted model, if it was lowered to [`Goal::Sorted`].
+    /// If it was lowered to be sorted.
     pub fn into_sorted(self) -> Option<(Flat, Sorted)> {
         match self.model {
             Model::Sorted(flat, sorted) => Some((flat, sorted)),

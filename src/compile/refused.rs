@@ -42,7 +42,12 @@ impl Refused {
         Refused(Box::new(Reasons { flat, notes, cause }))
     }
 
-    /// Whether the model is refused in every mode of its switches.
+    /// The model as it was in the stage that refused it.
+    pub fn into_flat(self) -> Flat {
+        self.0.flat
+    }
+
+    /// Whether no mode of switches can cure it.
     pub fn holds_in_all_modes(&self) -> bool {
         match &self.0.cause {
             Cause::Unbalanced => true,

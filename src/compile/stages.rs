@@ -12,8 +12,9 @@ use crate::flat::Flat;
 use crate::model::Classes;
 use crate::passes::blocks::Solved;
 use crate::passes::order::Sorted;
+use crate::program::Program;
 use crate::syntax::load::Loaded;
-use crate::{bond, flat, passes, start, syntax};
+use crate::{bond, flat, passes, program, start, syntax};
 
 /// The stages, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +80,8 @@ pub enum Product<'a> {
     Sorted(&'a Flat, &'a Sorted),
     Solved(&'a Solved),
     Graph(&'a BondGraph),
-    /// The counts of a stage that is not verified here.
+    Program(&'a Program, &'a Flat),
+    /// Of a stage that is none of the compiler's: what it counts.
     Counts(&'a [(&'static str, usize)]),
 }
 
@@ -150,6 +152,7 @@ impl Product<'_> {
             Product::Graph(found) => {
                 bond::verify::verify(&found.flat, &found.graph, Some(&found.causality))
             }
+            Product::Program(program, _) => program::verify::verify(program),
         }
     }
 
@@ -165,6 +168,7 @@ impl Product<'_> {
             Product::Graph(found) => {
                 bond::dump::dump(&found.flat, &found.graph, Some(&found.causality))
             }
+            Product::Program(program, flat) => program::dump::dump(program, Some(flat)),
         }
     }
 }

@@ -1,51 +1,66 @@
 //! Models with ideal switches: one set of formulas for all modes if that is possible, otherwise a request to the pipeline for
 //! each mode.
 
-use super::lower::{Aliases, Goal, Lowered, Request, Starts, lower};
+use super::lower::{Aliases, Goal, Lowered, Reduced, Request, Starts, lower, lower_on, reduce};
+use super::modes::{Modes, Table, in_one_mode};
 use super::refused::Refused;
 use super::stages::{NoObserver, StageObserver};
 use crate::base::diagnostics::Diagnostics;
 use crate::flat::Flat;
 use crate::passes::blocks::Solved;
 use crate::passes::order::Sorted;
-use crate::positions::{Jump, Key, Loose, Mode, Positions, form, switches, uniform};
+use crate::positions::{Positions, switches, uniform};
 
-/// A solved model. If one set of formulas does not serve all modes, it comes with [`Positions`]; the formulas then hold only
-/// where no divisor vanishes.
+/// A solved model. One that no single set of formulas serves in all modes comes with its [`Modes`]: what is solved
+/// then holds where no divisor vanishes.
 #[derive(Debug)]
 pub struct Solution {
     pub solved: Solved,
-    pub positions: Option<Box<Positions>>,
+    pub positions: Option<Box<Modes>>,
 }
 
-/// The model in one mode.
-#[derive(Debug)]
-pub struct CompiledMode {
-    pub key: Key,
-    pub solved: Solved,
-    /// The jump of states with which the mode begins, if states may jump.
-    pub jump: Option<Jump>,
-    /// Values that the mode does not determine: the solution of least norm was taken.
-    pub loose: Vec<Loose>,
-    /// Start values contradict each other in this mode.
-    pub contradicts: bool,
-}
-
-/// The solved model in the form that `bgm solve` lists.
+/// What can be diagnostics of a model by formulas.
 #[derive(Debug)]
 pub enum Presented {
     /// One set of formulas.
     One(Box<Solved>),
-    /// One set of formulas in the form of the 1995 paper. It does not cover jumps of states.
-    Paper(Box<Positions>, Box<Solved>),
-    /// One set of formulas for each mode, and one that holds where no divisor vanishes.
-    ByPosition(Box<Positions>, Box<Solved>),
+    /// One set of formulas in the form of the 1995 paper, but for what jumps.
+    Paper(Box<Paper>),
+    /// In each mode another one; and one that holds where no divisor vanishes.
+    ByPosition(Box<Modes>, Box<Solved>),
+}
+
+/// A model that has the form of the 1995 paper.
+#[derive(Debug)]
+pub struct Paper {
+    pub modes: Modes,
+    /// The model in that form.
+    pub form: Flat,
+    pub solved: Solved,
+    /// As it was written: it holds where no divisor vanishes.
+    pub as_written: Solved,
+}
+
+/// The solved model in the form that `bgm solve` lists.
+#[derive(Debug)]
+pub enum Listed {
+    One(Box<Solved>),
+    Paper(Box<Solved>, Box<Table>),
+    ByPosition(Box<Solved>, Box<Table>),
 }
 
 /// Reduces the index of a model as it was written; `None` after an error.
 pub fn reduced(flat: Flat, diagnostics: &mut Diagnostics) -> Option<Flat> {
-    let request = Request::new(Goal::Reduced, Aliases::Keep);
-    reported(lower(flat, request, &mut NoObserver), diagnostics).map(Lowered::into_flat)
+    match reduce(flat, &mut NoObserver) {
+        Ok(Reduced { flat, notes, .. }) => {
+            notes.report(&flat, diagnostics);
+            Some(flat)
+        }
+        Err(refused) => {
+            refused.report(diagnostics);
+            None
+        }
+    }
 }
 
 /// Sorts the equations of a flat model; `None` after an error. Switches that change the index are in the form in which they
@@ -55,7 +70,7 @@ pub fn sorted(
     aliases: Aliases,
     diagnostics: &mut Diagnostics,
 ) -> Option<(Flat, Sorted)> {
-    let done = sorted_in_some_mode(flat, aliases, diagnostics);
+    let done = sorted_in_some_mode(flat, aliases, &mut NoObserver, diagnostics);
     done.map(|(flat, sorted, _)| (flat, sorted))
 }
 
@@ -63,47 +78,49 @@ pub fn sorted(
 pub fn sorted_in_some_mode(
     flat: Flat,
     aliases: Aliases,
+    observer: &mut dyn StageObserver,
     diagnostics: &mut Diagnostics,
 ) -> Option<(Flat, Sorted, Option<Box<Positions>>)> {
     let request = Request::new(Goal::Sorted, aliases);
-    let as_one = |flat: Flat| lower(flat, request, &mut NoObserver);
-    let mut in_all_modes = |flat: Flat| {
-        let (flat, sorted) = reported(as_one(flat), diagnostics)?.into_sorted()?;
+    let mut of_all = |result| {
+        let (flat, sorted) = reported(result, diagnostics)?.into_sorted()?;
         Some((flat, sorted, None))
     };
-    if switches(&flat).is_empty()
-        || is_uniform(flat.clone(), Aliases::Eliminate, &mut NoObserver).is_some()
-    {
-        return in_all_modes(flat);
+    if switches(&flat).is_empty() {
+        return of_all(lower(flat, request, observer));
     }
-    let mut positions = Positions::new(&flat)?;
-    if let Some(flat) = paper_form(&positions)
-        && is_uniform(flat.clone(), Aliases::Eliminate, &mut NoObserver).is_some()
-    {
-        return in_all_modes(flat);
+    let reduced = reduce(flat.clone(), observer);
+    let solves = (reduced.as_ref()).is_ok_and(|known| is_uniform(known.clone(), &flat, observer));
+    let as_one = reduced.and_then(|reduced| lower_on(reduced, &flat, request, observer));
+    if solves {
+        return of_all(as_one);
     }
-    // Sorted for all modes at once if that is possible, otherwise in the first possible mode.
-    let found = match as_one(flat) {
+    let mut modes = Modes::new(&flat, aliases)?;
+    if let Some(form) = modes.paper_form(observer)
+        && let Ok(reduced) = reduce(form.clone(), observer)
+        && is_uniform(reduced.clone(), &form, observer)
+    {
+        return of_all(lower_on(reduced, &form, request, observer));
+    }
+    // In all modes at once if that can be, else in the first that is possible.
+    let found = match as_one {
         Ok(lowered) => lowered.into_sorted(),
         Err(refused) => {
-            let mut keys = positions.candidates();
-            let found = keys.find_map(|key| {
-                let flat = positions.written_in(&key).0;
-                Some((as_one(flat).ok()?.into_sorted()?, key))
-            });
+            let mut keys = modes.candidates();
+            let found = keys.find_map(|key| Some((modes.sorted_in(&key, observer)?, key)));
             match found {
                 None => {
                     refused.report(diagnostics);
                     None
                 }
                 Some((sorted, key)) => {
-                    positions.shown = Some(key);
+                    modes.positions.shown = Some(key);
                     Some(sorted)
                 }
             }
         }
     };
-    found.map(|(flat, sorted)| (flat, sorted, Some(Box::new(positions))))
+    found.map(|(flat, sorted)| (flat, sorted, Some(Box::new(modes.into_positions()))))
 }
 
 /// Sorts and solves a flat model; `None` after an error.
@@ -132,23 +149,22 @@ pub fn solved_with(
             let solved = lowered.into_solved()?;
             let positions = match uniform(&solved) {
                 true => None,
-                false => Positions::new(&flat).map(Box::new),
+                false => Modes::new(&flat, aliases).map(Box::new),
             };
             Some(Solution { solved, positions })
         }
         Err(refused) => {
-            let by_mode = || {
+            let mut by_mode = || {
                 if refused.holds_in_all_modes() {
                     return None;
                 }
-                let mut positions = Positions::new(&flat)?;
-                let mut keys = positions.candidates();
-                let (solved, key) =
-                    keys.find_map(|key| Some((solved_in(&positions, &key, aliases)?, key)))?;
-                positions.shown = Some(key);
+                let mut modes = Modes::new(&flat, aliases)?;
+                let (solved, key) = modes.first_solved(observer)?;
+                let solved = solved.clone();
+                modes.positions.shown = Some(key);
                 Some(Solution {
                     solved,
-                    positions: Some(Box::new(positions)),
+                    positions: Some(Box::new(modes)),
                 })
             };
             let found = by_mode();
@@ -167,41 +183,57 @@ pub fn uses_modes(flat: &Flat) -> bool {
     solution.is_some_and(|solution| solution.positions.is_some())
 }
 
-/// Solves for a listing: in the form of the 1995 paper if each switch that changes the index does so independently of the
-/// other switches.
-pub fn presented(flat: Flat, aliases: Aliases, diagnostics: &mut Diagnostics) -> Option<Presented> {
-    presented_with(flat, aliases, &mut NoObserver, diagnostics)
-}
-
-/// The same; `observer` is told of the stages.
-pub fn presented_with(
+/// Solves: in the form of the 1995 paper where a switch changes the index by its own position alone.
+pub fn presented(
     flat: Flat,
     aliases: Aliases,
     observer: &mut dyn StageObserver,
     diagnostics: &mut Diagnostics,
 ) -> Option<Presented> {
     let Solution { solved, positions } = solved_with(flat, aliases, observer, diagnostics)?;
-    let Some(positions) = positions else {
+    let Some(mut modes) = positions else {
         return Some(Presented::One(Box::new(solved)));
     };
-    let in_form = paper_form(&positions).and_then(|flat| is_uniform(flat, aliases, observer));
-    Some(match in_form {
-        Some(solved) => Presented::Paper(positions, Box::new(solved)),
-        None => Presented::ByPosition(positions, Box::new(solved)),
+    if let Some(form) = modes.paper_form(observer)
+        && let Ok(lowered) = lower(form.clone(), Request::new(Goal::Solved, aliases), observer)
+        && let Some(in_form) = lowered.into_solved()
+        && uniform(&in_form)
+    {
+        return Some(Presented::Paper(Box::new(Paper {
+            modes: *modes,
+            form,
+            solved: in_form,
+            as_written: solved,
+        })));
+    }
+    Some(Presented::ByPosition(modes, Box::new(solved)))
+}
+
+/// Solves for a listing: with all that it shows of the modes of switches.
+pub fn listed(
+    flat: Flat,
+    aliases: Aliases,
+    observer: &mut dyn StageObserver,
+    diagnostics: &mut Diagnostics,
+) -> Option<Listed> {
+    Some(match presented(flat, aliases, observer, diagnostics)? {
+        Presented::One(solved) => Listed::One(solved),
+        Presented::Paper(paper) => {
+            let table = paper.modes.table(false, observer);
+            Listed::Paper(Box::new(paper.solved), Box::new(table))
+        }
+        Presented::ByPosition(modes, solved) => {
+            Listed::ByPosition(solved, Box::new(modes.table(true, observer)))
+        }
     })
 }
 
-/// The form of the 1995 paper, where a model has one.
-pub fn paper_form(positions: &Positions) -> Option<Flat> {
-    let (modes, all) = shapes(positions);
-    all.then(|| form(positions, &modes)).flatten()
-}
-
-/// Solves the model if one set of formulas serves all modes.
-fn is_uniform(flat: Flat, aliases: Aliases, observer: &mut dyn StageObserver) -> Option<Solved> {
-    let request = Request::new(Goal::Solved, aliases);
-    let solved = lower(flat, request, observer).ok()?.into_solved()?;
-    uniform(&solved).then_some(solved)
+/// Whether one set of formulas serves all modes of a model.
+fn is_uniform(reduced: Reduced, written: &Flat, observer: &mut dyn StageObserver) -> bool {
+    let request = Request::new(Goal::Solved, Aliases::Eliminate);
+    let lowered = lower_on(reduced, written, request, observer);
+    let solved = lowered.ok().and_then(Lowered::into_solved);
+    solved.is_some_and(|solved| uniform(&solved))
 }
 
 /// The flat model that `bgm solve` lists, and the request to the pipeline for it.
@@ -221,20 +253,18 @@ pub fn shown(flat: Flat, aliases: Aliases) -> Form {
         remark: None,
         flat,
     };
-    let mut ignored = Diagnostics::default();
-    match presented(form.flat.clone(), aliases, &mut ignored) {
+    let mut unsaid = Diagnostics::default();
+    match presented(form.flat.clone(), aliases, &mut NoObserver, &mut unsaid) {
         None | Some(Presented::One(_)) => {}
-        Some(Presented::Paper(positions, _)) => {
-            if let Some(flat) = paper_form(&positions) {
-                form.flat = flat;
-                form.remark = Some("in the form of the 1995 paper".to_string());
-            }
+        Some(Presented::Paper(paper)) => {
+            form.flat = paper.form;
+            form.remark = Some("in the form of the 1995 paper".to_string());
         }
         Some(Presented::ByPosition(positions, _)) => match &positions.shown {
             None => form.remark = Some("of all modes, where no divisor vanishes".to_string()),
             Some(key) => {
                 form.flat = positions.written_in(key).0;
-                form.request = request_for_mode(aliases);
+                form.request = in_one_mode(aliases);
                 form.remark = Some(format!("of the mode {}", positions.position_name(key)));
             }
         },
@@ -242,63 +272,30 @@ pub fn shown(flat: Flat, aliases: Aliases) -> Form {
     form
 }
 
-/// The request for one mode as it was written.
-fn request_for_mode(aliases: Aliases) -> Request {
-    Request {
-        // Start values need not agree in every mode.
-        starts: Starts::Examined,
-        suggestions: false,
-        ..Request::new(Goal::Solved, aliases)
-    }
-}
-
-/// Solves one mode as it was written, for listings and values at a point.
-pub fn solved_in(positions: &Positions, key: &[bool], aliases: Aliases) -> Option<Solved> {
-    let (flat, _) = positions.written_in(key);
-    let lowered = lower(flat, request_for_mode(aliases), &mut NoObserver);
-    lowered.ok()?.into_solved()
-}
-
-/// Compiles one mode for a run, with its relations taken out of the equations; the reason if the mode is impossible. With
-/// `starts` the start values are examined too.
-pub fn mode(positions: &Positions, key: &[bool], starts: bool) -> Result<CompiledMode, Refused> {
-    mode_with(positions, key, starts, &mut NoObserver)
-}
-
-/// The same; `observer` is told of the stages.
-pub fn mode_with(
-    positions: &Positions,
-    key: &[bool],
-    starts: bool,
-    observer: &mut dyn StageObserver,
-) -> Result<CompiledMode, Refused> {
-    let (flat, loose) = positions.in_mode(key);
-    let request = Request {
-        starts: match starts {
-            true => Starts::Examined,
-            false => Starts::Left,
-        },
-        jump: true,
-        suggestions: false,
-        ..Request::new(Goal::Solved, Aliases::Eliminate)
+/// The model in one mode as it was written, by the name that `bgm solve --modes` gives to the mode.
+pub fn in_mode(flat: &Flat, aliases: Aliases, name: &str) -> Result<Form, String> {
+    let positions = Positions::new(flat).ok_or("the model has no switches, and so no modes")?;
+    let (keys, _) = positions.keys();
+    let names: Vec<String> = (keys.iter())
+        .map(|key| positions.position_name(key))
+        .collect();
+    let Some(at) = names.iter().position(|known| known == name.trim()) else {
+        let list = names.join("\n  ");
+        return Err(format!("there is no mode `{name}`; there are\n  {list}"));
     };
-    let lowered = lower(flat, request, observer)?;
-    let contradicts = lowered.contradicts();
-    let Lowered { model, jump, .. } = lowered;
-    let super::lower::Model::Solved(solved) = model else {
-        unreachable!("it was lowered to be solved")
-    };
-    Ok(CompiledMode {
-        key: key.into(),
-        solved: *solved,
-        jump,
-        loose,
-        contradicts,
+    Ok(Form {
+        flat: positions.written_in(&keys[at]).0,
+        request: in_one_mode(aliases),
+        remark: Some(format!("of the mode {}", names[at])),
     })
 }
 
-/// The diagnostics of an impossible mode, in terms of the equations as they were written.
-pub fn why_impossible(positions: &Positions, key: &[bool]) -> Diagnostics {
+/// What is wrong with a mode, as it was written.
+pub fn why_impossible(
+    positions: &Positions,
+    key: &[bool],
+    observer: &mut dyn StageObserver,
+) -> Diagnostics {
     let (flat, _) = positions.written_in(key);
     let request = Request {
         starts: Starts::Left,
@@ -306,23 +303,13 @@ pub fn why_impossible(positions: &Positions, key: &[bool]) -> Diagnostics {
         ..Request::new(Goal::Solved, Aliases::Eliminate)
     };
     let mut diagnostics = Diagnostics::default();
-    if let Err(refused) = lower(flat, request, &mut NoObserver) {
+    if let Err(refused) = lower(flat, request, observer) {
         refused.report(&mut diagnostics);
     }
     diagnostics
 }
 
-/// The modes of a model with their shapes; true if these are all modes.
-pub fn shapes(positions: &Positions) -> (Vec<Mode>, bool) {
-    positions.modes(|flat| {
-        let request = Request::new(Goal::Reduced, Aliases::Keep);
-        lower(flat, request, &mut NoObserver)
-            .ok()
-            .map(Lowered::into_flat)
-    })
-}
-
-/// The model if there is one, with all diagnostics reported.
+/// What came of a request, with all that is to be diagnostics.
 fn reported(result: Result<Lowered, Refused>, diagnostics: &mut Diagnostics) -> Option<Lowered> {
     match result {
         Ok(lowered) => {

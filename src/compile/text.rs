@@ -13,7 +13,7 @@ use crate::experiment::{missing_models, model_of, models_of};
 use crate::flat::Flat;
 use crate::model::{self, Limits};
 use crate::passes::signs::reference::reference;
-use crate::syntax::load::{Files, Input, load};
+use crate::syntax::load::{Files, Input, Loaded, load};
 
 /// Options of a compilation.
 #[derive(Clone, Debug, Default)]
@@ -47,9 +47,20 @@ pub fn load_flat_with(
     files: &dyn Files,
     observer: &mut dyn StageObserver,
 ) -> LoadedFlat {
+    let load = |diagnostics: &mut Diagnostics| loaded(input, options, files, diagnostics);
+    flatten_loaded(load, options, files, observer)
+}
+
+/// The same of trees that are there already, or are made another way.
+pub fn flatten_loaded(
+    load: impl FnOnce(&mut Diagnostics) -> Loaded,
+    options: &Options,
+    files: &dyn Files,
+    observer: &mut dyn StageObserver,
+) -> LoadedFlat {
     let mut flat = None;
     let keep = |model, _| flat = Some(model);
-    let (sources, diagnostics) = stages(input, options, files, ModelChoice::Chosen, observer, keep);
+    let (sources, diagnostics) = stages(load, options, files, ModelChoice::Chosen, observer, keep);
     LoadedFlat {
         sources,
         flat: flat.filter(|_| !diagnostics.has_errors()),
@@ -81,14 +92,8 @@ pub fn prepare_with(
 ) -> Prepared {
     let mut model = None;
     let keep = |flat: Flat, experiment: Experiment| model = Some((flat, experiment));
-    let (sources, diagnostics) = stages(
-        input,
-        options,
-        files,
-        ModelChoice::Simulated,
-        observer,
-        keep,
-    );
+    let load = |diagnostics: &mut Diagnostics| loaded(input, options, files, diagnostics);
+    let (sources, diagnostics) = stages(load, options, files, ModelChoice::Simulated, observer, keep);
     Prepared {
         sources,
         model: model.filter(|_| !diagnostics.has_errors()),
@@ -106,13 +111,23 @@ pub fn check(
     mut visit: impl FnMut(Flat),
 ) -> (Sources, Diagnostics) {
     let visit = |flat, _| visit(flat);
-    stages(
+    let load = |diagnostics: &mut Diagnostics| loaded(input, options, files, diagnostics);
+    stages(load, options, files, ModelChoice::All, &mut NoObserver, visit)
+}
+
+fn loaded(
+    input: &Input,
+    options: &Options,
+    files: &dyn Files,
+    diagnostics: &mut Diagnostics,
+) -> Loaded {
+    let experiment = options.request.file();
+    load(
         input,
-        options,
+        experiment.as_deref(),
+        &options.folders,
         files,
-        ModelChoice::All,
-        &mut NoObserver,
-        visit,
+        diagnostics,
     )
 }
 
@@ -127,7 +142,7 @@ enum ModelChoice {
 }
 
 fn stages(
-    input: &Input,
+    load: impl FnOnce(&mut Diagnostics) -> Loaded,
     options: &Options,
     files: &dyn Files,
     choice: ModelChoice,
@@ -137,14 +152,7 @@ fn stages(
     observer.before(Stage::Tree);
     let mut diagnostics = Diagnostics::default();
     let request = &options.request;
-    let file = request.file();
-    let mut loaded = load(
-        input,
-        file.as_deref(),
-        &options.folders,
-        files,
-        &mut diagnostics,
-    );
+    let mut loaded = load(&mut diagnostics);
     let command = CommandLine::read(
         request,
         &mut loaded.sources,
@@ -220,7 +228,7 @@ fn stages(
             match choice == ModelChoice::All && !inner.contains(&model) {
                 true => {
                     solved(flat.clone(), Aliases::Eliminate, &mut apart);
-                    // With the reference potentials of parts without ground.
+                    // With what a part without ground refers to: no request, as one that is refused is looked at, too.
                     visit(reference(flat).0, experiment);
                 }
                 false => visit(flat, experiment),

@@ -6,10 +6,12 @@
 //! is refined iteratively.
 
 use faer::linalg::solvers::Solve;
-use faer::sparse::{SparseColMat, SymbolicSparseColMat};
+use faer::sparse::SparseColMat;
 use nalgebra::linalg::FullPivLU;
 use nalgebra::{DMatrix, DVector, Dyn, RowDVector};
 use sprs::CsMat;
+
+use crate::numeric::for_faer;
 
 /// Up to this many unknowns a system is dense.
 const DENSE: usize = 200;
@@ -64,14 +66,14 @@ impl Factored {
                 Factors::Dense(factors)
             }
             false => {
-                let (starts, rows, values) = matrix.to_csc().into_raw_storage();
-                let pattern = SymbolicSparseColMat::new_checked(size, size, starts, None, rows);
+                let by_columns = matrix.to_csc();
+                let pattern = for_faer(by_columns.structure_view());
                 let singular = Singular {
                     row: None,
                     column: None,
                     pivot: 0.0,
                 };
-                let factors = SparseColMat::new(pattern, values).sp_lu();
+                let factors = SparseColMat::new(pattern, by_columns.data().to_vec()).sp_lu();
                 Factors::Sparse(Box::new(factors.map_err(|_| singular)?))
             }
         };

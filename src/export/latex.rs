@@ -7,7 +7,7 @@ use super::Exported;
 use crate::base::diagnostics::Diagnostics;
 use crate::bond::sketch::sketch;
 use crate::bond::view::{Choice, view};
-use crate::compile::{Aliases, Presented, bond_graph, presented, sorted_in_some_mode};
+use crate::compile::{Aliases, NoObserver, Presented, bond_graph, presented, sorted_in_some_mode};
 use crate::flat::Flat;
 use crate::listing::latex_report::{Stages, report};
 use crate::listing::modes::said_of;
@@ -15,13 +15,19 @@ use crate::listing::modes::said_of;
 /// `None` after an error that was said.
 pub fn document(flat: &Flat, said: &mut Diagnostics) -> Option<Exported> {
     let mut unsaid = Diagnostics::default();
-    let done = sorted_in_some_mode(flat.clone(), Aliases::Eliminate, said)?;
+    let done = sorted_in_some_mode(flat.clone(), Aliases::Eliminate, &mut NoObserver, said)?;
     let (sorted_flat, order, positions) = done;
     let sorted_where = positions.map(|positions| said_of(&positions, "sorted"));
-    let presented = presented(flat.clone(), Aliases::Eliminate, &mut unsaid)?;
+    let presented = presented(
+        flat.clone(),
+        Aliases::Eliminate,
+        &mut NoObserver,
+        &mut unsaid,
+    )?;
     let (solved, solved_where) = match &presented {
-        Presented::One(solved) | Presented::Paper(_, solved) => (solved, None),
-        Presented::ByPosition(positions, solved) => (solved, Some(said_of(positions, "solved"))),
+        Presented::One(solved) => (&**solved, None),
+        Presented::Paper(paper) => (&paper.solved, None),
+        Presented::ByPosition(positions, solved) => (&**solved, Some(said_of(positions, "solved"))),
     };
     let notes = solved_where
         .iter()

@@ -28,12 +28,11 @@ pub mod write;
 use rustc_hash::FxHashMap;
 
 use crate::base::diagnostics::Diagnostics;
-use crate::compile::{Aliases, Presented, Solution, presented, solved};
+use crate::compile::{Aliases, Modes, Paper, Presented, NoObserver, presented};
 use crate::experiment::Experiment;
 use crate::expr::ExprId;
 use crate::flat::{EquationKind, Flat, InstanceId, Kind, Leaf, VarId};
 use crate::passes::blocks::Solved;
-use crate::positions::Positions;
 use model::{Model, Told, columns_of};
 
 /// What can be written.
@@ -209,7 +208,8 @@ fn attempt<T>(
     write: Write<'_, T>,
     said: &mut Diagnostics,
 ) -> Result<Option<(T, Vec<String>)>, Refusal> {
-    let Some(presented) = presented(written.clone(), Aliases::Eliminate, said) else {
+    let done = presented(written.clone(), Aliases::Eliminate, &mut NoObserver, said);
+    let Some(presented) = done else {
         return Ok(None);
     };
     match presented {
@@ -219,16 +219,17 @@ fn attempt<T>(
             let model = Model::new(&solved, columns, &told, experiment.start)?;
             written_as(write, &written, &model, experiment)
         }
-        Presented::Paper(positions, mut form) => {
+        Presented::Paper(paper) => {
             // The columns are those of the model itself, which is run by position.
-            let Some(Solution { mut solved, .. }) =
-                solved(written.clone(), Aliases::Eliminate, said)
-            else {
-                return Ok(None);
-            };
-            if paper::jumps(&positions, &form).is_err() {
+            let Paper {
+                mut modes,
+                solved: mut form,
+                as_written: mut solved,
+                ..
+            } = *paper;
+            if paper::jumps(&mut modes, &form).is_err() {
                 // The form of the paper does not say all that jumps.
-                return by_position(*positions, solved, (given, inputs, from), experiment, write);
+                return by_position(modes, solved, (given, inputs, from), experiment, write);
             }
             let columns = columns_of(&mut solved, None, experiment);
             let columns = switched::recorded(&mut form, &columns);
@@ -266,13 +267,13 @@ fn told(
 
 /// A model with other equations in each position of its switches.
 fn by_position<T>(
-    positions: Positions,
+    mut positions: Modes,
     mut solved: Solved,
     (given, inputs, from): (&Flat, &FxHashMap<VarId, ExprId>, Inputs),
     experiment: &Experiment,
     write: Write<'_, T>,
 ) -> Result<Option<(T, Vec<String>)>, Refusal> {
-    let mut compiled = switched::compile(&positions)?;
+    let mut compiled = switched::compile(&mut positions)?;
     let columns = columns_of(&mut solved, Some(&positions), experiment);
     let columns: Vec<_> = (compiled.iter_mut())
         .map(|position| switched::recorded(&mut position.solved, &columns))

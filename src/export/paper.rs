@@ -6,7 +6,7 @@
 
 use super::Refusal;
 use crate::base::diagnostics::Diagnostics;
-use crate::compile::{self, shapes};
+use crate::compile::{CompiledMode, Modes, NoObserver};
 use crate::evaluate::{Point, evaluate};
 use crate::experiment::Experiment;
 use crate::expr::{Node, Value};
@@ -17,39 +17,46 @@ use crate::simulate::job::{RunOptions, job};
 use crate::simulate::run::{End, Observer, RowKind, run};
 
 /// A refusal that names what jumps; what cannot be compared is refused as well.
-pub fn jumps(positions: &Positions, solved: &Solved) -> Result<(), Refusal> {
-    let unknown = |name: &str| {
+pub fn jumps(modes: &mut Modes, solved: &Solved) -> Result<(), Refusal> {
+    for key in modes.keys().0 {
+        let Some(position) = modes.take_compiled(&key, &mut NoObserver) else {
+            continue;
+        };
+        let agrees = agrees(modes, solved, &position);
+        modes.put_back(position);
+        agrees?;
+    }
+    Ok(())
+}
+
+/// Whether the form and the balance of impulses say the same of what jumps to a mode.
+fn agrees(positions: &Positions, solved: &Solved, position: &CompiledMode) -> Result<(), Refusal> {
+    let Some(jump) = &position.jump else {
+        return Ok(());
+    };
+    let name = positions.position_name(&position.key);
+    let unknown = || {
         Refusal(format!(
             "what jumps in the position {name} of its switches cannot be computed"
         ))
     };
-    let (modes, _) = shapes(positions);
-    for mode in modes {
-        let Ok(position) = compile::mode(positions, &mode.key, false) else {
+    let restarted = restarted(positions, solved, &position.key).ok_or_else(unknown)?;
+    let before = values(solved, &[]).ok_or_else(unknown)?;
+    let after = values(solved, &restarted).ok_or_else(unknown)?;
+    let jumped = jump.solve(&position.solved.flat, 0.0, &before, |_| 1.0);
+    let jumped = jumped.map_err(|_| unknown())?;
+    let mut leaves: Vec<Leaf> = jumped.after.keys().copied().collect();
+    leaves.sort_by_key(|leaf| (leaf.variable(), leaf.order()));
+    for leaf in leaves {
+        let (Some(&form), Some(&truth)) = (after.get(&leaf), jumped.after.get(&leaf)) else {
             continue;
         };
-        let Some(jump) = &position.jump else {
-            continue;
-        };
-        let name = positions.position_name(&mode.key);
-        let restarted = restarted(positions, solved, &mode.key).ok_or_else(|| unknown(&name))?;
-        let before = values(solved, &[]).ok_or_else(|| unknown(&name))?;
-        let after = values(solved, &restarted).ok_or_else(|| unknown(&name))?;
-        let jumped = jump.solve(&position.solved.flat, 0.0, &before, |_| 1.0);
-        let jumped = jumped.map_err(|_| unknown(&name))?;
-        let mut leaves: Vec<Leaf> = jumped.after.keys().copied().collect();
-        leaves.sort_by_key(|leaf| (leaf.variable(), leaf.order()));
-        for leaf in leaves {
-            let (Some(&form), Some(&truth)) = (after.get(&leaf), jumped.after.get(&leaf)) else {
-                continue;
-            };
-            let size = before.get(&leaf).map_or(1.0, |value| value.abs().max(1.0));
-            if (form - truth).abs() > 1e-9 * size {
-                return Err(Refusal(format!(
-                    "`{}` jumps when its switches come to the position {name}; only `bgm simulate` solves each position by itself",
-                    solved.flat.leaf_name(leaf)
-                )));
-            }
+        let size = before.get(&leaf).map_or(1.0, |value| value.abs().max(1.0));
+        if (form - truth).abs() > 1e-9 * size {
+            return Err(Refusal(format!(
+                "`{}` jumps when its switches come to the position {name}; only `bgm simulate` solves each position by itself",
+                solved.flat.leaf_name(leaf)
+            )));
         }
     }
     Ok(())

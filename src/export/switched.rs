@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Refusal;
 use super::model::{Model, Start, Told, derivatives_of_inputs, follows_parameters};
 use super::write::{Dialect, Writer};
-use crate::compile::{CompiledMode, mode};
+use crate::compile::{CompiledMode, Modes, NoObserver};
 use crate::evaluate::Walk;
 use crate::expr::{ExprId, Node};
 use crate::flat::{EquationKind, Flat, Kind, Leaf, VarId};
@@ -70,7 +70,7 @@ impl Seat<'_> {
 }
 
 /// All positions that are possible, compiled.
-pub fn compile(positions: &Positions) -> Result<Vec<CompiledMode>, Refusal> {
+pub fn compile(positions: &mut Modes) -> Result<Vec<CompiledMode>, Refusal> {
     let count = positions.switches.len();
     if count > MOST_SWITCHES {
         return Err(Refusal(format!(
@@ -81,9 +81,7 @@ pub fn compile(positions: &Positions) -> Result<Vec<CompiledMode>, Refusal> {
     for number in 0..1usize << count {
         let key: Key = (0..count).map(|at| number >> at & 1 == 1).collect();
         // What is impossible is never entered.
-        if let Ok(position) = mode(positions, &key, false) {
-            found.push(position);
-        }
+        found.extend(positions.take_compiled(&key, &mut NoObserver));
     }
     if found.is_empty() {
         return Err(Refusal("no position of its switches is possible".into()));

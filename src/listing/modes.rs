@@ -6,32 +6,29 @@ use serde::Serialize;
 
 use super::solved::solved;
 use crate::base::words::count;
-use crate::compile::{Aliases, shapes, solved_in};
+use crate::compile::{LISTED, Shapes, Table};
 use crate::expr::print::Style;
 use crate::positions::{Mode, Positions, Shape};
 
-/// More positions are not listed one by one.
-pub(super) const SHOWN: usize = 8;
-
 /// Of each switch whether its causality is free and what its positions take out of play; of each position its order and index.
-pub fn modes(positions: &Positions) -> String {
-    let (modes, all) = shapes(positions);
+pub fn modes(positions: &Positions, shapes: &Shapes) -> String {
+    let modes = &shapes.modes;
     let model = positions.written.model();
     let switches = count(positions.switches.len(), "switch").replace("switchs", "switches");
-    let mut out = format!("{model}: {switches}, {}\n", of_all(positions, &modes, all));
+    let mut out = format!("{model}: {switches}, {}\n", of_all(positions, shapes));
     out.push_str("\nSWITCHES\n\n");
     let rows: Vec<[String; 3]> = (0..positions.switches.len())
-        .map(|at| switch_row(positions, &modes, at))
+        .map(|at| switch_row(positions, modes, at))
         .collect();
     table(&mut out, &rows);
-    of_positions(&mut out, positions, &modes);
+    of_positions(&mut out, positions, modes);
     out
 }
 
 /// What stands below a listing in the form of the paper.
-pub fn table_of_positions(positions: &Positions) -> String {
+pub fn table_of_positions(table: &Table) -> String {
     let mut out = String::new();
-    of_positions(&mut out, positions, &shapes(positions).0);
+    of_positions(&mut out, &table.positions, &table.shapes.modes);
     out.push_str("\nA run solves each position by itself; what jumps follows from the balance of impulses.\n");
     out
 }
@@ -66,7 +63,7 @@ fn of_positions(out: &mut String, positions: &Positions, modes: &[Mode]) {
     table(out, &rows);
 }
 
-fn of_all(positions: &Positions, modes: &[Mode], all: bool) -> String {
+fn of_all(positions: &Positions, Shapes { modes, all }: &Shapes) -> String {
     match all {
         true => count(modes.len(), "position"),
         false => format!(
@@ -176,13 +173,16 @@ fn table(out: &mut String, rows: &[[String; 3]]) {
 }
 
 /// Solved equations position by position, where no single set of formulas does for all.
-pub fn by_position(positions: &Positions, aliases: Aliases, style: Style) -> String {
-    let (modes, all) = shapes(positions);
+pub fn by_position(table: &Table, style: Style) -> String {
+    let Table {
+        positions, shapes, ..
+    } = table;
+    let modes = &shapes.modes;
     let possible: Vec<&Mode> = modes.iter().filter(|mode| mode.shape.is_some()).collect();
     let model = positions.written.model();
     let mut out = format!(
         "{model}: solved by position; {}, {} of these possible\n",
-        of_all(positions, &modes, all),
+        of_all(positions, shapes),
         possible.len()
     );
     for mode in modes.iter().filter(|mode| mode.shape.is_none()) {
@@ -191,7 +191,7 @@ pub fn by_position(positions: &Positions, aliases: Aliases, style: Style) -> Str
             positions.position_name(&mode.key)
         ));
     }
-    for mode in possible.iter().take(SHOWN) {
+    for mode in possible.iter().take(LISTED) {
         let Some(shape) = &mode.shape else { continue };
         out.push_str(&format!(
             "\n\nPOSITION: {}\norder {}, index {}\n\n",
@@ -199,12 +199,12 @@ pub fn by_position(positions: &Positions, aliases: Aliases, style: Style) -> Str
             shape.order,
             shape.index
         ));
-        if let Some(model) = solved_in(positions, &mode.key, aliases) {
-            out.push_str(&solved(&model, style));
+        if let Some(model) = table.solved.get(&mode.key) {
+            out.push_str(&solved(model, style));
         }
     }
-    if possible.len() > SHOWN {
-        let more = count(possible.len() - SHOWN, "more position");
+    if possible.len() > LISTED {
+        let more = count(possible.len() - LISTED, "more position");
         out.push_str(&format!("\n\nand {more}: `--modes` lists them\n"));
     }
     out
@@ -240,8 +240,8 @@ struct PositionJson {
     least_norm: bool,
 }
 
-pub fn write_json(positions: &Positions, out: &mut dyn Write) -> io::Result<()> {
-    let (modes, all) = shapes(positions);
+pub fn write_json(positions: &Positions, shapes: &Shapes, out: &mut dyn Write) -> io::Result<()> {
+    let modes = &shapes.modes;
     let flat = &positions.written;
     let document = Document {
         version: 1,
@@ -250,9 +250,9 @@ pub fn write_json(positions: &Positions, out: &mut dyn Write) -> io::Result<()> 
             .map(|at| SwitchJson {
                 name: positions.switch_name(at),
                 condition: flat.expression(positions.written_switches[at].condition),
-                causality: if is_free(&modes, at) { "free" } else { "fixed" },
-                disables_if_true: disabled(positions, &modes, at, true),
-                disables_if_false: disabled(positions, &modes, at, false),
+                causality: if is_free(modes, at) { "free" } else { "fixed" },
+                disables_if_true: disabled(positions, modes, at, true),
+                disables_if_false: disabled(positions, modes, at, false),
             })
             .collect(),
         positions: (modes.iter())
@@ -269,7 +269,7 @@ pub fn write_json(positions: &Positions, out: &mut dyn Write) -> io::Result<()> 
                 }
             })
             .collect(),
-        all,
+        all: shapes.all,
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)

@@ -3,11 +3,10 @@
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::modes::SHOWN;
 use super::reduction_json::write_reduction;
 use super::solved_json::write_solution;
 use crate::base::source::Sources;
-use crate::compile::{Aliases, shapes, solved_in};
+use crate::compile::Table;
 use crate::passes::blocks::Solved;
 use crate::positions::{Mode, Positions};
 
@@ -66,53 +65,36 @@ impl Serialize for Shown<'_> {
 /// The same with what holds in each position.
 #[derive(Debug)]
 pub struct ByPosition<'p> {
-    positions: &'p Positions,
-    aliases: Aliases,
-    sources: &'p Sources,
-    modes: Vec<Mode>,
-    all: bool,
-}
-
-impl<'p> ByPosition<'p> {
-    pub fn new(positions: &'p Positions, aliases: Aliases, sources: &'p Sources) -> Self {
-        let (modes, all) = shapes(positions);
-        ByPosition {
-            positions,
-            aliases,
-            sources,
-            modes,
-            all,
-        }
-    }
+    pub table: &'p Table,
+    pub sources: &'p Sources,
 }
 
 impl Serialize for ByPosition<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("switches", &switches(self.positions))?;
-        map.serialize_entry("shown", &self.positions.shown)?;
-        let mut solutions = 0;
-        let list: Vec<PositionEntry<'_>> = (self.modes.iter())
-            .map(|mode| {
-                solutions += usize::from(mode.shape.is_some());
-                let listed = mode.shape.is_some() && solutions <= SHOWN;
-                let solved = || solved_in(self.positions, &mode.key, self.aliases).map(Box::new);
-                PositionEntry {
-                    mode,
-                    solution: listed.then(solved).flatten(),
-                    sources: self.sources,
-                }
+        let Table {
+            positions,
+            shapes,
+            solved,
+        } = self.table;
+        map.serialize_entry("switches", &switches(positions))?;
+        map.serialize_entry("shown", &positions.shown)?;
+        let list: Vec<PositionEntry<'_>> = (shapes.modes.iter())
+            .map(|mode| PositionEntry {
+                mode,
+                solution: solved.get(&mode.key).map(|solved| &**solved),
+                sources: self.sources,
             })
             .collect();
         map.serialize_entry("list", &list)?;
-        map.serialize_entry("all", &self.all)?;
+        map.serialize_entry("all", &shapes.all)?;
         map.end()
     }
 }
 
 struct PositionEntry<'p> {
     mode: &'p Mode,
-    solution: Option<Box<Solved>>,
+    solution: Option<&'p Solved>,
     sources: &'p Sources,
 }
 
@@ -124,7 +106,7 @@ impl Serialize for PositionEntry<'_> {
         map.serialize_entry("possible", &shape.is_some())?;
         map.serialize_entry("order", &shape.map(|shape| shape.order))?;
         map.serialize_entry("index", &shape.map(|shape| shape.index))?;
-        if let Some(solved) = &self.solution {
+        if let Some(solved) = self.solution {
             map.serialize_entry(
                 "solution",
                 &Solution {

@@ -4,7 +4,7 @@ use super::lines::Lines;
 use super::modes::{by_position, table_of_positions};
 use super::reduction;
 use crate::base::words::{count, sign};
-use crate::compile::{Aliases, Presented};
+use crate::compile::Listed;
 use crate::expr::ExprId;
 use crate::expr::op::precedence;
 use crate::expr::print::{Source, Style, precedence_of};
@@ -39,11 +39,11 @@ pub fn solved(model: &Solved, style: Style) -> String {
 }
 
 /// The same of a model that may be solved anew in each mode of its switches.
-pub fn presented(model: &Presented, aliases: Aliases, style: Style) -> String {
+pub fn listed(model: &Listed, style: Style) -> String {
     match model {
-        Presented::One(model) => solved(model, style),
-        Presented::Paper(positions, model) => solved(model, style) + &table_of_positions(positions),
-        Presented::ByPosition(positions, _) => by_position(positions, aliases, style),
+        Listed::One(model) => solved(model, style),
+        Listed::Paper(model, table) => solved(model, style) + &table_of_positions(table),
+        Listed::ByPosition(_, table) => by_position(table, style),
     }
 }
 

@@ -7,11 +7,11 @@ use crate::flat::Flat;
 use crate::passes::order::{Row, Sorted};
 
 pub fn sorted(flat: &Flat, sorted: &Sorted, style: Style) -> String {
-    sorted_somewhere(flat, sorted, None, style)
+    sorted_in_some_mode(flat, sorted, None, style)
 }
 
 /// The same with what is to be said of the positions of switches.
-pub fn sorted_somewhere(
+pub fn sorted_in_some_mode(
     flat: &Flat,
     sorted: &Sorted,
     position: Option<&str>,

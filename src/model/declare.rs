@@ -5,13 +5,14 @@
 //! once the names of all classes are known ([`super::resolve`]).
 
 use super::class::*;
-use super::types::{Types, shorten};
+use super::types::Types;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::intern::Symbol;
 use crate::base::source::{FileId, Span};
 use crate::expr::{ExprId, Node};
 use crate::syntax::ast::{self, StatementKind, VariableClass};
 use crate::syntax::load::Loaded;
+use crate::syntax::shorten;
 
 /// An expression of a declaration that waits to be resolved.
 #[derive(Clone, Copy, Debug)]

@@ -11,11 +11,11 @@ use rustc_hash::FxHashMap;
 use super::Classes;
 use super::class::{Class, ClassId, Template};
 use super::parameters::Memo;
-use super::types::shorten;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::intern::{Interner, Symbol};
 use crate::base::source::Span;
 use crate::flat;
+use crate::syntax::shorten;
 
 /// An instance in the making, numbered as in [`crate::flat::Flat`].
 #[derive(Clone, Copy, Debug)]

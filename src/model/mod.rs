@@ -46,11 +46,11 @@ use crate::base::source::Origin;
 use crate::flat::{Flat, VarId};
 use crate::syntax::ast::ModelKind;
 use crate::syntax::load::Loaded;
+use crate::syntax::shorten;
 use declare::{Declared, declare};
 pub(crate) use infer::check_tables;
 use infer::infer;
 use resolve::Resolver;
-use types::shorten;
 
 /// All types of the user's files, and those of the library that they reach, as classes.
 #[derive(Debug)]

@@ -6,13 +6,13 @@
 
 use super::class::*;
 use super::declare::Declared;
-use super::types::shorten;
 use crate::base::diagnostics::{Code as DiagnosticCode, Diagnostic, Diagnostics};
 use crate::base::intern::Symbol;
 use crate::base::source::FileId;
 use crate::expr::{Args, ExprId, Node};
 use crate::syntax::ast;
 use crate::syntax::load::Loaded;
+use crate::syntax::shorten;
 
 /// What an expression may refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

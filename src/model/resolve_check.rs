@@ -2,11 +2,11 @@
 
 use super::class::*;
 use super::resolve::{Mode, Resolver};
-use super::types::shorten;
 use crate::base::diagnostics::{Code as DiagnosticCode, Diagnostic};
 use crate::base::source::Span;
 use crate::expr::{Args, ExprId, Function, Node};
 use crate::syntax::ast;
+use crate::syntax::shorten;
 
 impl Resolver<'_, '_> {
     pub fn index_use(&mut self, name: ast::Name, array: bool) {

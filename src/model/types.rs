@@ -14,6 +14,7 @@ use crate::base::intern::Symbol;
 use crate::base::source::{FileId, Origin, Span};
 use crate::syntax::ast::{self, Item, ModelKind};
 use crate::syntax::load::Loaded;
+use crate::syntax::shorten;
 
 /// How many types one may be made of, itself included.
 const MOST_PARTS: usize = 1000;
@@ -92,8 +93,6 @@ impl Types {
         diagnostic.suggest(wrong, known)
     }
 }
-
-pub use crate::syntax::shorten;
 
 /// Collects the types; reports those defined twice, unknown bases and circles.
 pub fn collect(loaded: &Loaded, diagnostics: &mut Diagnostics) -> Types {

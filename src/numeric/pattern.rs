@@ -19,13 +19,14 @@ pub fn numbered(size: usize, list: impl IntoIterator<Item = (u32, u32)>) -> CsMa
 
 /// Makes a pattern whose rows are the given lists of ascending columns.
 pub fn by_rows<'l>(lists: impl IntoIterator<Item = &'l [u32]>, columns: usize) -> Pattern {
-    let (mut starts, mut places) = (vec![0], Vec::new());
-    for list in lists {
-        places.extend(list.iter().map(|&column| column as usize));
-        starts.push(places.len());
+    let lists: Vec<&[u32]> = lists.into_iter().collect();
+    let mut places = TriMat::new((lists.len(), columns));
+    for (row, list) in lists.into_iter().enumerate() {
+        for &column in list {
+            places.add_triplet(row, column as usize, 1_u8);
+        }
     }
-    let entries = vec![(); places.len()];
-    Pattern::new((starts.len() - 1, columns), starts, places, entries)
+    places.to_csr().map(|_| ())
 }
 
 /// Converts a pattern by columns for faer, which factors matrices.

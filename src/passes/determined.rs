@@ -34,7 +34,7 @@ pub fn determined(written: Flat) -> Determined {
         // The rate of a state is not free where a constraint holds the state: to be seen after reduction.
         findings.forget_moving_rates();
     }
-    let fault = match dependence.matched || is_balanced(&flat, &references).is_ok() {
+    let fault = match is_balanced(&flat, &dependence, &references).is_ok() {
         false => Some(Undetermined::Unbalanced),
         true => findings.cancel().then_some(Undetermined::Cancels),
     };
@@ -48,8 +48,12 @@ pub fn determined(written: Flat) -> Determined {
 }
 
 /// As it is, or as it was written: what is not balanced may lack a ground only.
-fn is_balanced(flat: &Flat, references: &[Reference]) -> Result<(), Unbalanced> {
-    balanced(flat).or_else(|unbalanced| {
+fn is_balanced(
+    flat: &Flat,
+    dependence: &Dependence,
+    references: &[Reference],
+) -> Result<(), Unbalanced> {
+    dependence.balanced(flat).or_else(|unbalanced| {
         if references.is_empty() {
             return Err(unbalanced);
         }

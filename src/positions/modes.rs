@@ -28,41 +28,34 @@ pub struct Shape {
 }
 
 impl Positions {
-    /// Positions, and whether these are all. `reduced` lowers a model until its index is reduced.
-    pub fn modes(&self, reduced: impl Fn(Flat) -> Option<Flat>) -> (Vec<Mode>, bool) {
+    /// The modes to be looked at, and whether these are all.
+    pub fn keys(&self) -> (Vec<Key>, bool) {
         let count = self.switches.len();
         let all = count <= FEW;
-        let keys: Vec<Key> = match all {
+        let mut keys: Vec<Key> = match all {
             true => (0..1u32 << count)
                 .map(|number| (0..count).map(|at| number >> at & 1 == 1).collect())
                 .collect(),
             false => self.candidates().collect(),
         };
         let mut seen: FxHashSet<Key> = FxHashSet::default();
-        let mut modes = Vec::new();
-        for key in keys {
-            if seen.insert(key.clone()) {
-                let shape = self.shape(&key, &reduced);
-                modes.push(Mode { key, shape });
-            }
-        }
-        (modes, all)
+        keys.retain(|key| seen.insert(key.clone()));
+        (keys, all)
     }
 
-    fn shape(&self, key: &[bool], reduced: &impl Fn(Flat) -> Option<Flat>) -> Option<Shape> {
-        let (flat, loose) = self.written_in(key);
-        let flat = reduced(flat)?;
+    /// The shape of a mode as it was written, whose index is reduced.
+    pub fn shape(&self, flat: &Flat, loose: bool) -> Shape {
         let dropped = (flat.reduction.iter())
             .flat_map(|reduction| &reduction.dropped)
             .filter(|dropped| is_state(&self.written, dropped.state))
             .map(|dropped| (dropped.state, dropped.others.clone()))
             .collect();
-        Some(Shape {
+        Shape {
             order: flat.state_count(),
-            index: index(&flat),
+            index: index(flat),
             dropped,
-            loose: !loose.is_empty(),
-        })
+            loose,
+        }
     }
 }
 

@@ -5,15 +5,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::code::{Op, Register};
-use super::dump::dump;
 use super::expressions::{Registers, Scope};
 use super::order::by_depth;
 use super::pattern::of_rates;
 use super::shared::Shared;
-use super::verify::verify;
 use super::watches::{Watch, When, WhenAction};
 use super::{Candidate, Discrete, Level, Program, Slots, Step, System};
-use crate::base::flaw::hold;
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, EquationKind, Flat, Kind, Leaf, WhenId};
 use crate::numeric::{Coloring, numbered};
@@ -130,7 +127,7 @@ pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>)
     fixed.sort_unstable_by_key(|&(_, register)| register);
     let mut literals: Vec<Register> = literals.into_values().collect();
     literals.sort_unstable();
-    let program = Program {
+    Program {
         registers: values,
         once,
         held,
@@ -156,13 +153,7 @@ pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>)
         fixed,
         frame,
         conditions,
-    };
-    hold(
-        "program",
-        || verify(&program),
-        || dump(&program, Some(flat)),
-    );
-    program
+    }
 }
 
 fn candidates(flat: &Flat) -> impl Iterator<Item = Leaf> + '_ {

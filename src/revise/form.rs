@@ -6,12 +6,12 @@
 //! the equivalent is the parameter's value. In the other form it is a new parameter of the model, which the type's one follows.
 
 use super::Obstacle;
-use super::names::{Names, text};
+use super::names::text;
 use super::parameters::Parameters;
 use super::rewrite::solved_for;
 use super::script::fresh;
 use crate::expr::{BinaryOp, ExprId, Node};
-use crate::flat::{Flat, InstanceId, Leaf, VarId};
+use crate::flat::{Flat, InstanceId, Leaf, Names, VarId};
 
 /// How the equivalent parameter is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

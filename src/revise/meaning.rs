@@ -220,6 +220,7 @@ fn equal(flat: &Flat) -> (Roots, Members) {
     plain.equations.retain(|equation| {
         equation.origin != InstanceId::TOP || equation.kind != EquationKind::Equation
     });
+    // No request: what is left of the equations is no model, and only what they make equal is wanted.
     let plain = eliminate(plain);
     for gone in &plain.eliminated {
         let (Leaf::Var(id), Some((Leaf::Var(root), negative))) =

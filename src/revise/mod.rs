@@ -24,21 +24,23 @@ mod rewrite;
 mod script;
 mod verify;
 
+use std::cell::RefCell;
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
-use crate::compile::{LoadedFlat, Options, load_flat};
-use crate::syntax::load::{Files, Input};
+use crate::compile::{LoadedFlat, NoObserver, Options, flatten_loaded};
+use crate::syntax::load::{Files, Input, Loaded, load, reload};
 
-/// Where texts are compiled.
-#[derive(Clone, Copy)]
+/// Where texts are compiled. What they include is read and parsed once.
 pub struct Desk<'d> {
     /// The file that the text is of; includes are looked up beside it.
-    pub path: &'d PathBuf,
-    pub options: &'d Options,
-    pub files: &'d dyn Files,
+    path: &'d PathBuf,
+    options: &'d Options,
+    files: &'d dyn Files,
+    /// The first text that could be read, with all that it includes.
+    loaded: RefCell<Option<Loaded>>,
 }
 
 impl fmt::Debug for Desk<'_> {
@@ -47,18 +49,47 @@ impl fmt::Debug for Desk<'_> {
     }
 }
 
-impl Desk<'_> {
+impl<'d> Desk<'d> {
+    pub fn new(path: &'d PathBuf, options: &'d Options, files: &'d dyn Files) -> Desk<'d> {
+        Desk {
+            path,
+            options,
+            files,
+            loaded: RefCell::new(None),
+        }
+    }
+
     pub fn compile(&self, text: &str) -> LoadedFlat {
-        let input = Input::Revised(self.path.clone(), text.to_string());
-        load_flat(&input, self.options, self.files)
+        self.compiled(text, self.options)
     }
 
     /// With the parameters, start values and inputs of an experiment.
     pub fn compile_with(&self, text: &str, experiment: &str) -> LoadedFlat {
-        let input = Input::Revised(self.path.clone(), text.to_string());
         let mut options = self.options.clone();
         options.request.experiment = Some(experiment.to_string());
-        load_flat(&input, &options, self.files)
+        self.compiled(text, &options)
+    }
+
+    fn compiled(&self, text: &str, options: &Options) -> LoadedFlat {
+        let trees = |said: &mut Diagnostics| self.load(text, options, said);
+        flatten_loaded(trees, options, self.files, &mut NoObserver)
+    }
+
+    fn load(&self, text: &str, options: &Options, said: &mut Diagnostics) -> Loaded {
+        let experiment = options.request.file();
+        let mut kept = self.loaded.borrow_mut();
+        if let (Some(known), None) = (&*kept, &experiment)
+            && let Some(again) = reload(known, text, said)
+        {
+            return again;
+        }
+        let input = Input::Revised(self.path.clone(), text.to_string());
+        let folders = &options.folders;
+        let loaded = load(&input, experiment.as_deref(), folders, self.files, said);
+        if said.iter().next().is_none() && experiment.is_none() {
+            *kept = Some(loaded.clone());
+        }
+        loaded
     }
 }
 

@@ -8,11 +8,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Obstacle;
-use super::names::{Names, text};
+use super::names::text;
 use super::script::{Script, fresh};
 use crate::evaluate::leaves;
 use crate::expr::{ExprId, Node, show_number};
-use crate::flat::{Flat, InstanceId, Kind, Leaf, VarId};
+use crate::flat::{Flat, InstanceId, Kind, Leaf, Names, VarId};
 use crate::syntax::ast::ExperimentKind;
 
 #[derive(Debug)]

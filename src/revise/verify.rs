@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Obstacle;
 use crate::base::diagnostics::Diagnostics;
 use crate::bond::BondGraph;
-use crate::compile::{Aliases, solved, solved_in};
+use crate::compile::{Aliases, NoObserver, solved};
 use crate::evaluate::{Point, evaluate, evaluate_start};
 use crate::expr::Value;
 use crate::flat::{Flat, Kind, Leaf, Type};
@@ -75,22 +75,22 @@ pub fn potentials(model: &BondGraph) -> FxHashSet<String> {
 /// Compares the old model with the new one.
 pub fn same(before: &Flat, after: &Flat, change: &Change<'_>) -> Result<(), Obstacle> {
     let mut said = Diagnostics::default();
-    let Some(old) = solved(
+    let Some(mut old) = solved(
         before.clone(),
         Aliases::Eliminate,
         &mut Diagnostics::default(),
     ) else {
         return Ok(());
     };
-    let Some(new) = solved(after.clone(), Aliases::Eliminate, &mut said) else {
+    let Some(mut new) = solved(after.clone(), Aliases::Eliminate, &mut said) else {
         let first = said.iter().next().map(|one| one.message.clone());
         return Err(Obstacle::Broken(first.unwrap_or_default()));
     };
-    match (&old.positions, &new.positions) {
+    match (&mut old.positions, &mut new.positions) {
         (Some(first), Some(second)) => {
             for key in first.candidates().take(POSITIONS) {
-                let old = solved_in(first, &key, Aliases::Eliminate);
-                let new = solved_in(second, &key, Aliases::Eliminate);
+                let old = first.take_solved(&key, &mut NoObserver);
+                let new = second.take_solved(&key, &mut NoObserver);
                 if let (Some(old), Some(new)) = (old, new) {
                     alike(&old, &new, change)?;
                 }

@@ -72,11 +72,7 @@ pub fn revise(wanted: &Reduction<'_>, files: &dyn Files) -> Result<Reduced, Stri
         model: wanted.model.map(str::to_string),
         ..Options::default()
     };
-    let desk = Desk {
-        path: &path,
-        options: &options,
-        files,
-    };
+    let desk = Desk::new(&path, &options, files);
     let wishes = Wishes {
         remove: vec![wanted.removed.to_string()],
         only: true,

@@ -8,11 +8,11 @@ use crate::base::words::count;
 use crate::bond::fields::fields;
 use crate::bond::view::{Choice, view};
 use crate::compile::reduced;
-use crate::compile::{Aliases, Presented, bond_graph, presented, sorted, sorted_in_some_mode};
+use crate::compile::{Aliases, NoObserver, bond_graph, listed, sorted, sorted_in_some_mode};
 use crate::expr::print::Style;
 use crate::flat::{Flat, Kind, VarId};
 use crate::listing;
-use crate::listing::modes::{by_position, said_of, table_of_positions};
+use crate::listing::modes::said_of;
 
 impl Session {
     /// The text of a listing, and what is said beside it; it failed after an error.
@@ -29,17 +29,17 @@ impl Session {
             }
             Output::Sorted => {
                 let aliases = self.partition.ok_or(UNSORTED)?;
-                let done = sorted_in_some_mode(flat, aliases, &mut said);
+                let done = sorted_in_some_mode(flat, aliases, &mut NoObserver, &mut said);
                 done.map(|(flat, sorted, positions)| {
                     let position = positions.map(|positions| said_of(&positions, "sorted"));
-                    let list = listing::sorted::sorted_somewhere;
+                    let list = listing::sorted::sorted_in_some_mode;
                     list(&flat, &sorted, position.as_deref(), Style::Classic)
                 })
             }
             Output::Solved => {
                 let aliases = self.partition.ok_or(UNSORTED)?;
-                let done = presented(flat, aliases, &mut said);
-                done.map(|presented| solved_text(&presented, aliases))
+                let done = listed(flat, aliases, &mut NoObserver, &mut said);
+                done.map(|listed| listing::solved::listed(&listed, Style::Classic))
             }
             Output::Causality | Output::Fields => {
                 let name = flat.model().to_string();
@@ -194,16 +194,6 @@ impl Session {
             }
         }
         text
-    }
-}
-
-fn solved_text(presented: &Presented, aliases: Aliases) -> String {
-    match presented {
-        Presented::One(model) => listing::solved::solved(model, Style::Classic),
-        Presented::Paper(positions, model) => {
-            listing::solved::solved(model, Style::Classic) + &table_of_positions(positions)
-        }
-        Presented::ByPosition(positions, _) => by_position(positions, aliases, Style::Classic),
     }
 }
 

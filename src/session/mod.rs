@@ -14,7 +14,6 @@ mod runs;
 mod words;
 mod workspace;
 
-pub use crate::revise::form::Form;
 pub use alleviate::{Reduce, Reduced, Reduction, revise};
 pub use command::HELP;
 

@@ -12,16 +12,14 @@ use super::run_error::place;
 use crate::base::clock::Clock;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::compile::leaky_switches;
-use crate::compile::{
-    Aliases, NoObserver, Product, Solution, Stage, StageObserver, solved_in, solved_with,
-};
+use crate::compile::{Aliases, Modes, NoObserver, Solution, StageObserver, program, solved_with};
 use crate::experiment::Experiment;
 use crate::expr::show_number;
 use crate::flat::{Flat, Kind};
 use crate::passes::blocks::Solved;
 use crate::positions::Positions;
+use crate::program::Program;
 use crate::program::machine::Machine;
-use crate::program::{Program, build};
 
 const TOLERANCE: f64 = 1e-6;
 /// The absolute tolerance divided by the relative one.
@@ -85,7 +83,7 @@ pub fn job_with(
     };
     let Solution {
         mut solved,
-        positions,
+        positions: mut modes,
     } = solution;
     let solving = clock.now() - begun;
     if inputs(&solved.flat, diagnostics).is_none() {
@@ -96,7 +94,7 @@ pub fn job_with(
     };
     let Some((columns, panels)) = recorded(
         &mut solved,
-        positions.as_deref(),
+        modes.as_deref(),
         experiment,
         options,
         diagnostics,
@@ -106,12 +104,10 @@ pub fn job_with(
     };
     let begun = clock.now();
     let values: Vec<_> = columns.iter().map(|column| column.value).collect();
-    observer.before(Stage::Program);
-    let program = build(&solved, &values);
-    observer.after(Stage::Program, Product::Counts(&program.counts()));
+    let program = program(&solved, &values, None, observer);
     let building = clock.now() - begun;
-    let without_states = |positions: &Positions| positions.written.states().next().is_none();
-    if program.state_count() == 0 && positions.as_deref().is_none_or(without_states) {
+    let without_states = |modes: &Modes| modes.written.states().next().is_none();
+    if program.state_count() == 0 && modes.as_deref().is_none_or(without_states) {
         no_dynamics(&solved.flat, diagnostics);
     }
     if samples(&solved.flat, &program, diagnostics).is_none() {
@@ -122,7 +118,7 @@ pub fn job_with(
     let from_command_line = experiment.span.is_none();
     let start = experiment.start;
     let until = experiment.until.or(options.until).unwrap_or_else(|| {
-        let (until, why) = match positions.as_deref().and_then(first_mode) {
+        let (until, why) = match (modes.as_deref_mut()).and_then(|modes| first_mode(modes, observer)) {
             Some((solved, program)) => defaults::until(&solved, &program, start),
             None => defaults::until(&solved, &program, start),
         };
@@ -168,7 +164,7 @@ pub fn job_with(
     };
     Ok(Some(Job {
         solved,
-        positions,
+        positions: modes.map(|modes| Box::new(modes.into_positions())),
         program,
         columns,
         plan,
@@ -179,12 +175,10 @@ pub fn job_with(
     }))
 }
 
-/// A possible mode of the model: its eigenvalues give the default end time.
-fn first_mode(positions: &Positions) -> Option<(Solved, Program)> {
-    let mut keys = positions.candidates();
-    let solved = keys.find_map(|key| solved_in(positions, &key, Aliases::Eliminate))?;
-    let program = build(&solved, &[]);
-    Some((solved, program))
+/// Of a model with positions one that is possible: it tells how fast the model is.
+fn first_mode(modes: &mut Modes, watch: &mut dyn StageObserver) -> Option<(Solved, Program)> {
+    let (solved, _) = modes.first_solved(watch)?;
+    Some((solved.clone(), program(solved, &[], None, watch)))
 }
 
 /// Reports inputs that have no value, neither an expression of the experiment nor a default.
@@ -244,7 +238,7 @@ type Recorded = (Vec<Column>, Option<Vec<Vec<usize>>>);
 
 fn recorded(
     solved: &mut Solved,
-    positions: Option<&Positions>,
+    modes: Option<&Modes>,
     experiment: &Experiment,
     options: &RunOptions,
     diagnostics: &mut Diagnostics,
@@ -254,7 +248,7 @@ fn recorded(
             columns::matching(solved, &options.vars).map_err(|none| format!("`--vars`: {none}"))?;
         return Ok(Some((columns, None)));
     }
-    let mut all = columns::default(solved, positions);
+    let mut all = columns::default(solved, modes.map(|modes| &**modes));
     let mut panels = Vec::new();
     for plot in &experiment.plots {
         let mut panel = Vec::new();

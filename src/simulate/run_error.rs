@@ -1,8 +1,8 @@
 //! The error that ends a run before its time, and its diagnostic.
 
 use super::events::Unresolved;
-use crate::base::diagnostics::{Code, Diagnostic, Severity};
-use crate::compile::why_impossible;
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use crate::compile::{StageObserver, why_impossible};
 use crate::evaluate::Failure;
 use crate::expr::show_briefly;
 use crate::flat::{EquationKind, Flat, Leaf};
@@ -79,10 +79,20 @@ impl RunError {
     }
 
     /// The same, an impossible mode as a diagnostic.
-    pub(super) fn in_words(self, positions: Option<&Positions>) -> RunError {
+    pub(super) fn in_words(
+        self,
+        positions: Option<&Positions>,
+        observer: &mut dyn StageObserver,
+    ) -> RunError {
         match (self, positions) {
             (RunError::ImpossibleMode { key, now, time }, Some(positions)) => {
-                RunError::of(impossible_mode(positions, &key, now.as_deref(), time))
+                let of_mode = why_impossible(positions, &key, observer);
+                RunError::of(impossible_mode(
+                    positions,
+                    (&key, now.as_deref()),
+                    time,
+                    &of_mode,
+                ))
             }
             (error, _) => error,
         }
@@ -97,9 +107,9 @@ impl RunError {
 /// Names the switches that would change, the mode, and the first error of its equations.
 fn impossible_mode(
     positions: &Positions,
-    key: &[bool],
-    now: Option<&[bool]>,
+    (key, now): (&[bool], Option<&[bool]>),
     time: f64,
+    why: &Diagnostics,
 ) -> Diagnostic {
     let mut words: Vec<String> = Vec::new();
     for (at, &truth) in key.iter().enumerate() {
@@ -114,9 +124,8 @@ fn impossible_mode(
     }
     let message = format!("{} at Time = {}", words.join(", "), show_briefly(time));
     let mut diagnostic = Diagnostic::new(Code::ImpossiblePosition, message);
-    let mode = positions.position_name(key);
-    diagnostic = diagnostic.note(format!("the mode would be: {mode}"));
-    let why = why_impossible(positions, key);
+    let position = positions.position_name(key);
+    diagnostic = diagnostic.note(format!("the mode would be: {position}"));
     if let Some(first) = why.iter().find(|one| one.severity() == Severity::Error) {
         diagnostic.labels.extend(first.labels.iter().cloned());
         diagnostic = diagnostic.note(format!("in it, {}", first.message));

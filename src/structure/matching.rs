@@ -15,7 +15,29 @@ pub struct Matching {
     pub row_of: Vec<u32>,
 }
 
+#[cfg(debug_assertions)]
+thread_local! {
+    static BEGUN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// How many matchings this thread has begun from nothing. Debug builds count them, for tests of how often the same work is
+/// done.
+#[cfg(debug_assertions)]
+pub fn matchings_begun() -> usize {
+    BEGUN.get()
+}
+
 impl Matching {
+    /// Nothing is matched yet.
+    pub fn empty(rows: usize, columns: usize) -> Matching {
+        #[cfg(debug_assertions)]
+        BEGUN.set(BEGUN.get() + 1);
+        Matching {
+            column_of: vec![NONE; rows],
+            row_of: vec![NONE; columns],
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.column_of
             .iter()
@@ -46,15 +68,13 @@ impl Matching {
 }
 
 pub fn maximum_matching(incidence: &Incidence) -> Matching {
-    let mut matching = Matching {
-        column_of: vec![NONE; incidence.rows()],
-        row_of: vec![NONE; incidence.columns()],
-    };
+    let mut matching = Matching::empty(incidence.rows(), incidence.columns());
     grow(incidence, &mut matching);
     matching
 }
 
-/// Extends a matching to a maximum one. Matched rows stay matched.
+/// Makes a matching a maximum one. Rows that have a column keep one. Where entries of a worse grade than all others have come to
+/// those that it was a maximum one of, the outcome is that of [`maximum_matching`].
 pub fn grow(incidence: &Incidence, matching: &mut Matching) {
     let worst = (0..incidence.rows() as u32)
         .flat_map(|row| incidence.row(row).iter().map(|&(_, grade)| grade))

@@ -18,7 +18,9 @@ mod tearing;
 pub use covering::Covering;
 pub use dulmage_mendelsohn::{LEFT_OUT, Part, disputed_rows, overdetermined, underdetermined};
 pub use incidence::Incidence;
-pub use integer_rows::{IntegerRows, difference};
+pub use integer_rows::{IntegerRows, difference, sum};
+#[cfg(debug_assertions)]
+pub use matching::matchings_begun;
 pub use matching::{Matching, grow, maximum_matching};
 pub use pantelides::{Offsets, pantelides};
 pub use scc::{blocks, loops};

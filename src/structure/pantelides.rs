@@ -33,10 +33,7 @@ pub fn pantelides(orders: &Incidence, most: u32) -> Option<Offsets> {
     let mut offsets = Offsets {
         rows: vec![0; orders.rows()],
         columns: vec![0; orders.columns()],
-        matching: Matching {
-            column_of: vec![NONE; orders.rows()],
-            row_of: vec![NONE; orders.columns()],
-        },
+        matching: Matching::empty(orders.rows(), orders.columns()),
     };
     for row in 0..orders.rows() as u32 {
         for &(column, order) in orders.row(row) {

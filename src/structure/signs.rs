@@ -23,7 +23,6 @@ use std::marker::PhantomData;
 use rustc_hash::FxHashMap;
 
 use super::NONE;
-pub use super::integer_rows::sum;
 use super::integer_rows::{IntegerRows, Links};
 use super::numbers::{Integers, Modular, Ring};
 

@@ -8,7 +8,7 @@ use crate::base::intern::Symbol;
 use crate::base::source::{FileId, Span};
 use crate::expr::{Args, ExprId, Node};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Ast {
     pub file: FileId,
     pub items: Vec<Item>,
@@ -22,7 +22,7 @@ pub struct Name {
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Item {
     Include(Include),
     Model(Model),
@@ -31,7 +31,7 @@ pub enum Item {
     Error,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Include {
     pub name: String,
     pub span: Span,
@@ -44,7 +44,7 @@ pub enum ModelKind {
     Model,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Model {
     pub doc: Option<String>,
     pub kind: ModelKind,
@@ -56,14 +56,14 @@ pub struct Model {
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Statement {
     pub doc: Option<String>,
     pub kind: StatementKind,
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum StatementKind {
     Cuts {
         main: bool,
@@ -105,7 +105,7 @@ pub enum StatementKind {
     Error,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct WhenBranch {
     pub condition: ExprId,
     pub body: Vec<Statement>,
@@ -141,7 +141,7 @@ pub struct Remarks {
     pub description: Option<String>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Variable {
     pub name: Name,
     pub size: Option<ExprId>,
@@ -150,13 +150,13 @@ pub struct Variable {
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct NodeDecl {
     pub name: Name,
     pub size: Option<ExprId>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Cut {
     pub name: Name,
     pub size: Option<ExprId>,
@@ -164,7 +164,7 @@ pub struct Cut {
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum CutBody {
     Simple {
         across: Vec<CutVariable>,
@@ -173,7 +173,7 @@ pub enum CutBody {
     Bundle(Vec<CutRef>),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CutVariable {
     pub negative: bool,
     /// `None` for `.`
@@ -189,7 +189,7 @@ pub struct CutRef {
     pub index: Option<ExprId>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Path {
     pub name: Name,
     pub from: CutRef,
@@ -197,7 +197,7 @@ pub struct Path {
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Submodel {
     pub name: Name,
     pub size: Option<ExprId>,
@@ -207,7 +207,7 @@ pub struct Submodel {
 }
 
 /// `R = 100` or `ic e = 5`
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Setting {
     pub initial: bool,
     pub target: Reference,
@@ -239,7 +239,7 @@ pub struct Part {
 }
 
 /// The expressions of a file.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Exprs {
     pub nodes: Vec<Node<Reference>>,
     pub spans: Vec<Span>,
@@ -318,7 +318,7 @@ pub enum Chain {
     Reversed(ChainId),
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Chains {
     pub nodes: Vec<Chain>,
     pub spans: Vec<Span>,
@@ -345,7 +345,7 @@ impl Chains {
 }
 
 /// One item of a `connect`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Connection {
     pub kind: ConnectionKind,
     pub span: Span,
@@ -359,7 +359,7 @@ pub enum ConnectionKind {
     FromTo(ChainId, Reference, Reference),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Experiment {
     /// The 1990 paper's `cmodel` rather than `experiment`.
     pub classic: bool,
@@ -371,13 +371,13 @@ pub struct Experiment {
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ExperimentStatement {
     pub kind: ExperimentKind,
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum ExperimentKind {
     Simutime(ExprId),
     Start(ExprId),

@@ -17,11 +17,7 @@ fn with<T>(model: &str, work: impl FnOnce(&Desk<'_>) -> T) -> T {
         ..Options::default()
     };
     let path = PathBuf::from("model.bgm");
-    work(&Desk {
-        path: &path,
-        options: &options,
-        files: &NoFiles,
-    })
+    work(&Desk::new(&path, &options, &NoFiles))
 }
 
 fn augmented(text: &str, model: &str, at: &[&str], value: f64) -> Augmented {

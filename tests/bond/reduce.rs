@@ -19,7 +19,7 @@ use bgm::flat::{Flat, Kind, Leaf};
 use bgm::revise::form::Form;
 use bgm::revise::reduce::{Revised, Wishes, reduce};
 use bgm::revise::{Desk, Failure};
-use bgm::syntax::load::{Input, NoFiles};
+use bgm::syntax::load::{Files, Input, NoFiles};
 use nalgebra::Complex;
 
 fn revise(text: &str, model: Option<&str>, wishes: &Wishes) -> Result<Revised, Failure> {
@@ -28,11 +28,7 @@ fn revise(text: &str, model: Option<&str>, wishes: &Wishes) -> Result<Revised, F
         ..Options::default()
     };
     let path = PathBuf::from("model.bgm");
-    let desk = Desk {
-        path: &path,
-        options: &options,
-        files: &NoFiles,
-    };
+    let desk = Desk::new(&path, &options, &NoFiles);
     reduce(&desk, text, wishes)
 }
 
@@ -503,11 +499,7 @@ fn examples_are_written_out() {
                     model: Some(name.to_string()),
                     ..Options::default()
                 };
-                let desk = Desk {
-                    path: &path,
-                    options: &options,
-                    files: &NoFiles,
-                };
+                let desk = Desk::new(&path, &options, &NoFiles);
                 let Some(flat) = desk.compile(&text).flat else {
                     continue;
                 };
@@ -572,4 +564,57 @@ fn start_values_of_experiments() {
     let powers = text.replace("init b.x = 2", "plot b.A.power");
     let kept = reduced(&powers);
     assert_eq!(kept.left[0].why, "`b.A.power` is used, and would be gone");
+}
+
+/// Files in memory that count how often each is read.
+struct Counting {
+    texts: Vec<(&'static str, &'static str)>,
+    reads: std::cell::RefCell<Vec<PathBuf>>,
+}
+
+impl Files for Counting {
+    fn read(&self, path: &std::path::Path) -> std::io::Result<Vec<u8>> {
+        let found = self
+            .texts
+            .iter()
+            .find(|(name, _)| std::path::Path::new(name) == path);
+        let (_, text) = found.ok_or(std::io::ErrorKind::NotFound)?;
+        self.reads.borrow_mut().push(path.to_path_buf());
+        Ok(text.as_bytes().to_vec())
+    }
+
+    fn identity(&self, path: &std::path::Path) -> PathBuf {
+        path.to_path_buf()
+    }
+
+    fn list(&self, _: &std::path::Path) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn what_a_model_includes_is_read_once() {
+    let text = "@parts\n@electrical\nmodel M\n  submodel (Tank) a, b\n  submodel (ConstantVoltage) U0(E = 1)\n  \
+                submodel (Resistor) R(R = 1)\n  submodel Ground\n  output y\n  \
+                connect Ground - U0 - R - (a // b) - Ground\n  y = R.i\nend\n";
+    let files = Counting {
+        texts: vec![(
+            "parts.bgm",
+            "@electrical\nmodel type Tank\n  cut A(Va/i) B(Vb/-i)\n  main path P <A - B>\n  parameter C = 1\n  local u\n  u = Va - Vb\n  i = C*der(u)\nend\n",
+        )],
+        reads: std::cell::RefCell::default(),
+    };
+    let (path, options) = (PathBuf::from("model.bgm"), Options::default());
+    let desk = Desk::new(&path, &options, &files);
+    let done = reduce(&desk, text, &Wishes::default()).unwrap_or_else(|why| panic!("{why:?}"));
+    assert!(!done.steps.is_empty(), "{done:?}");
+    assert_eq!(*files.reads.borrow(), [PathBuf::from("parts.bgm")]);
+    // A text that includes other files has them.
+    assert!(
+        desk.compile("@electrical\nmodel M\n  local x\n  x = 1\nend\n")
+            .flat
+            .is_some()
+    );
+    assert_eq!(files.reads.borrow().len(), 1);
+    assert!(desk.compile(text).flat.is_some());
 }

@@ -116,8 +116,42 @@ fn timings_have_a_row_for_each_stage() {
     assert_rows(&run, &wanted);
 }
 
+/// How often a stage ran.
+fn runs(output: &Output, stage: &str) -> usize {
+    let said = said(output);
+    assert!(output.status.success(), "{said}");
+    let rows = rows(&said);
+    let row = rows.iter().find(|(name, _)| name == stage);
+    let (_, words) = row.unwrap_or_else(|| panic!("no row `{stage}`: {said}"));
+    words[2].parse().expect("how often it ran")
+}
+
 #[test]
 fn timings_sum_up_the_modes_of_switches() {
+    let buck =
+        |words: &[&str]| bgm(&[&["solve", "examples/buck.bgm", "--timings"], words].concat());
+    // As one, and in four modes, one of which is impossible.
+    for words in [&[][..], &["--format", "json"]] {
+        let said = buck(words);
+        for (stage, wanted) in [
+            ("determined", 5),
+            ("index", 4),
+            ("sorted", 4),
+            ("solved", 4),
+        ] {
+            assert_eq!(runs(&said, stage), wanted, "{stage} {words:?}");
+        }
+        assert_eq!(runs(&said, "writing"), 1);
+    }
+    let modes = buck(&["--modes"]);
+    assert_eq!((runs(&modes, "determined"), runs(&modes, "sorted")), (5, 1));
+    let explained = buck(&["--explain", "L1.i"]);
+    assert_eq!(
+        (runs(&explained, "determined"), runs(&explained, "writing")),
+        (1, 1)
+    );
+    let at = buck(&["--at", "Time=0.2,L1.i=1"]);
+    assert!(runs(&at, "determined") > 1 && runs(&at, "writing") == 1);
     let run = bgm(&[
         "simulate",
         "examples/buck.bgm",
@@ -125,13 +159,51 @@ fn timings_sum_up_the_modes_of_switches() {
         "3",
         "--timings",
     ]);
-    assert!(run.status.success());
-    let said = said(&run);
-    let rows = rows(&said);
-    let sorted = rows
-        .iter()
-        .find(|(name, _)| name == "sorted")
-        .expect("a row");
-    let runs: usize = sorted.1[2].parse().expect("how often it ran");
-    assert!(runs > 2, "{said}");
+    let stages = ["determined", "sorted", "solved", "program"];
+    assert_eq!(stages.map(|stage| runs(&run, stage)), [5, 4, 4, 4]);
+}
+
+#[test]
+fn one_mode_is_dumped() {
+    let buck = |mode: &str, stage: &str| {
+        bgm(&[
+            "solve",
+            "examples/buck.bgm",
+            "--dump",
+            stage,
+            "--mode",
+            mode,
+        ])
+    };
+    let listed = bgm(&["solve", "examples/buck.bgm", "--modes"]);
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    for mode in ["S open, D1 closed", "S closed, D1 open"] {
+        assert!(listed.contains(mode), "{listed}");
+        for stage in ["flat", "index", "solved", "program"] {
+            let output = buck(mode, stage);
+            assert!(output.status.success() && !output.stdout.is_empty());
+            assert!(said(&output).contains(&format!("of the mode {mode}")));
+        }
+    }
+    let one = buck("S open, D1 closed", "solved").stdout;
+    assert_ne!(one, buck("S closed, D1 open", "solved").stdout);
+    let impossible = buck("S closed, D1 closed", "solved");
+    assert!(!impossible.status.success() && said(&impossible).contains("error["));
+    for (mode, stage, wanted) in [
+        ("S ajar", "solved", "there are\n  S"),
+        ("S open, D1 closed", "tree", "`--mode`"),
+    ] {
+        let output = buck(mode, stage);
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains(wanted), "{}", said(&output));
+    }
+    let plain = bgm(&[
+        "solve",
+        "examples/rlc.bgm",
+        "--dump",
+        "solved",
+        "--mode",
+        "S open",
+    ]);
+    assert!(said(&plain).contains("no switches"), "{}", said(&plain));
 }

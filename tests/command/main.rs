@@ -4,6 +4,7 @@ mod dumps;
 mod golden;
 mod guard;
 mod json;
+mod layers;
 mod mutations;
 mod package;
 mod results;

@@ -107,3 +107,15 @@ fn the_licences_are_there_and_named() {
         "the README names no Rust {version}"
     );
 }
+
+/// The README and CONTRIBUTING.md ask for the compiler that Cargo.toml asks for.
+#[test]
+fn the_version_of_rust_is_told_as_it_is() {
+    let wanted = env!("CARGO_PKG_RUST_VERSION");
+    let sentence = format!("Rust {wanted} or newer");
+    for page in ["README.md", "CONTRIBUTING.md"] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+        let text = std::fs::read_to_string(path).expect("a page can be read");
+        assert!(text.contains(&sentence), "{page} does not say `{sentence}`");
+    }
+}

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use bgm::session::{Form, Reduced, Reduction, Reply, Session, Surroundings, revise};
+use bgm::revise::form::Form;
+use bgm::session::{Reduced, Reduction, Reply, Session, Surroundings, revise};
 use bgm::syntax::load::Files;
 
 use crate::support::kept;

@@ -10,7 +10,7 @@ use crate::support::text::{all_diagnostics, compile_text};
 use bgm::base::diagnostics::Diagnostics;
 use bgm::base::intern::Interner;
 use bgm::base::source::{Origin, Sources};
-use bgm::compile::{Aliases, Presented, presented};
+use bgm::compile::{Aliases, Listed, NoObserver, listed};
 use bgm::expr::print::Style;
 use bgm::expr::{ExprId, Function, Node, Value, apply_binary, apply_call, apply_unary};
 use bgm::flat::{EqId, Flat, Kind, Leaf, VarId, WhenId};
@@ -705,12 +705,14 @@ fn by_position() -> Json {
     let compiled = compile_text(text);
     let mut said = Diagnostics::default();
     let flat = compiled.flat.expect("it is sound");
-    let Some(Presented::ByPosition(positions, solved)) =
-        presented(flat, Aliases::Eliminate, &mut said)
-    else {
+    let done = listed(flat, Aliases::Eliminate, &mut NoObserver, &mut said);
+    let Some(Listed::ByPosition(solved, table)) = done else {
         panic!("it is solved by position");
     };
-    let more = ByPosition::new(&positions, Aliases::Eliminate, &compiled.sources);
+    let more = ByPosition {
+        table: &table,
+        sources: &compiled.sources,
+    };
     let mut out = Vec::new();
     bgm::listing::solved_json::write(&solved, &compiled.sources, Some(&more), &mut out)
         .expect("memory can be written");

@@ -1,5 +1,6 @@
 //! The rules of this repository, as a test.
 
+use super::layers::{mentioned, module_of};
 use std::path::{Path, PathBuf};
 
 /// A file this long holds more than one idea.
@@ -115,45 +116,6 @@ fn rooms() -> Vec<String> {
         .collect()
 }
 
-/// Every room that a file mentions: in `use crate::{a, b}` and in paths. Comments are left out; what `super`
-/// means stays within a room.
-fn mentioned(text: &str) -> Vec<String> {
-    let code: Vec<&str> = (text.lines())
-        .map(|line| line.split("//").next().unwrap_or(line))
-        .collect();
-    let code = code.join("\n");
-    let name = |text: &str| -> String {
-        (text.chars())
-            .take_while(|c| c.is_alphanumeric() || *c == '_')
-            .collect()
-    };
-    let mut found = Vec::new();
-    for (at, _) in code.match_indices("crate::") {
-        let rest = &code[at + "crate::".len()..];
-        let Some(list) = rest.strip_prefix('{') else {
-            found.push(name(rest));
-            continue;
-        };
-        // The names at the first level of the braces.
-        let mut depth = 0;
-        let mut begins = true;
-        for (at, c) in list.char_indices() {
-            match c {
-                '{' => depth += 1,
-                '}' if depth == 0 => break,
-                '}' => depth -= 1,
-                ',' if depth == 0 => begins = true,
-                c if begins && depth == 0 && c.is_alphabetic() => {
-                    found.push(name(&list[at..]));
-                    begins = false;
-                }
-                _ => {}
-            }
-        }
-    }
-    found
-}
-
 #[test]
 fn rooms_use_only_rooms_before_them() {
     let rooms = rooms();
@@ -172,7 +134,7 @@ fn rooms_use_only_rooms_before_them() {
             panic!("{} lies in no room of docs/architecture.md", path.display());
         };
         seen[own] = true;
-        for other in mentioned(&read(&path)) {
+        for other in mentioned(&read(&path), &module_of(inside)) {
             match place(&other) {
                 Some(at) if at <= own => {}
                 _ => against.push(format!("{}: {first} uses {other}", inside.display())),
@@ -189,13 +151,6 @@ fn rooms_use_only_rooms_before_them() {
         .map(|(room, _)| room)
         .collect();
     assert!(empty.is_empty(), "rooms without files: {empty:?}");
-}
-
-#[test]
-fn layers_are_read_from_all_kinds_of_paths() {
-    let text =
-        "use crate::{a, b::{c, d}, e};\nuse crate::f::g; // crate::h\nlet x = crate::i::j();";
-    assert_eq!(mentioned(text), ["a", "b", "e", "f", "i"]);
 }
 
 /// A module with parts is `x/mod.rs`; one without is `x.rs`.

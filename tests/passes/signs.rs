@@ -12,7 +12,8 @@ use bgm::passes::signs::reference::{
     Combination, findings, floating, reference, report_cancelling,
 };
 use bgm::structure::IntegerRows;
-use bgm::structure::signs::{eliminate, sum};
+use bgm::structure::signs::eliminate;
+use bgm::structure::sum;
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 

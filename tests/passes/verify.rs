@@ -7,8 +7,8 @@ use bgm::base::source::{FileId, Span};
 use bgm::bond::graph::{Graph, NodeId, NodeKind, Pattern};
 use bgm::bond::{BondGraph, verify as bond_verify};
 use bgm::compile::{
-    Aliases, Goal, Options, Product, Request, Stage, StageObserver, bond_graph, load_flat_with,
-    lower, solved_with,
+    Aliases, Goal, Options, Product, Request, Stage, StageObserver, bond_graph, bond_graph_with,
+    load_flat_with, lower, solved_with,
 };
 use bgm::expr::{ExprId, Node};
 use bgm::flat::verify::verify as flat_verify;
@@ -21,7 +21,7 @@ use bgm::passes::order::verify::verify as order_verify;
 use bgm::passes::order::{Row, Sorted};
 use bgm::program::code::Op;
 use bgm::program::verify::verify as program_verify;
-use bgm::program::{Program, Step, build};
+use bgm::program::{Program, Shared, Step, build};
 use bgm::syntax::ast::{Chain, ChainId, Item, ModelKind};
 use bgm::syntax::load::{Input, Loaded, NoFiles, load};
 use bgm::syntax::verify::verify as tree_verify;
@@ -567,6 +567,8 @@ fn a_broken_tree_is_told() {
 #[derive(Default)]
 struct Inspector {
     stages: usize,
+    /// Modes of switches with a program.
+    modes: usize,
     /// The models of the file.
     models: Vec<String>,
 }
@@ -601,14 +603,26 @@ fn inspect(input: &Input, model: Option<String>, inspector: &mut Inspector) -> b
         return false;
     };
     let mut said = Diagnostics::default();
-    let graph = bond_graph(flat.clone(), &[], &mut said);
-    if let Ok(Some(found)) = graph {
-        inspector.after(Stage::Graph, Product::Graph(&found));
-    }
+    let _ = bond_graph_with(flat.clone(), &[], inspector, &mut said);
     for aliases in [Aliases::Keep, Aliases::Eliminate] {
-        if let Some(solution) = solved_with(flat.clone(), aliases, inspector, &mut said) {
-            let program = build(&solution.solved, &[]);
-            assert_eq!(program_verify(&program), Ok(()));
+        let Some(solution) = solved_with(flat.clone(), aliases, inspector, &mut said) else {
+            continue;
+        };
+        bgm::compile::program(&solution.solved, &[], None, inspector);
+        let Some(mut modes) = solution.positions else {
+            continue;
+        };
+        for key in modes.keys().0 {
+            let _ = modes.solved_in(&key, inspector);
+            let Some(mode) = modes.take_compiled(&key, inspector) else {
+                continue;
+            };
+            inspector.modes += 1;
+            let shared = Shared {
+                opened: &modes.opened,
+                switches: &modes.switches,
+            };
+            bgm::compile::program(&mode.solved, &[], Some(shared), inspector);
         }
     }
     true
@@ -618,13 +632,17 @@ fn inspect(input: &Input, model: Option<String>, inspector: &mut Inspector) -> b
 fn the_models_that_there_are_are_sound_after_every_stage() {
     let mut inspector = Inspector::default();
     let mut count = 0;
+    let mut by_mode = Vec::new();
     for folder in [
         "examples",
+        "tests/diagnostics",
         "tests/papers",
-        "tests/switches",
+        "tests/reduction",
         "tests/solving",
     ] {
         for path in inside(&[folder]) {
+            let before = inspector.modes;
+            let stem = path.file_stem().unwrap_or_default().to_os_string();
             let input = Input::File(path);
             inspector.models.clear();
             count += usize::from(inspect(&input, None, &mut inspector));
@@ -634,7 +652,13 @@ fn the_models_that_there_are_are_sound_after_every_stage() {
             for model in others {
                 count += usize::from(inspect(&input, Some(model), &mut inspector));
             }
+            if inspector.modes > before {
+                by_mode.push(stem);
+            }
         }
+    }
+    for model in ["bridge", "buck", "clutch", "freewheel", "interrupted_coil"] {
+        assert!(by_mode.iter().any(|known| known == model), "{by_mode:?}");
     }
     assert!(count > 60, "{count} models");
     assert!(inspector.stages > 10 * count, "{} stages", inspector.stages);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use bgm::base::diagnostics::Diagnostics;
 use bgm::base::source::Sources;
 use bgm::compile::at_point::{PointError, evaluate_at};
-use bgm::compile::{Aliases, Options, Presented, load_flat, presented, solved};
+use bgm::compile::{Aliases, Listed, NoObserver, Options, listed, load_flat, solved};
 use bgm::expr::Value;
 use bgm::flat::{EquationKind, Flat, Leaf, Type};
 use bgm::listing::positions_json::ByPosition;
@@ -67,16 +67,16 @@ fn settings(flat: &Flat, random: &mut Random) -> String {
 fn at_a_point(text: &str, random: &mut Random, tally: &mut BTreeMap<&'static str, usize>) {
     let (flat, _) = compiled(text);
     let mut said = Diagnostics::default();
-    let Some(model) = solved(flat, Aliases::Eliminate, &mut said) else {
+    let Some(mut model) = solved(flat, Aliases::Eliminate, &mut said) else {
         return;
     };
-    let Some(positions) = &model.positions else {
+    let Some(positions) = model.positions.as_deref().map(|modes| (**modes).clone()) else {
         *tally.entry("one set of formulas").or_default() += 1;
         return;
     };
     for _ in 0..4 {
         let at = settings(&positions.written, random);
-        let placed = match evaluate_at(&model, Aliases::Eliminate, &at) {
+        let placed = match evaluate_at(&mut model, &at, &mut NoObserver) {
             Ok(placed) => placed,
             Err(PointError::Diagnostic(diagnostic)) => {
                 assert!(diagnostic.code.text() == "E0905", "{diagnostic:?}");
@@ -124,13 +124,15 @@ fn at_a_point(text: &str, random: &mut Random, tally: &mut BTreeMap<&'static str
 fn as_data(text: &str, tally: &mut BTreeMap<&'static str, usize>) {
     let (flat, sources) = compiled(text);
     let mut said = Diagnostics::default();
-    let Some(Presented::ByPosition(positions, model)) =
-        presented(flat, Aliases::Eliminate, &mut said)
-    else {
+    let done = listed(flat, Aliases::Eliminate, &mut NoObserver, &mut said);
+    let Some(Listed::ByPosition(model, table)) = done else {
         return;
     };
     *tally.entry("listed by position").or_default() += 1;
-    let more = ByPosition::new(&positions, Aliases::Eliminate, &sources);
+    let more = ByPosition {
+        table: &table,
+        sources: &sources,
+    };
     let mut out = Vec::new();
     solved_json::write(&model, &sources, Some(&more), &mut out).expect("memory can be written");
     let whole: Json = serde_json::from_slice(&out).expect("it is json");

@@ -11,6 +11,8 @@ mod diodes;
 mod first;
 mod generated;
 mod look;
+#[cfg(debug_assertions)]
+mod lowered;
 mod mechanics;
 mod programs;
 mod residuals;

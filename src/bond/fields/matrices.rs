@@ -15,6 +15,7 @@ use super::vectors::{Entry, Vectors};
 use crate::evaluate::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::{ExprId, Value};
 use crate::flat::{Flat, Leaf, Type};
+use crate::numeric::numbered;
 
 /// A group of ports: rows or columns of one matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,13 +66,14 @@ pub fn matrices(transfer: &mut Transfer<'_>, vectors: &Vectors) -> Result<Matric
     let ports: Vec<(Group, Entry)> = (Group::ALL.into_iter())
         .flat_map(|group| of(group).into_iter().map(move |entry| (group, entry)))
         .collect();
-    let column: FxHashMap<Var, usize> = (ports.iter().enumerate())
+    let column: FxHashMap<Var, u32> = (0..)
+        .zip(&ports)
         .map(|(at, (_, entry))| (entry.gives, at))
         .collect();
     let mut walk = Walk::default();
     let mut known = FxHashMap::default();
-    let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-    for (_, entry) in &ports {
+    let (mut places, mut values) = (Vec::new(), Vec::new());
+    for (number, (_, entry)) in (0..).zip(&ports) {
         let sum = transfer.follow(entry.takes, &|_| false, &mut known)?;
         let mut row = Vec::new();
         for (var, coefficient) in sum {
@@ -90,9 +92,7 @@ pub fn matrices(transfer: &mut Transfer<'_>, vectors: &Vectors) -> Result<Matric
                 }
             }
         }
-        row.sort_by_key(|&(at, _)| at);
-        // An entry that vanishes for arbitrary values is zero, even if simplification does not find
-        // this.
+        // What cancels for any values is zero, though no rule of simplification sees it.
         let mut vanishes = |id: ExprId| {
             [1, 2].iter().all(|&seed| {
                 let found = arbitrary(transfer.flat, id, seed, &mut walk);
@@ -101,12 +101,13 @@ pub fn matrices(transfer: &mut Transfer<'_>, vectors: &Vectors) -> Result<Matric
         };
         row.retain(|&(_, coefficient)| !vanishes(coefficient));
         for (at, coefficient) in row {
-            columns.push(at);
+            places.push((at, number));
             values.push(coefficient);
         }
-        starts.push(columns.len());
     }
-    let entries = CsMat::new((ports.len(), ports.len()), starts, columns, values);
+    // By columns of what is transposed, which are our rows.
+    let entries = numbered(ports.len(), places).transpose_into();
+    let entries = entries.map(|&at| values[at]);
     let skew = is_skew(transfer, &ports, &entries);
     Ok(Matrices {
         ports,

@@ -29,6 +29,7 @@ impl Operating {
     pub fn new(model: &BondGraph) -> Operating {
         let evaluated = || {
             let (flat, sorted) = model.sorted.as_ref()?;
+            // No request: the pipeline is a room that uses this one, and what it has sorted is at hand.
             let solved = solve(flat.clone(), sorted, &mut Vec::new).ok()?;
             let mut point = Point::new(&solved);
             evaluate_start(&solved, &mut point).ok()?;

@@ -6,7 +6,7 @@ use super::super::{Exported, Refusal, Target, acsl, desire, paper, simnon};
 use super::Task;
 use super::elimination::write_out;
 use crate::base::diagnostics::Diagnostics;
-use crate::compile::{Aliases, Presented, presented};
+use crate::compile::{Aliases, Presented, NoObserver, presented};
 use crate::evaluate::{Walk, value_of};
 use crate::experiment::Experiment;
 use crate::expr::{ExprId, Function, Node};
@@ -78,14 +78,15 @@ pub fn export(
     keep_inputs(&mut flat, experiment);
     // What is sampled at the start has happened when a program begins.
     let whole = samples(&flat).then(|| flat.clone());
-    let Some(presented) = presented(flat, Aliases::Eliminate, said) else {
+    let done = presented(flat, Aliases::Eliminate, &mut NoObserver, said);
+    let Some(presented) = done else {
         return Ok(None);
     };
     let (mut solved, raised) = match presented {
         Presented::One(solved) => (solved, false),
-        Presented::Paper(positions, solved) => {
-            paper::jumps(&positions, &solved)?;
-            (solved, true)
+        Presented::Paper(mut paper) => {
+            paper::jumps(&mut paper.modes, &paper.solved)?;
+            (Box::new(paper.solved), true)
         }
         Presented::ByPosition(..) => {
             return Err(Refusal(

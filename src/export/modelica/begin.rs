@@ -10,14 +10,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::{Refusal, paper};
 use crate::base::diagnostics::Diagnostics;
-use crate::compile::{Aliases, Presented, paper_form, presented, solved_in};
+use crate::compile::{Aliases, Modes, Paper, Presented, NoObserver, determine, presented};
 use crate::evaluate::walk::{Errors, Known, Rounded};
 use crate::evaluate::{Point, Walk, evaluate_start};
 use crate::experiment::Experiment;
 use crate::expr::Value;
 use crate::flat::{Flat, Leaf, Type, VarId};
 use crate::passes::blocks::{Block, Solved};
-use crate::passes::determined::determined;
 use crate::passes::index::show_constraints;
 use crate::positions::{Positions, Values};
 
@@ -41,33 +40,39 @@ pub fn beginning(
     experiment: &Experiment,
     said: &mut Diagnostics,
 ) -> Result<Option<Beginning>, Refusal> {
-    let Some(presented) = presented(flat.clone(), Aliases::Eliminate, said) else {
+    let done = presented(flat.clone(), Aliases::Eliminate, &mut NoObserver, said);
+    let Some(presented) = done else {
         return Ok(None);
     };
-    let (positions, solved) = match presented {
+    let mut modes = match presented {
         Presented::One(solved) => {
             let values = at_once(&solved, experiment);
             return Ok(Some(of_solved(flat.clone(), &solved, values)));
         }
-        Presented::Paper(positions, solved) => (positions, Some(solved)),
-        Presented::ByPosition(positions, _) => (positions, None),
+        Presented::Paper(paper) => {
+            let Paper {
+                mut modes,
+                form,
+                solved,
+                ..
+            } = *paper;
+            if paper::jumps(&mut modes, &solved).is_ok() {
+                let values = match paper::start(flat.clone(), experiment, &solved) {
+                    Ok(values) => values,
+                    Err(_) => at_once(&solved, experiment),
+                };
+                let mut beginning = of_solved(form, &solved, values);
+                beginning.notes.push(format!(
+                    "where {} comes to the position that changes the index, its equation is written differentiated, with a `reinit` (as in `bgm solve`)",
+                    switches(&modes)
+                ));
+                return Ok(Some(beginning));
+            }
+            modes
+        }
+        Presented::ByPosition(modes, _) => *modes,
     };
-    if let Some(solved) = solved
-        && paper::jumps(&positions, &solved).is_ok()
-        && let Some(written) = paper_form(&positions)
-    {
-        let values = match paper::start(flat.clone(), experiment, &solved) {
-            Ok(values) => values,
-            Err(_) => at_once(&solved, experiment),
-        };
-        let mut beginning = of_solved(written, &solved, values);
-        beginning.notes.push(format!(
-            "where {} comes to the position that changes the index, its equation is written differentiated, with a `reinit` (as in `bgm solve`)",
-            switches(&positions)
-        ));
-        return Ok(Some(beginning));
-    }
-    Ok(Some(by_position(flat, experiment, &positions)))
+    Ok(Some(by_position(flat, experiment, &mut modes)))
 }
 
 fn of_solved(written: Flat, solved: &Solved, values: Values) -> Beginning {
@@ -92,12 +97,13 @@ fn of_solved(written: Flat, solved: &Solved, values: Values) -> Beginning {
 /// What the signs of a model hide from a tool that looks at its structure alone: a reference for each part without ground, and
 /// constraints between states (a loop of capacitors away from ground) in place of equations that follow from them.
 fn shown(flat: Flat) -> Flat {
-    let looked_at = determined(flat);
-    let mut flat = looked_at.flat;
-    if looked_at.fault.is_none() {
-        show_constraints(&mut flat, &looked_at.findings.constraints);
+    match determine(flat, &mut NoObserver) {
+        Ok(mut looked_at) => {
+            show_constraints(&mut looked_at.flat, &looked_at.findings.constraints);
+            looked_at.flat
+        }
+        Err(refused) => refused.into_flat(),
     }
-    flat
 }
 
 /// The states, with those that the run chooses at the start.
@@ -138,7 +144,7 @@ fn at_once(solved: &Solved, experiment: &Experiment) -> Values {
 
 /// A model that is another one in each position of its switches: it is written as it is, and its states are those of the position
 /// at the start.
-fn by_position(flat: &Flat, experiment: &Experiment, positions: &Positions) -> Beginning {
+fn by_position(flat: &Flat, experiment: &Experiment, positions: &mut Modes) -> Beginning {
     let unknown = |id: &VarId| flat.variable(*id).kind.is_unknown();
     let leaves: Vec<Leaf> = (flat.variable_ids().filter(unknown))
         .map(Leaf::Var)
@@ -146,7 +152,7 @@ fn by_position(flat: &Flat, experiment: &Experiment, positions: &Positions) -> B
     let values = paper::at_start(flat.clone(), experiment, flat, &leaves).unwrap_or_default();
     let known = position(flat, experiment, positions, &values);
     let mut keys = known.into_iter().chain(positions.candidates());
-    let solved = keys.find_map(|key| solved_in(positions, &key, Aliases::Eliminate));
+    let solved = keys.find_map(|key| positions.take_solved(&key, &mut NoObserver));
     let free = solved.map(|solved| free(&solved.flat)).unwrap_or_default();
     Beginning {
         written: shown(flat.clone()),

@@ -144,7 +144,7 @@ pub enum Block {
 
 /// A model that can be evaluated: blocks in order, each from what is known before it (states,
 /// inputs, parameters, Time, discrete variables and earlier blocks).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Solved {
     /// The model, with the auxiliaries as variables of kind [`crate::flat::Kind::Auxiliary`].
     pub flat: Flat,

@@ -18,7 +18,7 @@ use super::matrix::{Matrix, matrix};
 use super::orders::Orders;
 use super::preference::{Preference, Preferences};
 use crate::flat::{Dropped, EqId, Flat, Leaf, Merit, Selection};
-use crate::structure::{Incidence, NONE, Offsets, maximum_matching};
+use crate::structure::{Incidence, Matching, NONE, Offsets, grow, maximum_matching};
 
 /// Names that an explanation may need.
 const MOST_OTHERS: usize = 8;
@@ -297,7 +297,7 @@ impl<'a> Stage<'a> {
             }
         }
         for group in groups(&pattern, &by_column, &free) {
-            self.group(flat, open, &group, gone, statuses);
+            self.group(flat, (open, &matching), &group, gone, statuses);
         }
         Ok(())
     }
@@ -306,7 +306,7 @@ impl<'a> Stage<'a> {
     fn group(
         &self,
         flat: &Flat,
-        open: &[(u32, Vec<u32>)],
+        (open, matching): (&[(u32, Vec<u32>)], &Matching),
         group: &Group,
         gone: &mut Vec<u32>,
         statuses: &mut Statuses,
@@ -318,11 +318,9 @@ impl<'a> Stage<'a> {
         let rows: Vec<(u32, Vec<u32>)> = (group.rows.iter())
             .map(|&row| open[row as usize].clone())
             .collect();
-        let of_others = pattern(self.columns.len(), &rows, |column| {
-            !wished.contains(&column)
-        });
-        let possible = maximum_matching(&of_others).len() == rows.len();
-        if wished.len() == states && possible {
+        let matching = of_rows(matching, &group.rows);
+        let possible = || without(&rows, &matching, &wished).len() == rows.len();
+        if wished.len() == states && possible() {
             for &column in group
                 .columns
                 .iter()
@@ -335,7 +333,7 @@ impl<'a> Stage<'a> {
             return;
         }
         gone.extend(&group.columns);
-        let choice = regular(self.columns.len(), &rows, &group.columns, states);
+        let choice = regular(&rows, matching, &group.columns, states);
         let candidates: Vec<Leaf> = (group.columns.iter())
             .map(|&column| self.leaves[column as usize])
             .collect();
@@ -357,25 +355,62 @@ impl<'a> Stage<'a> {
 
 /// A choice of states by which the others can be determined as far as the structure says: the most wanted that
 /// leave a column of its own for each row.
-fn regular(size: usize, rows: &[(u32, Vec<u32>)], columns: &[u32], states: usize) -> Vec<u32> {
+/// `matching` has a column for each row.
+fn regular(
+    rows: &[(u32, Vec<u32>)],
+    mut matching: Matching,
+    columns: &[u32],
+    states: usize,
+) -> Vec<u32> {
     const TRIED: usize = 100;
-    let matched = |without: &[u32]| {
-        maximum_matching(&pattern(size, rows, |column| !without.contains(&column)))
-    };
     let mut chosen: Vec<u32> = Vec::new();
     if columns.len() <= TRIED {
         for &column in columns {
+            if chosen.len() == states {
+                break;
+            }
             chosen.push(column);
-            if chosen.len() > states || matched(&chosen).len() < rows.len() {
-                chosen.pop();
+            let trial = without(rows, &matching, &chosen);
+            match trial.len() == rows.len() {
+                true => matching = trial,
+                false => drop(chosen.pop()),
             }
         }
         return chosen;
     }
-    let matching = matched(&[]);
     (columns.iter().copied())
         .filter(|&column| matching.row_of[column as usize] == NONE)
         .collect()
+}
+
+/// What a matching of all rows is for some of them.
+fn of_rows(matching: &Matching, rows: &[u32]) -> Matching {
+    let mut own = Matching {
+        column_of: (rows.iter())
+            .map(|&row| matching.column_of[row as usize])
+            .collect(),
+        row_of: vec![NONE; matching.row_of.len()],
+    };
+    for (row, &column) in (0..).zip(&own.column_of) {
+        if column != NONE {
+            own.row_of[column as usize] = row;
+        }
+    }
+    own
+}
+
+/// A maximum matching of the rows that leaves out some columns, from one that does not.
+fn without(rows: &[(u32, Vec<u32>)], matching: &Matching, columns: &[u32]) -> Matching {
+    let mut other = matching.clone();
+    for &column in columns {
+        let row = std::mem::replace(&mut other.row_of[column as usize], NONE);
+        if row != NONE {
+            other.column_of[row as usize] = NONE;
+        }
+    }
+    let left = |column| !columns.contains(&column);
+    grow(&pattern(other.row_of.len(), rows, left), &mut other);
+    other
 }
 
 fn pattern(columns: usize, rows: &[(u32, Vec<u32>)], wanted: impl Fn(u32) -> bool) -> Incidence {

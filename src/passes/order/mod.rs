@@ -24,7 +24,7 @@ pub mod verify;
 use crate::base::diagnostics::Diagnostics;
 use crate::flat::{EqId, EquationKind, Flat, Leaf, WhenId};
 use crate::passes::signs::hidden::{System, hidden};
-use crate::structure::{blocks, maximum_matching};
+use crate::structure::{Matching, NONE, blocks, grow, maximum_matching};
 use incidence::{Columns, States};
 
 /// Something that is evaluated as one.
@@ -71,6 +71,27 @@ pub fn balanced(flat: &Flat) -> Result<(), Unbalanced> {
     }
 }
 
+impl Dependence {
+    /// The same as [`balanced`], from what is matched while states are known.
+    pub fn balanced(&self, flat: &Flat) -> Result<(), Unbalanced> {
+        if self.matching.is_perfect() {
+            return Ok(());
+        }
+        let rows = rows(flat);
+        let pattern = Columns::new(flat, &rows, States::WithDerivatives).incidence(flat, &rows);
+        let mut matching = self.matching.clone();
+        // A state and its derivatives are in more places than the derivative alone: all that is matched can stay.
+        debug_assert!((0..).zip(&matching.column_of).all(|(row, &column)| {
+            column == NONE || pattern.row(row).iter().any(|&(known, _)| known == column)
+        }));
+        grow(&pattern, &mut matching);
+        match matching.is_perfect() {
+            true => Ok(()),
+            false => Err(Unbalanced),
+        }
+    }
+}
+
 /// Says what is wrong with a model that is not balanced; nothing of one that is.
 pub fn report_unbalanced(flat: &Flat, diagnostics: &mut Diagnostics) {
     let rows = rows(flat);
@@ -102,12 +123,12 @@ pub fn determined_by(flat: &Flat) -> Vec<Option<EqId>> {
 }
 
 /// Whether states depend on each other.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Dependence {
     /// No matching leaves the states known, or one that does hides a loop that is singular.
     pub states: bool,
-    /// Each equation has an unknown of its own that is no state: the model is balanced, too.
-    pub matched: bool,
+    /// Equations with unknowns that are no states. Where each has one of its own the model is balanced, too.
+    matching: Matching,
     /// Equations in which a coefficient is zero as given, if this makes states depend on each other: a resistance of
     /// zero between a source and a capacitor.
     pub vanished: Vec<EqId>,
@@ -121,16 +142,16 @@ pub fn dependence(flat: &Flat) -> Dependence {
     };
     let mut columns = Columns::new(flat, &rows, States::Known);
     let mut pattern = columns.incidence(flat, &rows);
+    let mut matching = maximum_matching(&pattern);
     let mut vanished = Vec::new();
     if !columns.vanished.is_empty() {
-        if !maximum_matching(&pattern).is_perfect() {
+        if !matching.is_perfect() {
             vanished.extend(columns.vanished.iter().filter_map(|&row| equation(row)));
         }
         columns.keep_vanished();
         pattern = columns.incidence(flat, &rows);
+        grow(&pattern, &mut matching);
     }
-    let matching = maximum_matching(&pattern);
-    let matched = matching.is_perfect();
     let is_singular = || {
         let system = System {
             flat,
@@ -142,8 +163,8 @@ pub fn dependence(flat: &Flat) -> Dependence {
         !hidden(&system).is_empty()
     };
     Dependence {
-        states: !matched || is_singular(),
-        matched,
+        states: !matching.is_perfect() || is_singular(),
+        matching,
         vanished,
     }
 }
@@ -176,7 +197,7 @@ pub fn sort(flat: &Flat) -> Result<Sorted, Unsorted> {
         // A zero is to blame: solving will come upon it, and name it.
         columns.keep_vanished();
         pattern = columns.incidence(flat, &rows);
-        matching = maximum_matching(&pattern);
+        grow(&pattern, &mut matching);
     }
     if !matching.is_perfect() {
         return Err(Unsorted);

@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::edit::Edits;
-use super::names::{Names, text};
+use super::names::text;
 use super::script::{Script, fresh};
 use super::verify::{Change, Summed, same};
 use super::{Desk, Obstacle};
-use crate::flat::{Flat, InstanceId, Kind, PortId, Role, VarId};
+use crate::flat::{Flat, InstanceId, Kind, Names, PortId, Role, VarId};
 use crate::syntax::ast::Remarks;
 
 struct Writer<'f> {

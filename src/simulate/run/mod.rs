@@ -106,7 +106,7 @@ pub fn run_with(job: &Job, observer: &mut dyn Observer, stages: &mut dyn StageOb
     let end = match run.whole() {
         Ok(true) => End::Done,
         Ok(false) => End::Stopped,
-        Err(error) => End::Failed(Box::new(error.in_words(positions))),
+        Err(error) => End::Failed(Box::new(error.in_words(positions, run.modes.stages))),
     };
     let mut summary = std::mem::take(&mut run.summary);
     run.modes.add_counts(&mut summary);

@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use super::{Plan, Summary};
-use crate::compile::{CompiledMode, Product, Stage, StageObserver, mode_with};
+use crate::compile::{CompiledMode, StageObserver, mode_with, program};
 use crate::expr::ExprId;
 use crate::positions::{Key, Positions, differentiated};
-use crate::program::{Program, Shared, build_in};
+use crate::program::{Program, Shared};
 use crate::simulate::columns;
 use crate::simulate::integrate::{
     Integrator, IntegratorError, IntegratorStorage, Settings, integrator,
@@ -31,8 +31,8 @@ pub(super) struct ModeCache<'w, 'm, 's, 'p> {
     integrators: Vec<Option<Box<dyn Integrator + 'p>>>,
     /// `None` for a mode that is impossible.
     by_key: FxHashMap<Key, Option<usize>>,
-    /// Told of the stages while modes are compiled.
-    stages: &'w mut dyn StageObserver,
+    /// Who looks on while modes are compiled.
+    pub(super) stages: &'w mut dyn StageObserver,
 }
 
 impl<'w, 'm, 's, 'p> ModeCache<'w, 'm, 's, 'p> {
@@ -94,10 +94,7 @@ impl<'w, 'm, 's, 'p> ModeCache<'w, 'm, 's, 'p> {
             opened: &positions.opened,
             switches: &positions.switches,
         };
-        self.stages.before(Stage::Program);
-        let program = build_in(&compiled.solved, &values, Some(shared));
-        let counts = program.counts();
-        self.stages.after(Stage::Program, Product::Counts(&counts));
+        let program = program(&compiled.solved, &values, Some(shared), self.stages);
         let stored = self.programs.push(ModeProgram { compiled, program })?;
         let (compiled, program) = (&stored.compiled, &stored.program);
         let mut instance = ModeInstance::new(&compiled.solved, program, Some(compiled));

@@ -62,7 +62,7 @@ pub enum Input {
 }
 
 /// The outcome: one tree for each file of `sources`, in the same order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Loaded {
     pub sources: Sources,
     pub interner: Interner,
@@ -78,6 +78,31 @@ impl Loaded {
     pub fn tree(&self, file: FileId) -> &Ast {
         &self.trees[file.0 as usize]
     }
+}
+
+/// The same with another text for the main file: nothing is read, and nothing else is parsed. `None` where it includes other files, or
+/// nothing is in it. `loaded` had nothing to be said of, and no experiment.
+pub fn reload(loaded: &Loaded, text: &str, diagnostics: &mut Diagnostics) -> Option<Loaded> {
+    let mut interner = loaded.interner.clone();
+    let (tree, found) = parse(loaded.main, text, &mut interner);
+    let names = |tree: &Ast| -> Vec<String> {
+        let includes = tree.items.iter().filter_map(|item| match item {
+            Item::Include(include) => Some(include.name.clone()),
+            _ => None,
+        });
+        includes.collect()
+    };
+    if tree.items.is_empty() || names(&tree) != names(loaded.tree(loaded.main)) {
+        return None;
+    }
+    diagnostics.extend(found);
+    let mut again = Loaded {
+        interner,
+        ..loaded.clone()
+    };
+    again.sources.replace(again.main, text.to_string());
+    again.trees[again.main.0 as usize] = tree;
+    Some(again)
 }
 
 struct Loader<'a> {

@@ -78,6 +78,7 @@ fn a_kill_leaves_the_old_file_or_the_new_one() {
     folder.write("in/l.bgm", ladder(60));
     let old = "old\n".repeat(50_000);
     let mut chance = Chance(1);
+    let mut in_writing = 0;
     for (words, file) in COMMANDS {
         let file = format!("in/{}", file_of(&folder, file));
         let read = || std::fs::read(folder.path(&file)).expect("the file is there");
@@ -90,14 +91,28 @@ fn a_kill_leaves_the_old_file_or_the_new_one() {
         for at in 0..KILLS {
             folder.write(&file, &old);
             let mut child = folder.command(words).spawn().expect("bgm runs");
-            // Mostly near the end, where it writes.
-            let wait = match at % 3 {
-                0 => chance.below(lasts),
-                _ => lasts.mul_f64(0.7) + chance.below(lasts.mul_f64(0.5)),
-            };
-            std::thread::sleep(wait);
+            match at % 3 {
+                0 => std::thread::sleep(chance.below(lasts)),
+                // Mostly near the end, where it writes.
+                1 => {
+                    std::thread::sleep(lasts.mul_f64(0.7) + chance.below(lasts.mul_f64(0.5)));
+                }
+                // As soon as the new file has begun.
+                _ => {
+                    while folder.litter().is_empty()
+                        && child.try_wait().expect("it can be asked").is_none()
+                    {
+                        std::thread::sleep(Duration::from_micros(50));
+                    }
+                }
+            }
             let _ = child.kill();
             ended(child, words);
+            // What a kill leaves there had no other name yet.
+            for left in folder.litter() {
+                in_writing += 1;
+                let _ = std::fs::remove_file(folder.path(&format!("in/{left}")));
+            }
             let now = read();
             match now == old.as_bytes() {
                 true => olds += 1,
@@ -110,6 +125,7 @@ fn a_kill_leaves_the_old_file_or_the_new_one() {
         }
         assert_eq!(olds + news, KILLS);
     }
+    assert!(in_writing > 0, "no kill fell while a file was written");
 }
 
 #[test]

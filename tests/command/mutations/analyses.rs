@@ -8,8 +8,8 @@ use bgm::bond::fields::{fields, robust};
 use bgm::bond::sketch::sketch;
 use bgm::bond::view::{Choice, view};
 use bgm::compile::{
-    Aliases, LoadedFlat, Options, Prepared, Presented, bond_graph, check, load_flat, prepare,
-    presented, solved, sorted,
+    Aliases, Listed, LoadedFlat, Modes, NoObserver, Options, Prepared, bond_graph, check, load_flat,
+    listed, prepare, solved, sorted,
 };
 use bgm::evaluate::{Point, evaluate, settings, show};
 use bgm::experiment::Request;
@@ -109,26 +109,19 @@ fn solve(subject: &Subject) {
         return;
     };
     let mut said = Diagnostics::default();
-    let done = presented(flat.clone(), Aliases::Eliminate, &mut said);
+    let done = listed(flat.clone(), Aliases::Eliminate, &mut NoObserver, &mut said);
     tell(&mut compiled, said);
     if let Some(done) = &done {
-        let (Presented::One(model) | Presented::Paper(_, model) | Presented::ByPosition(_, model)) =
-            done;
+        let (Listed::One(model) | Listed::Paper(model, _) | Listed::ByPosition(model, _)) = done;
         listing::solved::solved(model, Style::Plain);
         listing::latex_solved::solved(model, None, Style::Plain);
         let out = &mut Vec::new();
         listing::solved_json::write(model, &compiled.sources, None, out)
             .expect("memory can be written to");
         match done {
-            Presented::One(_) => {}
-            Presented::Paper(positions, _) => drop(modes::table_of_positions(positions)),
-            Presented::ByPosition(positions, _) => {
-                drop(modes::by_position(
-                    positions,
-                    Aliases::Eliminate,
-                    Style::Plain,
-                ));
-            }
+            Listed::One(_) => {}
+            Listed::Paper(_, table) => drop(modes::table_of_positions(table)),
+            Listed::ByPosition(_, table) => drop(modes::by_position(table, Style::Plain)),
         }
     }
     let mut said = Diagnostics::default();
@@ -167,11 +160,12 @@ fn modes_of(subject: &Subject) {
     )
     .is_some()
     {
-        let positions = Positions::of(&flat);
+        let mut positions = Modes::of(Positions::of(&flat), Aliases::Eliminate);
+        let shapes = positions.shapes(&mut NoObserver);
         if !positions.switches.is_empty() {
-            modes::modes(&positions);
+            modes::modes(&positions, &shapes);
         }
-        modes::write_json(&positions, &mut Vec::new()).expect("memory can be written to");
+        modes::write_json(&positions, &shapes, &mut Vec::new()).expect("memory can be written to");
     }
 }
 
@@ -233,11 +227,7 @@ fn revise<T>(
 ) -> Option<T> {
     let path = PathBuf::from("changed.bgm");
     let options = options(subject);
-    let desk = Desk {
-        path: &path,
-        options: &options,
-        files: &NoFiles,
-    };
+    let desk = Desk::new(&path, &options, &NoFiles);
     change(&desk, &subject.text).ok()
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bgm::base::diagnostics::Diagnostics;
-use bgm::compile::{Aliases, Options, Presented, prepare, presented};
+use bgm::compile::{Aliases, Options, Presented, NoObserver, prepare, presented};
 use bgm::evaluate::{Point, evaluate};
 use bgm::export::classic::keep_inputs;
 use bgm::expr::Value;
@@ -54,8 +54,10 @@ fn model(file: &str) -> Solved {
     let (mut flat, experiment) = prepared.model.expect("the model compiles");
     keep_inputs(&mut flat, &experiment);
     let mut said = Diagnostics::default();
-    match presented(flat, Aliases::Eliminate, &mut said).expect("it can be solved") {
-        Presented::One(solved) | Presented::Paper(_, solved) => *solved,
+    match presented(flat, Aliases::Eliminate, &mut NoObserver, &mut said).expect("it can be solved")
+    {
+        Presented::One(solved) => *solved,
+        Presented::Paper(paper) => paper.solved,
         Presented::ByPosition(..) => panic!("{file} has several sets of equations"),
     }
 }

@@ -1,14 +1,14 @@
 //! A solved model with its program, and points of it at which the plain evaluator knows all values.
 
 use bgm::base::diagnostics::Diagnostics;
-use bgm::compile::{Aliases, solved};
+use bgm::compile::{Aliases, NoObserver, program, solved};
 use bgm::evaluate::{Point, evaluate};
 use bgm::expr::{ExprId, Value};
 use bgm::flat::{Flat, Kind, Leaf, Type};
 use bgm::passes::blocks::Solved;
 use bgm::passes::relations::WatchKind;
 use bgm::program::machine::Machine;
-use bgm::program::{Program, Watch, build};
+use bgm::program::{Program, Watch};
 
 use crate::support::generate::bonds::WARM;
 use crate::support::random::Random;
@@ -83,7 +83,7 @@ impl Subject {
         let columns: Vec<ExprId> = (leaves.iter())
             .map(|&leaf| solved.flat.exprs.leaf(leaf))
             .collect();
-        let program = build(&solved, &columns);
+        let program = program(&solved, &columns, None, &mut NoObserver);
         Some(Subject {
             solved,
             leaves,

@@ -7,7 +7,8 @@ use super::linear::Linear;
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, EquationKind, Flat, Leaf, VarId};
 use crate::structure::IntegerRows;
-use crate::structure::signs::{Elimination, Terms, eliminate, sum};
+use crate::structure::signs::{Elimination, Terms, eliminate};
+use crate::structure::sum;
 
 /// Rows that are visited to find out of which equations what is at fault was made: so many, and so many more
 /// for each entry.
