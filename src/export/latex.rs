@@ -10,18 +10,18 @@ use crate::bond::view::{Choice, view};
 use crate::compile::{Aliases, Presented, bond_graph, presented, sorted_somewhere};
 use crate::flat::Flat;
 use crate::listing::latex_report::{Stages, report};
-use crate::listing::modes::said_of;
+use crate::listing::modes::mode_note;
 
 /// `None` after an error that was said.
 pub fn document(flat: &Flat, said: &mut Diagnostics) -> Option<Exported> {
     let mut unsaid = Diagnostics::default();
     let done = sorted_somewhere(flat.clone(), Aliases::Eliminate, said)?;
     let (sorted_flat, order, positions) = done;
-    let sorted_where = positions.map(|positions| said_of(&positions, "sorted"));
+    let sorted_where = positions.map(|positions| mode_note(&positions, "sorted"));
     let presented = presented(flat.clone(), Aliases::Eliminate, &mut unsaid)?;
     let (solved, solved_where) = match &presented {
         Presented::One(solved) | Presented::Paper(_, solved) => (solved, None),
-        Presented::ByPosition(positions, solved) => (solved, Some(said_of(positions, "solved"))),
+        Presented::ByPosition(positions, solved) => (solved, Some(mode_note(positions, "solved"))),
     };
     let notes = solved_where
         .iter()

@@ -1,4 +1,5 @@
-//! Positions of switches: a table for `bgm solve --modes`, and solved equations position by position.
+//! Modes of a model with switches: a table for `bgm solve --modes`, and the solved equations of each mode. Texts for
+//! users say *position* for a mode.
 
 use std::io::{self, Write};
 
@@ -10,34 +11,38 @@ use crate::compile::{Aliases, shapes, solved_in};
 use crate::expr::print::Style;
 use crate::positions::{Mode, Positions, Shape};
 
-/// More positions are not listed one by one.
+/// At most this many modes are listed one by one.
 pub(super) const SHOWN: usize = 8;
 
-/// Of each switch whether its causality is free and what its positions take out of play; of each position its order and index.
+/// Lists for each switch whether its causality is free and which states its positions disable; for each mode its
+/// order and index.
 pub fn modes(positions: &Positions) -> String {
     let (modes, all) = shapes(positions);
     let model = positions.written.model();
     let switches = count(positions.switches.len(), "switch").replace("switchs", "switches");
-    let mut out = format!("{model}: {switches}, {}\n", of_all(positions, &modes, all));
+    let mut out = format!(
+        "{model}: {switches}, {}\n",
+        count_of_modes(positions, &modes, all)
+    );
     out.push_str("\nSWITCHES\n\n");
     let rows: Vec<[String; 3]> = (0..positions.switches.len())
         .map(|at| switch_row(positions, &modes, at))
         .collect();
     table(&mut out, &rows);
-    of_positions(&mut out, positions, &modes);
+    write_modes(&mut out, positions, &modes);
     out
 }
 
-/// What stands below a listing in the form of the paper.
+/// Returns the table of modes below a listing in the form of the 1995 paper.
 pub fn table_of_positions(positions: &Positions) -> String {
     let mut out = String::new();
-    of_positions(&mut out, positions, &shapes(positions).0);
+    write_modes(&mut out, positions, &shapes(positions).0);
     out.push_str("\nA run solves each position by itself; what jumps follows from the balance of impulses.\n");
     out
 }
 
-/// Of which positions a single listing is: `sorted in one position: S open, D1 closed; ...`
-pub fn said_of(positions: &Positions, what: &str) -> String {
+/// Returns a sentence that tells for which mode a listing is valid: `sorted in one position: S open, D1 closed; ...`
+pub fn mode_note(positions: &Positions, what: &str) -> String {
     match &positions.shown {
         Some(key) => format!(
             "{what} in one position of the switches: {}; in others otherwise (`bgm solve` lists them)",
@@ -49,7 +54,7 @@ pub fn said_of(positions: &Positions, what: &str) -> String {
     }
 }
 
-fn of_positions(out: &mut String, positions: &Positions, modes: &[Mode]) {
+fn write_modes(out: &mut String, positions: &Positions, modes: &[Mode]) {
     out.push_str("\nPOSITIONS\n\n");
     let rows: Vec<[String; 3]> = (modes.iter())
         .map(|mode| {
@@ -66,7 +71,7 @@ fn of_positions(out: &mut String, positions: &Positions, modes: &[Mode]) {
     table(out, &rows);
 }
 
-fn of_all(positions: &Positions, modes: &[Mode], all: bool) -> String {
+fn count_of_modes(positions: &Positions, modes: &[Mode], all: bool) -> String {
     match all {
         true => count(modes.len(), "position"),
         false => format!(
@@ -77,7 +82,8 @@ fn of_all(positions: &Positions, modes: &[Mode], all: bool) -> String {
     }
 }
 
-/// `free` where changing the switch alone never changes order or index.
+/// Returns name, causality and disabled states of a switch. Its causality is free if changing it alone never changes
+/// order or index.
 fn switch_row(positions: &Positions, modes: &[Mode], at: usize) -> [String; 3] {
     let free = is_free(modes, at);
     let causality = if free {
@@ -100,7 +106,7 @@ fn switch_row(positions: &Positions, modes: &[Mode], at: usize) -> [String; 3] {
     ]
 }
 
-/// The two positions that differ in one switch.
+/// Returns the pairs of modes that differ only in one switch.
 fn pairs(modes: &[Mode], at: usize) -> impl Iterator<Item = (&Mode, &Mode)> {
     modes
         .iter()
@@ -120,7 +126,7 @@ fn is_free(modes: &[Mode], at: usize) -> bool {
     })
 }
 
-/// States that are there in the other position of the switch, and not in this one.
+/// Returns states that exist in the other position of the switch but not in this one.
 fn disabled(positions: &Positions, modes: &[Mode], at: usize, truth: bool) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (open, closed) in pairs(modes, at) {
@@ -175,14 +181,14 @@ fn table(out: &mut String, rows: &[[String; 3]]) {
     }
 }
 
-/// Solved equations position by position, where no single set of formulas does for all.
+/// Lists the solved equations of each mode, if no single set of formulas is valid for all.
 pub fn by_position(positions: &Positions, aliases: Aliases, style: Style) -> String {
     let (modes, all) = shapes(positions);
     let possible: Vec<&Mode> = modes.iter().filter(|mode| mode.shape.is_some()).collect();
     let model = positions.written.model();
     let mut out = format!(
         "{model}: solved by position; {}, {} of these possible\n",
-        of_all(positions, &modes, all),
+        count_of_modes(positions, &modes, all),
         possible.len()
     );
     for mode in modes.iter().filter(|mode| mode.shape.is_none()) {
@@ -211,12 +217,12 @@ pub fn by_position(positions: &Positions, aliases: Aliases, style: Style) -> Str
 }
 
 #[derive(Serialize)]
-struct Document {
+struct ModesJson {
     version: u32,
     model: String,
     switches: Vec<SwitchJson>,
     positions: Vec<PositionJson>,
-    /// Whether these are all positions that there are.
+    /// True if all modes are listed.
     all: bool,
 }
 
@@ -231,7 +237,7 @@ struct SwitchJson {
 
 #[derive(Serialize)]
 struct PositionJson {
-    /// The truth of each switch's condition.
+    /// The truth of the condition of each switch.
     key: Vec<bool>,
     possible: bool,
     order: Option<usize>,
@@ -243,7 +249,7 @@ struct PositionJson {
 pub fn write_json(positions: &Positions, out: &mut dyn Write) -> io::Result<()> {
     let (modes, all) = shapes(positions);
     let flat = &positions.written;
-    let document = Document {
+    let document = ModesJson {
         version: 1,
         model: flat.model().to_string(),
         switches: (0..positions.switches.len())

@@ -1,4 +1,4 @@
-//! The sorted equations as text: each with its unknown in brackets, loops marked with `|`.
+//! Lists the sorted equations as text: each with its unknown in brackets, loops marked with `|`.
 
 use super::lines::Lines;
 use super::loops_in_words;
@@ -10,7 +10,7 @@ pub fn sorted(flat: &Flat, sorted: &Sorted, style: Style) -> String {
     sorted_somewhere(flat, sorted, None, style)
 }
 
-/// The same with what is to be said of the positions of switches.
+/// Lists the sorted equations, with a remark on the mode.
 pub fn sorted_somewhere(
     flat: &Flat,
     sorted: &Sorted,

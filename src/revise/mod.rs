@@ -1,9 +1,10 @@
-//! Models written anew: the source text of a model, changed.
+//! Changes of the source text of a model.
 //!
-//! Before: a text that compiles, and what its bond graph says of it. After: a text with another model of the same name: storages that
-//! depend on others taken out ([`reduce`], McCalla 1991), or stiff and parasitic elements put in ([`augment`]). What the
-//! change does not concern stays as it was written, comments and all. The new text is compiled again, and all that stays is
-//! compared with what it was, number by number ([`verify`]): a change that would alter it is refused.
+//! Before: a text that compiles, and the analysis of its bond graph. After: a text with a changed model of the same
+//! name: dependent storages are removed ([`reduce`], McCalla 1991), or stiff and parasitic elements are added
+//! ([`augment`]). Other parts of the text stay as written, with their comments. The new text is compiled, and the
+//! remaining variables are compared with the old ones, number by number ([`verify`]): a change that would alter them
+//! is refused.
 
 pub mod augment;
 mod connections;
@@ -12,16 +13,16 @@ mod edit;
 mod excerpt;
 pub mod expand;
 pub mod form;
-mod going;
 mod matrix;
-mod meaning;
 mod merge;
+mod name_uses;
 mod names;
-mod observed;
 mod parameters;
 pub mod reduce;
+mod removed;
 mod rewrite;
 mod script;
+mod variable_map;
 mod verify;
 
 use std::fmt;
@@ -32,28 +33,28 @@ use crate::base::source::Sources;
 use crate::compile::{Compiled, Options, compile};
 use crate::syntax::load::{Files, Input};
 
-/// Where texts are compiled.
+/// The file, options and includes with which changed texts are compiled.
 #[derive(Clone, Copy)]
-pub struct Desk<'d> {
-    /// The file that the text is of; includes are looked up beside it.
+pub struct RevisionContext<'d> {
+    /// The file of the text; includes are searched beside it.
     pub path: &'d PathBuf,
     pub options: &'d Options,
     pub files: &'d dyn Files,
 }
 
-impl fmt::Debug for Desk<'_> {
+impl fmt::Debug for RevisionContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.path.display())
     }
 }
 
-impl Desk<'_> {
+impl RevisionContext<'_> {
     pub fn compile(&self, text: &str) -> Compiled {
         let input = Input::Revised(self.path.clone(), text.to_string());
         compile(&input, self.options, self.files)
     }
 
-    /// With the parameters, start values and inputs of an experiment.
+    /// Compiles with the parameters, start values and inputs of an experiment.
     pub fn compile_with(&self, text: &str, experiment: &str) -> Compiled {
         let input = Input::Revised(self.path.clone(), text.to_string());
         let mut options = self.options.clone();
@@ -62,24 +63,24 @@ impl Desk<'_> {
     }
 }
 
-/// Why a text cannot be changed as it should be.
+/// Why one change of a text is impossible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// A submodel that is not declared in the body of the model by itself.
+    /// The submodel is not declared by itself in the body of the model.
     Elsewhere(String),
-    /// A model that an included file holds.
+    /// The model is in an included file.
     OtherFile(String),
-    /// Its connections cannot be written another way.
+    /// The connections of the submodel cannot be rewritten.
     Unwritable(String),
-    /// Something that would go is used.
+    /// A variable that would be removed is used.
     Used(String),
-    /// Something that stays would have another value.
+    /// A remaining variable would have another value.
     Changes(String),
-    /// What would have to go serves others.
+    /// The named node would have to be removed too, but other parts need it.
     Needed(String),
-    /// A storage that has no parameter to be changed.
+    /// The storage has no parameter that can be set.
     NoParameter(String),
-    /// The changed model has errors: the first of them.
+    /// The changed model has errors; this is the first message.
     Broken(String),
 }
 
@@ -108,13 +109,13 @@ impl fmt::Display for Obstacle {
     }
 }
 
-/// Why nothing was written.
+/// Why no text was written.
 #[derive(Debug)]
 pub enum Failure {
     /// The model has errors.
     Model(Sources, Diagnostics),
-    /// It has no power ports.
+    /// The model has no power ports.
     NoGraph(String),
-    /// What was asked for cannot be had.
+    /// The request cannot be fulfilled.
     Refused(String),
 }

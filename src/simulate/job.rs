@@ -271,7 +271,11 @@ fn recorded(
         panels.push(panel);
     }
     if all.is_empty() {
-        all = columns::matching(solved, &["*".to_string()]).map_err(|none| none.to_string())?;
+        // A model of parameters only has nothing that could be recorded.
+        all = columns::matching(solved, &["*".to_string()]).map_err(|_| {
+            let model = solved.flat.model();
+            format!("`{model}` has nothing to simulate: it has no variables to record")
+        })?;
     }
     Ok(Some((all, (!panels.is_empty()).then_some(panels))))
 }

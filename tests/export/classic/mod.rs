@@ -13,7 +13,7 @@ use bgm::export::classic::keep_inputs;
 use bgm::expr::Value;
 use bgm::flat::{Kind, Leaf};
 use bgm::passes::blocks::Solved;
-use bgm::session::{Session, Surroundings, revise};
+use bgm::session::{Environment, Session, reduce_storage};
 use bgm::syntax::load::{Files, Input};
 use interpreter::{Language, Program};
 
@@ -39,10 +39,10 @@ impl Files for Root {
 }
 
 fn session() -> Session {
-    Session::new(Surroundings {
+    Session::new(Environment {
         colour: false,
         size: (80, 24),
-        reduce: revise,
+        reduce: reduce_storage,
     })
 }
 
