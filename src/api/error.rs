@@ -1,4 +1,4 @@
-//! What is wrong, or worth to be known: messages with code and place, as the command line shows them.
+//! Errors and warnings: messages with code and place, as the command line shows them.
 
 use std::fmt;
 
@@ -7,26 +7,26 @@ use crate::base::diagnostics::render::render_all;
 use crate::base::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::base::source::Sources;
 
-/// Where in a source text something stands. Lines and columns are counted from 1.
+/// A place in a source text. Lines and columns are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub file: String,
     pub line: usize,
     pub column: usize,
-    /// What is said of this place.
+    /// The remark at this place.
     pub text: String,
 }
 
 /// One diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// `E0301`; `bgm explain E0301` tells more. Empty where the request itself is wrong, such as a name that the
-    /// model does not have.
+    /// The code, such as `E0301`, which `bgm explain E0301` explains. Empty if the request itself is wrong, such as a
+    /// name that the model does not have.
     pub code: String,
-    /// False: a warning.
+    /// False for a warning.
     pub is_error: bool,
     pub message: String,
-    /// The first is where the mistake is; the others help to understand it.
+    /// The first is the place of the mistake; the others help to understand it.
     pub places: Vec<Place>,
     pub notes: Vec<String>,
     pub hints: Vec<String>,
@@ -54,9 +54,12 @@ impl Message {
         }
     }
 
-    /// All of them, in order.
-    pub(super) fn all(sources: &Sources, said: &Diagnostics) -> Vec<Message> {
-        said.iter().map(|one| Message::new(sources, one)).collect()
+    /// Returns all diagnostics as messages, in order.
+    pub(super) fn all(sources: &Sources, diagnostics: &Diagnostics) -> Vec<Message> {
+        diagnostics
+            .iter()
+            .map(|one| Message::new(sources, one))
+            .collect()
     }
 }
 
@@ -65,20 +68,22 @@ impl Message {
 pub struct Error {
     messages: Vec<Message>,
     text: String,
-    /// Of a run that failed on its way.
+    /// The rows of a run that failed before its end.
     trajectory: Option<Box<Trajectory>>,
 }
 
 impl Error {
-    pub(super) fn new(sources: &Sources, said: &Diagnostics) -> Error {
+    pub(super) fn new(sources: &Sources, diagnostics: &Diagnostics) -> Error {
         Error {
-            messages: Message::all(sources, said),
-            text: render_all(sources, said, false).trim_end().to_string(),
+            messages: Message::all(sources, diagnostics),
+            text: render_all(sources, diagnostics, false)
+                .trim_end()
+                .to_string(),
             trajectory: None,
         }
     }
 
-    /// The request is wrong, not the model.
+    /// Makes an error for a request that is wrong although the model is not.
     pub(super) fn of_request(message: String) -> Error {
         Error {
             text: format!("error: {message}"),
@@ -94,12 +99,12 @@ impl Error {
         }
     }
 
-    pub(super) fn after(mut self, trajectory: Trajectory) -> Error {
+    pub(super) fn with_rows(mut self, trajectory: Trajectory) -> Error {
         self.trajectory = Some(Box::new(trajectory));
         self
     }
 
-    /// All messages, warnings with them.
+    /// All messages, including warnings.
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }

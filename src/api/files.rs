@@ -1,4 +1,4 @@
-//! Files that were read once: a model that is compiled again, for another run, is the model that was loaded.
+//! A cache of files, so that a model that is compiled again for another run does not change.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,27 +9,27 @@ use std::path::{Path, PathBuf};
 use crate::syntax::load::Files;
 use crate::syntax::load::bounds::Bounds;
 
-pub(super) struct Remembered {
+pub(super) struct CachedFiles {
     inner: Box<dyn Files>,
     known: RefCell<HashMap<PathBuf, Vec<u8>>>,
 }
 
-impl Remembered {
-    pub(super) fn new(inner: Box<dyn Files>) -> Remembered {
-        Remembered {
+impl CachedFiles {
+    pub(super) fn new(inner: Box<dyn Files>) -> CachedFiles {
+        CachedFiles {
             inner,
             known: RefCell::default(),
         }
     }
 }
 
-impl fmt::Debug for Remembered {
+impl fmt::Debug for CachedFiles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Remembered").finish_non_exhaustive()
+        f.debug_struct("CachedFiles").finish_non_exhaustive()
     }
 }
 
-impl Files for Remembered {
+impl Files for CachedFiles {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         if let Some(bytes) = self.known.borrow().get(path) {
             return Ok(bytes.clone());

@@ -1,4 +1,4 @@
-//! What a model shows of itself: listings, bond graph, drawing.
+//! Listings, bond graph and drawing of a model.
 
 use super::error::Error;
 use super::model::Model;
@@ -8,7 +8,7 @@ use crate::bond::sketch::sketch;
 use crate::bond::view::{Choice, view};
 use crate::compile::{Aliases, NoObserver, bond_graph, listed, sorted_in_some_mode};
 use crate::expr::print::Style;
-use crate::listing::modes::said_of;
+use crate::listing::modes::mode_note;
 use crate::listing::{causality, equations, solved, sorted};
 use crate::picture::bond::svg;
 
@@ -22,11 +22,16 @@ impl Model {
 
     /// The equations in the order of evaluation, each with its unknown in brackets, as `bgm sort` lists them.
     pub fn sorted(&self) -> Result<String, Error> {
-        let mut said = Diagnostics::default();
-        let done =
-            sorted_in_some_mode(self.flat.clone(), Aliases::Keep, &mut NoObserver, &mut said);
-        let (flat, order, positions) = done.ok_or_else(|| Error::new(&self.sources, &said))?;
-        let place = positions.map(|positions| said_of(&positions, "sorted"));
+        let mut diagnostics = Diagnostics::default();
+        let done = sorted_in_some_mode(
+            self.flat.clone(),
+            Aliases::Keep,
+            &mut NoObserver,
+            &mut diagnostics,
+        );
+        let (flat, order, positions) =
+            done.ok_or_else(|| Error::new(&self.sources, &diagnostics))?;
+        let place = positions.map(|positions| mode_note(&positions, "sorted"));
         Ok(sorted::sorted_in_some_mode(
             &flat,
             &order,
@@ -37,10 +42,10 @@ impl Model {
 
     /// The equations solved, as `bgm solve` lists them.
     pub fn solved(&self) -> Result<String, Error> {
-        let mut said = Diagnostics::default();
+        let mut diagnostics = Diagnostics::default();
         let flat = self.flat.clone();
-        let done = listed(flat, Aliases::Eliminate, &mut NoObserver, &mut said);
-        let done = done.ok_or_else(|| Error::new(&self.sources, &said))?;
+        let done = listed(flat, Aliases::Eliminate, &mut NoObserver, &mut diagnostics);
+        let done = done.ok_or_else(|| Error::new(&self.sources, &diagnostics))?;
         Ok(solved::listed(&done, STYLE))
     }
 
@@ -58,21 +63,23 @@ impl Model {
     /// A drawing of the bond graph with its strokes, as SVG; an error for a model without power ports.
     pub fn draw(&self) -> Result<String, Error> {
         let Some(graph) = self.graph()? else {
-            let mut said = Diagnostics::default();
-            said.push(causality::nothing_to_draw(&self.flat));
-            return Err(Error::new(&self.sources, &said));
+            let mut diagnostics = Diagnostics::default();
+            diagnostics.push(causality::nothing_to_draw(&self.flat));
+            return Err(Error::new(&self.sources, &diagnostics));
         };
         let view = view(&graph.flat, &graph.graph, Choice::default());
         Ok(svg(&sketch(&graph, &view)))
     }
 
     fn graph(&self) -> Result<Option<BondGraph>, Error> {
-        let mut said = Diagnostics::default();
-        let found = bond_graph(self.flat.clone(), &[], &mut said).map_err(Error::of_request)?;
-        // A model that cannot be sorted has a graph all the same; one whose graph cannot be made has none.
-        let hides = found.is_none() && said.iter().any(|one| one.code != Code::NoPowerPorts);
-        match hides && said.has_errors() {
-            true => Err(Error::new(&self.sources, &said)),
+        let mut diagnostics = Diagnostics::default();
+        let found =
+            bond_graph(self.flat.clone(), &[], &mut diagnostics).map_err(Error::of_request)?;
+        // A model that cannot be sorted can have a graph. Errors count only if there is no graph for another reason
+        // than missing power ports.
+        let hides = found.is_none() && diagnostics.iter().any(|one| one.code != Code::NoPowerPorts);
+        match hides && diagnostics.has_errors() {
+            true => Err(Error::new(&self.sources, &diagnostics)),
             false => Ok(found),
         }
     }

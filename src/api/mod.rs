@@ -1,8 +1,8 @@
-//! The library's face: what a program that uses bgm needs, in few words.
+//! The public interface of the library.
 //!
-//! [`Model`] is a compiled model; a [`Loader`] makes it from text or files. It lists itself, is evaluated at a point
-//! ([`Values`]) and runs ([`Run`], [`Trajectory`]). What is wrong comes as an [`Error`] with the messages that the
-//! command line shows. Everything here is made of the same stages that the commands use.
+//! [`Model`] is a compiled model; a [`Loader`] makes it from text or files. A model can be listed, evaluated at a
+//! point ([`Values`]) and run ([`Run`], [`Trajectory`]). Failures are an [`Error`] with the messages that the command
+//! line shows. All functions use the same stages as the commands.
 
 mod error;
 mod files;

@@ -1,17 +1,17 @@
-//! A model, and how it is loaded.
+//! Models and their loader.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use super::error::{Error, Message};
-use super::files::Remembered;
+use super::files::CachedFiles;
 use crate::base::source::Sources;
 use crate::compile::{LoadedFlat, Options, load_flat};
 use crate::experiment::Request;
 use crate::flat::Flat;
 use crate::syntax::load::{Files, Input, NoFiles};
 
-/// How messages call a text that is in no file.
+/// The file name that messages show for a text without a file.
 const TEXT: &str = "model.bgm";
 
 /// Says how a model is loaded: which one of the file, with which values.
@@ -45,35 +45,35 @@ impl Loader {
         Loader::default()
     }
 
-    /// Which model of the file; the last one where nothing is said.
+    /// Selects a model of the file; default: the last one.
     #[must_use]
     pub fn model(mut self, name: &str) -> Loader {
         self.options.model = Some(name.to_string());
         self
     }
 
-    /// The experiment whose parameters, start values and inputs are taken.
+    /// Selects the experiment that gives parameters, start values and inputs.
     #[must_use]
     pub fn experiment(mut self, name: &str) -> Loader {
         self.options.request.experiment = Some(name.to_string());
         self
     }
 
-    /// The value of a parameter: `set("R1.R", 50)`.
+    /// Sets a parameter: `set("R1.R", 50)`.
     #[must_use]
     pub fn set(mut self, name: &str, value: impl Display) -> Loader {
         self.options.request.set.push(format!("{name}={value}"));
         self
     }
 
-    /// A start value: `init("C1.u", 2)`.
+    /// Sets a start value: `init("C1.u", 2)`.
     #[must_use]
     pub fn init(mut self, name: &str, value: impl Display) -> Loader {
         self.options.request.init.push(format!("{name}={value}"));
         self
     }
 
-    /// An input as an expression: `input("u", "10*sin(314*Time)")`.
+    /// Sets an input to an expression: `input("u", "10*sin(314*Time)")`.
     #[must_use]
     pub fn input(mut self, name: &str, expression: impl Display) -> Loader {
         let given = format!("{name}={expression}");
@@ -81,14 +81,14 @@ impl Loader {
         self
     }
 
-    /// A folder where includes are looked for, after that of the file.
+    /// Adds a folder in which includes are searched, after the folder of the file.
     #[must_use]
     pub fn folder(mut self, folder: impl Into<PathBuf>) -> Loader {
         self.options.folders.push(folder.into());
         self
     }
 
-    /// Compiles a text. The standard library can be included, files cannot.
+    /// Compiles a text. It can include the standard library, but no files.
     pub fn text(self, text: &str) -> Result<Model, Error> {
         let input = Input::Revised(PathBuf::from(TEXT), text.to_string());
         self.load(input, Box::new(NoFiles))
@@ -101,7 +101,7 @@ impl Loader {
     }
 
     fn load(self, input: Input, files: Box<dyn Files>) -> Result<Model, Error> {
-        let files = Remembered::new(files);
+        let files = CachedFiles::new(files);
         let LoadedFlat {
             sources,
             flat,
@@ -144,7 +144,7 @@ impl Loader {
 pub struct Model {
     pub(super) input: Input,
     pub(super) options: Options,
-    pub(super) files: Remembered,
+    pub(super) files: CachedFiles,
     pub(super) sources: Sources,
     pub(super) flat: Flat,
     warnings: Vec<Message>,
@@ -161,7 +161,7 @@ pub struct Variable {
 }
 
 impl Model {
-    /// Compiles a text: its last model. The standard library can be included, files cannot.
+    /// Compiles a text: its last model. It can include the standard library, but no files.
     pub fn from_text(text: &str) -> Result<Model, Error> {
         Loader::new().text(text)
     }
@@ -171,12 +171,12 @@ impl Model {
         self.flat.model()
     }
 
-    /// What is worth to be known and no error.
+    /// Warnings of the compilation.
     pub fn warnings(&self) -> &[Message] {
         &self.warnings
     }
 
-    /// All variables of the flat model, parameters with them, in the order of their declarations.
+    /// All variables of the flat model, including parameters, in the order of their declarations.
     pub fn variables(&self) -> impl Iterator<Item = Variable> + '_ {
         self.flat.variable_ids().map(|id| {
             let variable = self.flat.variable(id);
@@ -193,7 +193,7 @@ impl Model {
         })
     }
 
-    /// The same model with other parameters, start values and inputs in a request of its own.
+    /// Returns the settings that the model was loaded with.
     pub(super) fn request(&self) -> Request {
         self.options.request.clone()
     }

@@ -12,12 +12,12 @@ use crate::evaluate::show;
 pub struct Values {
     time: f64,
     mode: Option<String>,
-    /// A truth is 0 or 1.
+    /// A truth value is 0 or 1.
     values: Vec<(String, f64)>,
 }
 
 impl Values {
-    /// The value of a variable, or of a derivative, `der(x)`; a truth is 0 or 1.
+    /// Returns the value of a variable or of a derivative, `der(x)`. A truth value is 0 or 1.
     pub fn get(&self, name: &str) -> Option<f64> {
         let found = self.values.iter().find(|(known, _)| known == name);
         found.map(|&(_, value)| value)
@@ -27,7 +27,7 @@ impl Values {
         self.time
     }
 
-    /// The mode of ideal switches that the values are in, in a model that is solved anew in each.
+    /// The mode of the ideal switches at this point. `None` if the model needs no modes.
     pub fn mode(&self) -> Option<&str> {
         self.mode.as_deref()
     }
@@ -56,9 +56,9 @@ impl Model {
     /// # Ok::<(), bgm::Error>(())
     /// ```
     pub fn at(&self, given: &[(&str, f64)]) -> Result<Values, Error> {
-        let mut said = Diagnostics::default();
-        let solution = solved(self.flat.clone(), Aliases::Eliminate, &mut said);
-        let mut solution = solution.ok_or_else(|| Error::new(&self.sources, &said))?;
+        let mut diagnostics = Diagnostics::default();
+        let solution = solved(self.flat.clone(), Aliases::Eliminate, &mut diagnostics);
+        let mut solution = solution.ok_or_else(|| Error::new(&self.sources, &diagnostics))?;
         let given: Vec<String> = (given.iter())
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
@@ -66,8 +66,8 @@ impl Model {
             Ok(placed) => placed,
             Err(PointError::Request(message)) => return Err(Error::of_request(message)),
             Err(PointError::Diagnostic(diagnostic)) => {
-                said.push(*diagnostic);
-                return Err(Error::new(&self.sources, &said));
+                diagnostics.push(*diagnostic);
+                return Err(Error::new(&self.sources, &diagnostics));
             }
         };
         let (key, other) = placed.mode.unzip();

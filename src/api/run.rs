@@ -13,7 +13,7 @@ use crate::simulate::columns::Column;
 use crate::simulate::job::{Job, RunOptions, job};
 use crate::simulate::run::{End, Observer, RowKind, Summary, run};
 
-/// How a model is to be run. What is not said here is as the experiment says, else chosen.
+/// Options of a run. Options that are not set are taken from the experiment, else chosen by default.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
     request: Request,
@@ -26,92 +26,92 @@ impl Run {
         Run::default()
     }
 
-    /// The time at which it ends.
+    /// Sets the end time.
     #[must_use]
     pub fn until(mut self, time: f64) -> Run {
         self.request.until = Some(time);
         self
     }
 
-    /// The time at which it begins; 0 where nothing is said.
+    /// Sets the start time; default: 0.
     #[must_use]
     pub fn from(mut self, time: f64) -> Run {
         self.request.start = Some(time);
         self
     }
 
-    /// How many rows there are, the first and the last with them.
+    /// Sets the number of rows, including the first and the last.
     #[must_use]
     pub fn points(mut self, points: usize) -> Run {
         self.request.points = Some(points);
         self
     }
 
-    /// The time between two rows.
+    /// Sets the time between two rows.
     #[must_use]
     pub fn step(mut self, step: f64) -> Run {
         self.request.step = Some(step);
         self
     }
 
-    /// Another value of a parameter.
+    /// Sets a parameter.
     #[must_use]
     pub fn set(mut self, name: &str, value: impl Display) -> Run {
         self.request.set.push(format!("{name}={value}"));
         self
     }
 
-    /// Another start value.
+    /// Sets a start value.
     #[must_use]
     pub fn init(mut self, name: &str, value: impl Display) -> Run {
         self.request.init.push(format!("{name}={value}"));
         self
     }
 
-    /// An input as an expression: `input("u", "10*sin(314*Time)")`.
+    /// Sets an input to an expression: `input("u", "10*sin(314*Time)")`.
     #[must_use]
     pub fn input(mut self, name: &str, expression: impl Display) -> Run {
         self.request.input.push(format!("{name}={expression}"));
         self
     }
 
-    /// The experiment of the file that is performed; its own where nothing is said.
+    /// Selects an experiment of the file; default: the model's own.
     #[must_use]
     pub fn experiment(mut self, name: &str) -> Run {
         self.request.experiment = Some(name.to_string());
         self
     }
 
-    /// The integrator: `bdf`, `esdirk34`, `trbdf2`, `tsit45`.
+    /// Selects the integrator: `bdf`, `esdirk34`, `trbdf2`, `tsit45`.
     #[must_use]
     pub fn method(mut self, method: &str) -> Run {
         self.request.method = Some(method.to_string());
         self
     }
 
-    /// The relative tolerance.
+    /// Sets the relative tolerance.
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Run {
         self.request.tolerance = Some(tolerance);
         self
     }
 
-    /// What is recorded, with `*` and `?` in it; states, inputs and outputs where nothing is said.
+    /// Adds variables to record; the pattern may contain `*` and `?`. Default: states, inputs and outputs.
     #[must_use]
     pub fn record(mut self, pattern: &str) -> Run {
         self.variables.push(pattern.to_string());
         self
     }
 
-    /// Begins where nothing moves.
+    /// Starts the run in a steady state.
     #[must_use]
     pub fn steady(mut self) -> Run {
         self.steady = true;
         self
     }
 
-    /// What is said here counts more than what the model was loaded with.
-    fn over(&self, loaded: Request) -> Request {
+    /// Returns the settings of the loader, overridden by those of this run.
+    fn merged_with(&self, loaded: Request) -> Request {
         let own = self.request.clone();
         let joined = |mut first: Vec<String>, second: Vec<String>| {
             let name = |given: &str| given.split('=').next().map(|name| name.trim().to_string());
@@ -129,7 +129,7 @@ impl Run {
     }
 }
 
-/// What a run has recorded: a column for each variable, a row for each time.
+/// The recorded values of a run: a column for each variable, a row for each time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trajectory {
     title: String,
@@ -145,7 +145,7 @@ impl Trajectory {
         &self.data.times
     }
 
-    /// The values of a variable at these times; a truth is 0 or 1.
+    /// The values of a variable at these times; a truth value is 0 or 1.
     pub fn get(&self, name: &str) -> Option<&[f64]> {
         self.series(name).map(|series| series.values.as_slice())
     }
@@ -162,7 +162,7 @@ impl Trajectory {
         &self.warnings
     }
 
-    /// What else the command line tells of a run: what was chosen because nobody said it, and which states jumped.
+    /// Other notes that the command line prints: values that were chosen by default, and states that jumped.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -191,7 +191,7 @@ impl Index<&str> for Trajectory {
     }
 }
 
-/// A column that waits for its values.
+/// Makes an empty series for a column.
 pub(crate) fn series(column: &Column) -> Series {
     Series {
         name: column.name.clone(),
@@ -201,10 +201,10 @@ pub(crate) fn series(column: &Column) -> Series {
     }
 }
 
-/// Keeps all rows.
-struct Rows<'t>(&'t mut Trajectories);
+/// Records all rows of a run.
+struct RowRecorder<'t>(&'t mut Trajectories);
 
-impl Observer for Rows<'_> {
+impl Observer for RowRecorder<'_> {
     fn row(&mut self, time: f64, values: &[f64], _: RowKind) -> Result<(), String> {
         self.0.push(time, values);
         Ok(())
@@ -237,42 +237,42 @@ impl Model {
     /// ```
     pub fn simulate(&self, how: &Run) -> Result<Trajectory, Error> {
         let mut options = self.options.clone();
-        options.request = how.over(self.request());
+        options.request = how.merged_with(self.request());
         let Prepared {
             sources,
             model,
-            diagnostics: mut said,
+            mut diagnostics,
         } = prepare(&self.input, &options, &self.files);
         let Some((flat, experiment)) = model else {
-            return Err(Error::new(&sources, &said));
+            return Err(Error::new(&sources, &diagnostics));
         };
         let wishes = RunOptions {
             vars: how.variables.clone(),
             steady: how.steady,
             ..RunOptions::default()
         };
-        let made = job(flat, &experiment, &wishes, &mut said).map_err(Error::of_request)?;
+        let made = job(flat, &experiment, &wishes, &mut diagnostics).map_err(Error::of_request)?;
         let Some(job) = made else {
-            return Err(Error::new(&sources, &said));
+            return Err(Error::new(&sources, &diagnostics));
         };
         let mut data = Trajectories::of(job.columns.iter().map(series));
-        let outcome = run(&job, &mut Rows(&mut data));
+        let outcome = run(&job, &mut RowRecorder(&mut data));
         let trajectory = Trajectory {
             title: experiment.title(job.solved.flat.model()),
             data,
             panels: job.panels.clone(),
-            warnings: Message::all(&sources, &said),
+            warnings: Message::all(&sources, &diagnostics),
             notes: notes(&job, &outcome.summary),
         };
         match outcome.end {
             End::Done | End::Stopped => Ok(trajectory),
             End::Failed(halt) => {
-                let mut said = Diagnostics::default();
+                let mut diagnostics = Diagnostics::default();
                 match halt.diagnostic() {
-                    Ok(diagnostic) => said.push(diagnostic),
-                    Err(message) => return Err(Error::of_request(message).after(trajectory)),
+                    Ok(diagnostic) => diagnostics.push(diagnostic),
+                    Err(message) => return Err(Error::of_request(message).with_rows(trajectory)),
                 }
-                Err(Error::new(&sources, &said).after(trajectory))
+                Err(Error::new(&sources, &diagnostics).with_rows(trajectory))
             }
         }
     }

@@ -1,10 +1,10 @@
-//! `bgm augment`: a model with a stiff or parasitic storage put in.
+//! `bgm augment`: adds stiff or parasitic storages to a model.
 
 use std::process::ExitCode;
 
 use clap::Args;
 
-use super::reduce::{WRITTEN_OUT, Writing};
+use super::reduce::{EXPANDED_NOTE, RevisionArguments};
 use super::writing::kinds::Kind;
 use super::{Console, Fault};
 use crate::revise::augment::{Added, Proposal, augment, propose};
@@ -12,7 +12,7 @@ use crate::revise::augment::{Added, Proposal, augment, propose};
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
-    writing: Writing,
+    revision: RevisionArguments,
     /// The junction: on the causal path of a dependent storage, or in an implicit R-field
     #[arg(
         long,
@@ -24,7 +24,7 @@ pub struct Arguments {
     /// The capacitance or inertance of the new storage: the smaller, the stiffer
     #[arg(long, value_name = "NUMBER", requires = "at")]
     value: Option<f64>,
-    /// Say where a storage would help, instead of writing a model
+    /// Say where a storage would help, instead of revision a model
     #[arg(long, conflicts_with = "at")]
     propose: bool,
 }
@@ -32,9 +32,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     if arguments.propose {
         return arguments
-            .writing
+            .revision
             .write(console, Kind::Text, propose, |proposals| {
-                (listed(proposals), String::new())
+                (list(proposals), String::new())
             });
     }
     if let Some(value) = arguments.value
@@ -43,16 +43,16 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
         let message = format!("the value of a storage is a positive number, not {value}");
         return Err(message.into());
     }
-    arguments.writing.write(
+    arguments.revision.write(
         console,
         Kind::Model,
-        |desk, text| augment(desk, text, &arguments.at, arguments.value),
+        |context, text| augment(context, text, &arguments.at, arguments.value),
         |done| {
-            let expanded = if done.expanded { WRITTEN_OUT } else { "" };
+            let expanded = if done.expanded { EXPANDED_NOTE } else { "" };
             let notes = done
                 .added
                 .iter()
-                .map(|one| format!("note: {}\n", told(one)));
+                .map(|one| format!("note: {}\n", describe(one)));
             (
                 done.text.clone(),
                 expanded.to_string() + &notes.collect::<String>(),
@@ -61,8 +61,8 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
     )
 }
 
-/// What a storage does.
-fn told(added: &Added) -> String {
+/// Describes a storage that was added, and its effect on causality.
+fn describe(added: &Added) -> String {
     let Added {
         name,
         kind,
@@ -102,7 +102,7 @@ fn effect(added: &Added) -> String {
     }
 }
 
-fn listed(proposals: &[Proposal]) -> String {
+fn list(proposals: &[Proposal]) -> String {
     if proposals.is_empty() {
         return "no storage is dependent, and there is no implicit R-field\n".to_string();
     }

@@ -13,9 +13,9 @@ use crate::compile::{LoadedFlat, bond_graph};
 use crate::flat::Flat;
 use crate::listing::{causality, causality_json};
 
-/// What every command that shows a bond graph takes.
+/// Arguments of the commands that show a bond graph.
 #[derive(Debug, Args)]
-pub struct Viewing {
+pub struct GraphArguments {
     #[command(flatten)]
     pub source: Source,
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub struct Viewing {
     depth: Option<u16>,
 }
 
-impl Viewing {
+impl GraphArguments {
     pub fn choice(&self) -> Choice {
         Choice {
             expanded: self.expanded,
@@ -41,7 +41,7 @@ impl Viewing {
         }
     }
 
-    /// The wishes that were given.
+    /// The requested causalities, as `NAME=CAUSALITY`.
     pub fn prefer(&self) -> &[String] {
         &self.prefer
     }
@@ -50,7 +50,7 @@ impl Viewing {
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
-    viewing: Viewing,
+    viewing: GraphArguments,
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
@@ -70,17 +70,18 @@ impl Format {
     }
 }
 
-/// A model that was compiled, seen as a bond graph.
-pub struct Graphed {
+/// A compiled model with its bond graph.
+pub struct CompiledGraph {
     pub compiled: LoadedFlat,
-    /// As it was flattened.
+    /// The flat model before the passes.
     pub flat: Flat,
     /// `None` without power ports.
     pub model: Option<BondGraph>,
 }
 
-impl Graphed {
-    /// `None` after errors, which have been shown; other diagnostics are left to be shown.
+impl CompiledGraph {
+    /// Compiles the model and makes its bond graph. Returns `None` after errors, which are printed here; other
+    /// diagnostics are not printed yet.
     pub fn new(
         source: &Source,
         prefer: &[String],
@@ -93,9 +94,9 @@ impl Graphed {
         };
         let model = bond_graph(flat.clone(), prefer, &mut compiled.diagnostics)?;
         if let Some(model) = &model {
-            unmet(model, &mut compiled.diagnostics);
+            report_unmet(model, &mut compiled.diagnostics);
         }
-        Ok(Some(Graphed {
+        Ok(Some(CompiledGraph {
             compiled,
             flat,
             model,
@@ -116,7 +117,7 @@ impl Graphed {
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let viewing = &arguments.viewing;
-    let Some(graphed) = Graphed::new(&viewing.source, viewing.prefer(), console)? else {
+    let Some(graphed) = CompiledGraph::new(&viewing.source, viewing.prefer(), console)? else {
         return Ok(ExitCode::from(FAILED));
     };
     graphed.show_diagnostics(console);
@@ -136,8 +137,8 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
     Ok(graphed.exit_code())
 }
 
-/// Says which wishes could not be fulfilled.
-fn unmet(model: &BondGraph, said: &mut Diagnostics) {
+/// Reports the requested causalities that could not be assigned.
+fn report_unmet(model: &BondGraph, diagnostics: &mut Diagnostics) {
     for &at in &model.causality.unmet {
         let wish = model.preferences.list[at];
         let node = model.graph.node(wish.node);
@@ -145,7 +146,7 @@ fn unmet(model: &BondGraph, said: &mut Diagnostics) {
         let span = model.flat.instances[node.owner.index()].span;
         let wanted = wish.wanted.text();
         let stays = found.text().unwrap_or("without causality");
-        said.push(
+        diagnostics.push(
             Diagnostic::new(
                 Code::UnmetPreference,
                 format!("`{}` cannot have {wanted} causality", node.name),

@@ -59,7 +59,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
     })
 }
 
-/// What each model comes to, then `rlc.bgm: no errors, 1 warning`.
+/// Returns a line for each model, then `rlc.bgm: no errors, 1 warning`.
 fn summary(sources: &Sources, found: &Diagnostics, models: &[String]) -> String {
     let number = |number: usize, what: &str| match number {
         0 => format!("no {what}s"),

@@ -1,4 +1,4 @@
-//! The clock of the machine.
+//! The clock of the operating system, for library code that measures time.
 
 use std::sync::LazyLock;
 use std::time::Instant;

@@ -1,16 +1,15 @@
-//! Rows into a CSV file that is valid at any moment.
+//! Writes rows to a CSV file that is valid at any moment.
 //!
-//! Only whole lines reach the file. They are gathered, and written when 64 KiB are there or half a
-//! second has passed: a thread of its own sees to that, so that rows also arrive while the
-//! simulator is busy with a hard step, and no row asks the clock. When the disk is full the file is
-//! cut back to its last whole line.
+//! Only whole lines reach the file. They are collected and written when 64 KiB are full or half a second has passed.
+//! A separate thread does this, so that rows also reach the file while the simulator computes a long step, and `row`
+//! need not read the clock. If the disk is full, the file is truncated after its last whole line.
 //!
-//! Numbers are the shortest that read back as the same double; `nan`, `inf` and `-inf` stand as
-//! such (numpy and pandas read them) and are remembered in [`Csv::not_finite`], so that somebody
-//! can say so. Booleans are 0 and 1. Names are quoted as RFC 4180 has it; lines end with `\n`.
+//! Numbers have the shortest form that is read back as the same double. `nan`, `inf` and `-inf` are written as such
+//! (numpy and pandas read them) and stored in [`Csv::not_finite`], so that a warning can be printed. Booleans are 0
+//! and 1. Names are quoted as RFC 4180 requires; lines end with `\n`.
 
 use super::writing::Waiting;
-use super::writing::trouble::message;
+use super::writing::error_text::message;
 use crate::base::words::{number, quoted};
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -18,20 +17,20 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// So many bytes are written without waiting.
-const ENOUGH: usize = 1 << 16;
-/// Less than the half second that is promised.
+/// A buffer of this size is written at once.
+const BUFFER_SIZE: usize = 1 << 16;
+/// Shorter than the half second that the documentation promises.
 const PAUSE: Duration = Duration::from_millis(400);
 
-/// Where lines go. A place that can be cut back says so.
+/// The destination of the lines.
 pub trait Target: Write + Send {
-    /// Makes the place `length` bytes long, if it can.
+    /// Truncates the destination to `length` bytes, if possible.
     fn cut(&mut self, length: u64);
 }
 
 impl Target for File {
     fn cut(&mut self, length: u64) {
-        // A device or a pipe cannot be cut: then there is nothing to mend.
+        // A device or a pipe cannot be truncated; this is no error.
         let _ = self.set_len(length);
     }
 }
@@ -46,7 +45,7 @@ impl Target for io::Stdout {
     fn cut(&mut self, _: u64) {}
 }
 
-/// The first value that was not finite, and how many there were.
+/// The first value that was not finite, and the number of such values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NotFinite {
     pub column: String,
@@ -59,7 +58,7 @@ pub struct Csv {
     shared: Arc<Shared>,
     line: Vec<u8>,
     names: Vec<String>,
-    /// Which column is the time: parameters of a sweep stand before it.
+    /// Index of the column of Time. Parameters of a sweep stand before it.
     time: usize,
     not_finite: Option<NotFinite>,
     thread: Option<JoinHandle<()>>,
@@ -78,13 +77,13 @@ struct Sink {
     /// Bytes of whole lines in the file.
     written: u64,
     failed: Option<String>,
-    /// It failed because nobody reads any more.
+    /// True if writing failed because the reader of the pipe has closed it.
     closed: bool,
     done: bool,
 }
 
 impl Csv {
-    /// Writes into any target; `path` is its name in messages.
+    /// Writes to any target; `path` is its name in messages.
     pub fn over(
         target: Box<dyn Target>,
         path: &str,
@@ -124,13 +123,13 @@ impl Csv {
             }
             quoted(name, &mut csv.line);
         }
-        // The header is written at once: what is wrong with the file is known before the run.
+        // The header is written at once, so that an error of the file is known before the run.
         csv.append()?;
         csv.shared.lock().flush()?;
-        // Without the thread rows still arrive, only later.
+        // If no thread can be started, rows are written later, when the buffer is full.
         csv.thread = std::thread::Builder::new()
             .name("csv".to_string())
-            .spawn(move || shared.write_now_and_then())
+            .spawn(move || shared.write_periodically())
             .ok();
         Ok(csv)
     }
@@ -166,7 +165,7 @@ impl Csv {
         found.count += 1;
     }
 
-    /// Ends the line and hands it over.
+    /// Ends the line and appends it to the buffer.
     fn append(&mut self) -> Result<(), String> {
         self.line.push(b'\n');
         let mut sink = self.shared.lock();
@@ -174,7 +173,7 @@ impl Csv {
             Some(message) => Err(message.clone()),
             None => {
                 sink.pending.extend_from_slice(&self.line);
-                if sink.pending.len() >= ENOUGH {
+                if sink.pending.len() >= BUFFER_SIZE {
                     sink.flush()
                 } else {
                     Ok(())
@@ -186,12 +185,12 @@ impl Csv {
         result
     }
 
-    /// Writes what is gathered now.
+    /// Writes the buffer now.
     pub fn flush(&mut self) -> Result<(), String> {
         self.shared.lock().flush()
     }
 
-    /// Whether writing failed because the reader of a pipe went away, which is no error (`| head`).
+    /// Returns true if writing failed because the reader of a pipe closed it, which is no error (`| head`).
     pub fn closed(&self) -> bool {
         self.shared.lock().closed
     }
@@ -201,7 +200,7 @@ impl Csv {
         self.not_finite.as_ref()
     }
 
-    /// Writes the rest. Dropping does the same, but cannot tell what went wrong.
+    /// Writes the rest. Dropping does the same, but cannot report an error.
     pub fn finish(mut self) -> Result<(), String> {
         self.end()
     }
@@ -237,12 +236,12 @@ impl Shared {
         self.sink.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write_now_and_then(&self) {
+    fn write_periodically(&self) {
         let mut sink = self.lock();
         while !sink.done {
             let waited = self.wake.wait_timeout(sink, PAUSE);
             sink = waited.unwrap_or_else(PoisonError::into_inner).0;
-            // The next row tells what went wrong.
+            // The next call of `row` reports the error.
             let _ = sink.flush();
         }
     }

@@ -1,4 +1,4 @@
-//! What must not happen, and happens: a panic is told in plain words, with what a report needs.
+//! Reports a panic as a defect of bgm: in plain words, with all that a bug report needs.
 
 use crate::base::diagnostics::visible::visible;
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -6,31 +6,31 @@ use std::io::{self, Write};
 use std::panic::{PanicHookInfo, set_hook};
 use std::sync::{Mutex, PoisonError};
 
-/// bgm itself has failed.
+/// The exit code after a panic.
 pub const DEFECT: u8 = 101;
 
-/// Where, and what was said: of the first one, on whichever thread.
+/// Place and message of the first panic, on any thread.
 static FIRST: Mutex<Option<String>> = Mutex::new(None);
 
-/// From here on a panic prints nothing, and is kept to be told.
-pub fn keep_panics() {
+/// Installs a panic hook that prints nothing and stores the first panic for [`report`].
+pub fn record_panics() {
     set_hook(Box::new(|panic| {
         let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
-        first.get_or_insert_with(|| words(panic));
+        first.get_or_insert_with(|| describe(panic));
     }));
 }
 
-fn words(panic: &PanicHookInfo<'_>) -> String {
+fn describe(panic: &PanicHookInfo<'_>) -> String {
     let payload = panic.payload();
-    let said = (payload.downcast_ref::<&str>().copied())
+    let message = (payload.downcast_ref::<&str>().copied())
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("nothing was said");
+        .unwrap_or("no message");
     let place = match panic.location() {
         Some(place) => format!("{}:{}", place.file(), place.line()),
         None => "an unknown place".to_string(),
     };
-    let mut text = format!("{place}: {said}");
-    // Only where RUST_BACKTRACE asks for it.
+    let mut text = format!("{place}: {message}");
+    // The backtrace is captured only if RUST_BACKTRACE requests it.
     let trace = Backtrace::capture();
     if trace.status() == BacktraceStatus::Captured {
         text.push_str(&format!("\n{trace}"));
@@ -38,13 +38,13 @@ fn words(panic: &PanicHookInfo<'_>) -> String {
     text
 }
 
-/// Whether there was one.
-pub fn happened() -> bool {
+/// Returns true if a thread has panicked.
+pub fn has_panicked() -> bool {
     (FIRST.lock().unwrap_or_else(PoisonError::into_inner)).is_some()
 }
 
-/// Tells the user.
-pub fn tell() {
+/// Prints the report for the user.
+pub fn report() {
     let first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
     let what = first.as_deref().unwrap_or("an unknown place");
     let words: Vec<String> = std::env::args_os()
@@ -62,11 +62,11 @@ pub fn tell() {
         words.join(" "),
         what.replace('\n', "\n  "),
     );
-    // There is no one left to tell if this fails.
+    // A failure to write to standard error cannot be reported anywhere.
     let _ = io::stderr().lock().write_all(visible(&text).as_bytes());
 }
 
-/// As it would be typed.
+/// Quotes an argument as a shell needs it.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_=./,:@+".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
@@ -75,10 +75,10 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// A panic on purpose, for the tests of this file: in debug builds the variable `BGM_PANIC` names the place (see CONTRIBUTING.md).
+/// Panics for tests of this file: in debug builds the variable `BGM_PANIC` names the place (see CONTRIBUTING.md).
 #[cfg(debug_assertions)]
 #[allow(clippy::panic)]
-pub fn on_purpose(place: &str) {
+pub fn panic_if_requested(place: &str) {
     if std::env::var_os("BGM_PANIC").is_some_and(|wanted| wanted == place) {
         panic!("on purpose, in {place}");
     }
@@ -86,4 +86,4 @@ pub fn on_purpose(place: &str) {
 
 #[cfg(not(debug_assertions))]
 #[inline]
-pub fn on_purpose(_: &str) {}
+pub fn panic_if_requested(_: &str) {}

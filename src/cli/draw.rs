@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::causality::{Graphed, Viewing};
+use super::causality::{CompiledGraph, GraphArguments};
 use super::signals::waiting;
 use super::writing::kinds::{self, Kind};
 use super::{Console, FAILED, Fault};
@@ -18,8 +18,8 @@ use crate::picture::png::png;
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
-    viewing: Viewing,
-    /// A picture, or a text for Graphviz; default: what the name of the file says, else svg
+    viewing: GraphArguments,
+    /// The format: a picture, or text for Graphviz; default: the one that the name of the file says, else svg
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
 }
@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
     let output = viewing.output.output.as_deref();
     let named = output.map_or(Format::Svg, Format::of);
     let format = arguments.format.unwrap_or(named);
-    let Some(mut graphed) = Graphed::new(&viewing.source, viewing.prefer(), console)? else {
+    let Some(mut graphed) = CompiledGraph::new(&viewing.source, viewing.prefer(), console)? else {
         return Ok(ExitCode::from(FAILED));
     };
     if graphed.model.is_none() {

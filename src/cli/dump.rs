@@ -11,7 +11,7 @@ use crate::simulate::columns;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::process::ExitCode;
 
-/// Those that have a dump.
+/// The stages that have a dump.
 const DUMPED: [Stage; 10] = [
     Stage::Tree,
     Stage::Flat,
@@ -25,14 +25,14 @@ const DUMPED: [Stage; 10] = [
     Stage::Graph,
 ];
 
-/// A stage by its name; a wrong one is told with all that there are.
+/// Parses the name of a stage. The error message for an unknown name lists all stages.
 pub fn stage() -> impl TypedValueParser<Value = Stage> {
     PossibleValuesParser::new(DUMPED.map(Stage::name)).map(|name| {
         (DUMPED.into_iter().find(|stage| stage.name() == name)).unwrap_or(Stage::Solved)
     })
 }
 
-/// Keeps what a stage has made; of a stage that ran several times the last.
+/// Stores the dump of one stage; if the stage runs several times, the last dump.
 struct Dumper {
     stage: Stage,
     text: Option<String>,
@@ -85,7 +85,7 @@ pub fn run(
     })
 }
 
-/// The model as it is shown, through the pipeline.
+/// Runs the pipeline on the form of the model that `bgm solve` lists.
 fn lowered(
     flat: Flat,
     (aliases, mode): (Aliases, Option<&str>),

@@ -1,4 +1,4 @@
-//! `bgm equations`: the flat model as it is.
+//! `bgm equations`: lists the flat model.
 
 use std::process::ExitCode;
 

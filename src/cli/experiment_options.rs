@@ -1,13 +1,13 @@
-//! What the command line says of an experiment.
+//! Options of the command line that concern an experiment.
 //!
-//! [`Settings`] change the model, for every command that compiles one; [`Options`] say how to simulate it.
-//! Together they make a [`Request`].
+//! [`Settings`] change the model, for every command that compiles one; [`Options`] control the simulation. Together
+//! they make a [`Request`].
 
 use clap::Args;
 
 use crate::experiment::Request;
 
-/// Other parameters, start values and inputs.
+/// Options that change parameters, start values and inputs.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Settings {
     /// Another value of a parameter: R1.R=5
@@ -33,7 +33,7 @@ impl Settings {
     }
 }
 
-/// How a model is to be simulated. What is given here counts more than what the experiment says.
+/// Options of a simulation. They override the experiment.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Options {
     /// The end time
@@ -64,7 +64,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Adds what is said here.
+    /// Adds these options to a request.
     pub fn add_to(&self, request: &mut Request) {
         request.until = self.until;
         request.start = self.start;

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::experiment_options::Options as Experimenting;
+use super::experiment_options::Options as ExperimentOptions;
+use super::writing::error_text::STANDARD;
 use super::writing::kinds::Kind;
-use super::writing::trouble::STANDARD;
 use super::{Console, FAILED, Fault, Source};
 use crate::base::diagnostics::nearest;
 use crate::compile::{Prepared, prepare};
@@ -19,7 +19,7 @@ pub struct Arguments {
     #[command(flatten)]
     source: Source,
     #[command(flatten)]
-    experimenting: Experimenting,
+    experiment_options: ExperimentOptions,
     /// The language: c, python, desire, simnon, acsl, modelica; fmu, a Functional Mock-up Unit; or latex, a report
     #[arg(long, value_name = "TARGET")]
     to: String,
@@ -32,7 +32,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
     let target = target(&arguments.to)?;
     let input = console.input(&arguments.source.file)?;
     let mut options = arguments.source.options();
-    arguments.experimenting.add_to(&mut options.request);
+    arguments.experiment_options.add_to(&mut options.request);
     let files = arguments.source.files(&options, console);
     let Prepared {
         sources,
@@ -63,7 +63,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
         console.diagnostics(&sources, &diagnostics);
         return match made {
             Ok(Some((unit, notes))) => {
-                tell(console, &notes);
+                print_notes(console, &notes);
                 super::fmu::write(&unit, place, console)?;
                 Ok(ExitCode::SUCCESS)
             }
@@ -80,7 +80,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
     console.diagnostics(&sources, &diagnostics);
     match exported {
         Ok(Some(exported)) => {
-            tell(console, &exported.notes);
+            print_notes(console, &exported.notes);
             place.write(|out| out.write_all(exported.text.as_bytes()))?;
             Ok(ExitCode::SUCCESS)
         }
@@ -89,7 +89,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
     }
 }
 
-fn tell(console: &Console, notes: &[String]) {
+fn print_notes(console: &Console, notes: &[String]) {
     for note in notes {
         console.message(&format!("note: {note}\n"));
     }

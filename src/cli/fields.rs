@@ -1,10 +1,10 @@
-//! `bgm fields`: what resistors and storages of a bond graph do together.
+//! `bgm fields`: lists the R-fields and storage fields of a bond graph.
 
 use std::process::ExitCode;
 
 use clap::Args;
 
-use super::causality::{Format, Graphed};
+use super::causality::{CompiledGraph, Format};
 use super::{Console, FAILED, Fault, Output, Source};
 use crate::bond::fields::{fields, robust};
 use crate::listing::{causality_json, fields as list, fields_json};
@@ -29,7 +29,8 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
-    let Some(mut graphed) = Graphed::new(&arguments.source, &arguments.prefer, console)? else {
+    let Some(mut graphed) = CompiledGraph::new(&arguments.source, &arguments.prefer, console)?
+    else {
         return Ok(ExitCode::from(FAILED));
     };
     graphed.show_diagnostics(console);

@@ -1,19 +1,20 @@
-//! Writes an FMU: its sources are compiled for this machine, where a C compiler is at hand.
+//! Writes an FMU and compiles its sources for this machine, if there is a C compiler.
 //!
-//! The compiler is that of `CC`, else `cc`, `gcc` or `clang`. It works in a folder of its own, which is gone afterwards. An FMU
-//! without a binary is whole: other tools compile its sources; but it is told.
+//! The compiler is the value of `CC`, else `cc`, `gcc` or `clang`. It works in a temporary folder. An FMU without a
+//! binary is valid, because other tools can compile its sources; a note reports it.
 
 use std::io;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use super::io::Place;
+use super::io::OutputSink;
 use super::signals::waiting;
 use super::writing::temporary::Temporary;
 use super::{Console, Fault};
 use crate::export::fmu::{Binary, Unit};
 
-/// The platform as FMI 2.0 calls it, and how names of shared libraries end there; `None` where the standard has no name.
+/// The name of the platform in FMI 2.0 and the file extension of its shared libraries. `None` if the standard has no
+/// name for the platform.
 fn platform() -> Option<(&'static str, &'static str)> {
     let wide = cfg!(target_pointer_width = "64");
     match (std::env::consts::OS, wide) {
@@ -26,12 +27,12 @@ fn platform() -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Writes the file, and says so where it has no binary.
-pub fn write(unit: &Unit, place: Place<'_>, console: &Console) -> Result<(), Fault> {
-    if console.is_kept() {
+/// Writes the file; a note reports a missing binary.
+pub fn write(unit: &Unit, place: OutputSink<'_>, console: &Console) -> Result<(), Fault> {
+    if console.is_captured() {
         return Err("an FMU has no place here".into());
     }
-    let binary = match compiled(unit, console) {
+    let binary = match compile_library(unit, console) {
         Ok(binary) => Some(binary),
         Err(why) => {
             console.message(&format!(
@@ -51,8 +52,8 @@ fn compilers() -> Vec<String> {
     }
 }
 
-/// The shared library, or why there is none.
-fn compiled(unit: &Unit, console: &Console) -> Result<Binary, String> {
+/// Compiles the shared library, or returns the reason why there is none.
+fn compile_library(unit: &Unit, console: &Console) -> Result<Binary, String> {
     if console.is_untrusted() {
         return Err("`--untrusted` starts no compiler".to_string());
     }
@@ -72,8 +73,8 @@ fn compiled(unit: &Unit, console: &Console) -> Result<Binary, String> {
         };
         let output = output.map_err(|error| format!("`{name}` cannot be run: {error}"))?;
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            let first: Vec<&str> = said.lines().take(5).collect();
+            let output_text = String::from_utf8_lossy(&output.stderr).into_owned();
+            let first: Vec<&str> = output_text.lines().take(5).collect();
             return Err(format!("`{name}` fails:\n{}", first.join("\n")));
         }
         let bytes = std::fs::read(folder.path().join(&library))
@@ -91,7 +92,7 @@ fn compiled(unit: &Unit, console: &Console) -> Result<Binary, String> {
     ))
 }
 
-/// `None` where there is no such program. A name may have arguments behind it, as in makefiles.
+/// Runs a compiler; `None` if there is no such program. The name may contain arguments, as in makefiles.
 fn run(name: &str, folder: &Path, source: &str, library: &str) -> Option<io::Result<Output>> {
     let mut words = name.split_whitespace();
     let mut command = Command::new(words.next()?);

@@ -1,41 +1,41 @@
-//! Files and the terminal.
+//! Access to files and the terminal. All commands read and write through [`Disk`] and [`Console`].
 
 use super::Fault;
 use super::defect;
-use super::reading::{self, Fence};
+use super::reading::{self, Sandbox};
 use super::signals::waiting;
+use super::writing::error_text::STANDARD;
 use super::writing::inputs::Inputs;
 use super::writing::kinds::Kind;
-use super::writing::trouble::STANDARD;
 use super::writing::{self, Rows, Target, Unwritable};
 use crate::base::diagnostics::render::render_all;
 use crate::base::diagnostics::visible::visible;
-use crate::base::diagnostics::{Diagnostic, Diagnostics};
+use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::source::Sources;
-use crate::syntax::load::bounds::{Bounds, Refusal, refusal, unreadable};
+use crate::syntax::load::bounds::{Bounds, Refusal, unreadable};
 use crate::syntax::load::{Files, Input};
 use std::cell::{Ref, RefCell};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// The files of the machine, seen from a folder; an empty path is the current one.
+/// The files of the machine, relative to a folder; an empty path is the current folder.
 #[derive(Debug)]
 pub struct Disk {
     base: PathBuf,
     bounds: Bounds,
-    /// Where files have to lie; anywhere without it.
-    fence: Option<Fence>,
+    /// The folders that files must be in; `None`: any folder.
+    sandbox: Option<Sandbox>,
     inputs: Rc<RefCell<Inputs>>,
 }
 
 impl Disk {
-    /// All files, of trusted models.
+    /// Gives access to all files, for trusted models.
     pub fn anywhere() -> Disk {
         Disk {
             base: PathBuf::new(),
             bounds: Bounds::default(),
-            fence: None,
+            sandbox: None,
             inputs: Rc::default(),
         }
     }
@@ -44,7 +44,7 @@ impl Disk {
 impl Files for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let path = self.base.join(path);
-        let bytes = reading::read(&path, self.bounds.file, self.fence.as_ref())?;
+        let bytes = reading::read(&path, self.bounds.file, self.sandbox.as_ref())?;
         self.inputs.borrow_mut().add(&path);
         Ok(bytes)
     }
@@ -56,8 +56,8 @@ impl Files for Disk {
 
     fn list(&self, folder: &Path) -> Vec<String> {
         let folder = self.base.join(folder);
-        match &self.fence {
-            Some(fence) if fence.real(&folder).is_err() => Vec::new(),
+        match &self.sandbox {
+            Some(sandbox) if sandbox.resolve(&folder).is_err() => Vec::new(),
             _ => list(&folder),
         }
     }
@@ -67,7 +67,7 @@ impl Files for Disk {
     }
 }
 
-/// Names of what lies in a folder, in order; none where it cannot be read.
+/// Returns the sorted names in a folder; none if it cannot be read.
 pub fn list(folder: &Path) -> Vec<String> {
     let folder = if folder.as_os_str().is_empty() {
         Path::new(".")
@@ -83,22 +83,22 @@ pub fn list(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Standard input, output and error; or a text that stands for them.
+/// Standard input, output and error; or a buffer that replaces them.
 #[derive(Debug)]
 pub struct Console {
     color: bool,
-    /// Models are those of strangers.
+    /// True with `--untrusted`.
     untrusted: bool,
-    /// The folder that paths are seen from; empty for the current one.
+    /// The folder that paths are relative to; empty for the current one.
     base: PathBuf,
-    /// All that a command says, where it is kept instead of shown.
-    kept: Option<RefCell<Vec<u8>>>,
-    /// What was read, and is not written over.
+    /// The output of a command, if it is captured instead of printed.
+    captured: Option<RefCell<Vec<u8>>>,
+    /// The files that were read. They are never overwritten.
     inputs: Rc<RefCell<Inputs>>,
 }
 
 impl Console {
-    /// `None`: colors where messages go to a terminal that wants them.
+    /// `None`: colors are used if messages go to a terminal that supports them.
     pub fn new(color: Option<bool>, untrusted: bool) -> Self {
         let wanted = || {
             io::stderr().is_terminal()
@@ -109,27 +109,27 @@ impl Console {
             color: color.unwrap_or_else(wanted),
             untrusted,
             base: PathBuf::new(),
-            kept: None,
+            captured: None,
             inputs: Rc::default(),
         }
     }
 
-    /// Keeps what a command says, as if it ran in the folder `base`: messages and result in the
-    /// order in which they come. It reads no standard input, writes no files and starts no programs.
-    /// What it reads, this one does not write over.
-    pub fn keeping(&self, base: &Path, untrusted: bool) -> Self {
+    /// Makes a console that captures messages and results in their order, for a command that runs in the folder
+    /// `base`. Such a command reads no standard input, writes no files and starts no programs. Files that it reads
+    /// are not overwritten by `self` either.
+    pub fn capturing(&self, base: &Path, untrusted: bool) -> Self {
         Console {
             color: false,
             untrusted,
             base: base.to_path_buf(),
-            kept: Some(RefCell::default()),
+            captured: Some(RefCell::default()),
             inputs: Rc::clone(&self.inputs),
         }
     }
 
-    /// What a command says is kept instead of shown.
-    pub fn is_kept(&self) -> bool {
-        self.kept.is_some()
+    /// Returns true if output is captured instead of printed.
+    pub fn is_captured(&self) -> bool {
+        self.captured.is_some()
     }
 
     pub fn is_untrusted(&self) -> bool {
@@ -147,9 +147,9 @@ impl Console {
         self.color
     }
 
-    /// Long runs tell how far they are, on a terminal.
+    /// Progress of long runs is shown on a terminal only.
     pub fn shows_progress(&self) -> bool {
-        self.kept.is_none() && io::stderr().is_terminal()
+        self.captured.is_none() && io::stderr().is_terminal()
     }
 
     /// Columns and lines of the terminal.
@@ -160,49 +160,64 @@ impl Console {
         }
     }
 
-    /// What was kept.
+    /// Returns the captured output.
     pub fn into_text(self) -> String {
-        let bytes = self.kept.map(RefCell::into_inner).unwrap_or_default();
+        let bytes = self.captured.map(RefCell::into_inner).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// The files that a model may be read from: with `--untrusted` those of the folders, and a single one besides.
+    /// Returns the files that a model may be read from: with `--untrusted` those in the folders, and one single file.
     pub fn files<'p>(
         &self,
         folders: impl IntoIterator<Item = &'p Path>,
         besides: Option<&Path>,
     ) -> Disk {
-        let fence = || match self.kept {
-            // The words of the command come from the model: they open no folder.
-            Some(_) => Fence::around([self.base.as_path()]),
+        let sandbox = || match self.captured {
+            // The command comes from the text of a model, so its options open no further folder.
+            Some(_) => Sandbox::of_folders([self.base.as_path()]),
             None => besides
                 .into_iter()
-                .fold(Fence::around(folders), Fence::with_file),
+                .fold(Sandbox::of_folders(folders), Sandbox::with_file),
         };
         Disk {
             base: self.base.clone(),
             bounds: self.bounds(),
-            fence: self.untrusted.then(fence),
+            sandbox: self.untrusted.then(sandbox),
             inputs: Rc::clone(&self.inputs),
         }
     }
 
-    /// What a command is to compile.
+    /// Warns of folders of `-I` that do not exist or are files.
+    pub fn check_folders(&self, folders: &[PathBuf]) {
+        for folder in folders {
+            let shown = folder.display();
+            match std::fs::metadata(self.base.join(folder)) {
+                Ok(found) if found.is_dir() => {}
+                Ok(_) => self.message(&format!("warning: `-I {shown}` is not a folder\n")),
+                Err(error) => self.message(&format!(
+                    "warning: `-I {shown}`: {}\n",
+                    writing::error_text::reason(&error)
+                )),
+            }
+        }
+    }
+
+    /// Returns the input that a command compiles; `-` is standard input.
     pub fn input(&self, file: &Path) -> Result<Input, String> {
         if file != Path::new("-") {
             return Ok(Input::File(file.to_path_buf()));
         }
-        if self.kept.is_some() {
+        if self.captured.is_some() {
             return Err("standard input cannot be read here".to_string());
         }
-        // Too much is told where the model is loaded.
+        // Input beyond the limit is reported when the model is loaded.
         self.inputs.borrow_mut().add_standard();
-        let bytes = waiting(|| reading::some(io::stdin().lock(), self.bounds().file))
+        let bytes = waiting(|| reading::read_up_to(io::stdin().lock(), self.bounds().file))
             .map_err(|error| format!("cannot read standard input: {error}"))?;
         Ok(Input::Standard(bytes))
     }
 
-    /// The text of a file that is to be changed; a diagnostic where it may not be read.
+    /// Reads the text of a file that is to be changed. A file that cannot be read is a diagnostic.
     pub fn text(&self, file: &Path, files: &Disk) -> Result<Result<String, Diagnostic>, String> {
         let bytes = match self.input(file)? {
             Input::Standard(bytes) if bytes.len() as u64 > self.bounds().file => {
@@ -213,39 +228,42 @@ impl Console {
         };
         let shown = file.display();
         match bytes {
-            Ok(bytes) => (String::from_utf8(bytes).map(Ok))
-                .map_err(|_| format!("`{shown}` is not UTF-8 text")),
-            Err(error) if refusal(&error).is_some() => {
-                Ok(Err(unreadable(&format!("`{shown}`"), &error)))
-            }
-            Err(error) => Err(format!("cannot read `{shown}`: {error}")),
+            Ok(bytes) => Ok(String::from_utf8(bytes).map_err(|_| {
+                Diagnostic::new(Code::NotUtf8, format!("`{shown}` is not UTF-8 text"))
+                    .hint("save the file with the encoding UTF-8")
+            })),
+            Err(error) => Ok(Err(unreadable(&format!("`{shown}`"), &error))),
         }
     }
 
-    /// What was read so far.
+    /// The files that were read so far.
     pub fn inputs(&self) -> Ref<'_, Inputs> {
         self.inputs.borrow()
     }
 
-    /// Remembers what standard input is: a script may come from there that is a file.
-    pub fn reads_standard_input(&self) {
+    /// Adds standard input to the files that were read: it can be a script in a file.
+    pub fn add_standard_input(&self) {
         self.inputs.borrow_mut().add_standard();
     }
 
-    /// Remembers a file that was read by other ways than [`Console::files`].
-    pub fn was_read(&self, path: &Path) {
+    /// Adds a file that was read without [`Console::files`].
+    pub fn add_input(&self, path: &Path) {
         self.inputs.borrow_mut().add(path);
     }
 
-    /// Opens the place where a result goes: a file, or standard output. What is wrong with it is known before
-    /// the work. All files of the command have been read by then.
-    pub fn place<'c>(&'c self, file: Option<&'c Path>, kind: Kind) -> Result<Place<'c>, Fault> {
-        let to = match (file, &self.kept) {
+    /// Opens the destination of a result: a file, or standard output. An error of the file is known before the work.
+    /// All files of the command have been read by then.
+    pub fn place<'c>(
+        &'c self,
+        file: Option<&'c Path>,
+        kind: Kind,
+    ) -> Result<OutputSink<'c>, Fault> {
+        let to = match (file, &self.captured) {
             (Some(_), Some(_)) => return Err("`-o` has no place here".into()),
             (None, Some(_)) if kind.is_binary() => {
                 return Err("what is no text has no place here".into());
             }
-            (None, Some(kept)) => To::Kept(kept),
+            (None, Some(captured)) => To::Captured(captured),
             (Some(path), None) if path != Path::new(STANDARD) => {
                 To::File(path, writing::open(path, kind, &self.inputs())?)
             }
@@ -254,10 +272,10 @@ impl Console {
             }
             _ => To::Standard,
         };
-        Ok(Place { to })
+        Ok(OutputSink { to })
     }
 
-    /// Opens a file for rows; `-` is standard output, for which there is none.
+    /// Opens a file for rows; `None` for `-`, which is standard output.
     pub fn rows(&self, path: &Path) -> Result<Option<Rows>, Fault> {
         if path == Path::new(STANDARD) {
             return Ok(None);
@@ -277,62 +295,62 @@ impl Console {
         self.place(None, Kind::Text)?.write(write)
     }
 
-    /// Text for standard output that has colours: all else in it is shown as [`visible`] does already.
-    pub fn picture(&self, text: &str) -> Result<(), Fault> {
-        match &self.kept {
-            Some(kept) => kept.borrow_mut().extend_from_slice(text.as_bytes()),
+    /// Writes text with color codes to standard output. The caller has already made it safe with [`visible`].
+    pub fn result_as_is(&self, text: &str) -> Result<(), Fault> {
+        match &self.captured {
+            Some(captured) => captured.borrow_mut().extend_from_slice(text.as_bytes()),
             None => standard(|out| out.write_all(text.as_bytes()), io::stdout().lock())?,
         }
         Ok(())
     }
 
-    /// Something for the user, beside the result.
+    /// Prints a message for the user on standard error.
     pub fn message(&self, text: &str) {
         self.message_as_is(&visible(text));
     }
 
-    /// A message that has colours: all else in it is shown as [`visible`] does already.
+    /// Prints a message with color codes. The caller has already made it safe with [`visible`].
     pub fn message_as_is(&self, text: &str) {
-        if let Some(kept) = &self.kept {
-            kept.borrow_mut().extend_from_slice(text.as_bytes());
+        if let Some(captured) = &self.captured {
+            captured.borrow_mut().extend_from_slice(text.as_bytes());
             return;
         }
-        // There is no one left to tell if this fails.
+        // A failure to write to standard error cannot be reported anywhere.
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 
-    /// All diagnostics, errors and warnings.
+    /// Prints diagnostics, errors and warnings.
     pub fn diagnostics(&self, sources: &Sources, found: &Diagnostics) {
         self.message_as_is(&render_all(sources, found, self.color));
     }
 }
 
-/// Where a result goes, open.
+/// An open destination of a result.
 #[derive(Debug)]
-pub struct Place<'c> {
+pub struct OutputSink<'c> {
     to: To<'c>,
 }
 
 #[derive(Debug)]
 enum To<'c> {
     Standard,
-    Kept(&'c RefCell<Vec<u8>>),
+    Captured(&'c RefCell<Vec<u8>>),
     File(&'c Path, Target),
 }
 
-impl Place<'_> {
-    /// Writes the result. A reader that went away is no error.
+impl OutputSink<'_> {
+    /// Writes the result. A reader that closes its pipe is no error.
     pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Fault> {
         match self.to {
             To::Standard => standard(write, Standard::default()),
-            To::Kept(kept) => {
+            To::Captured(captured) => {
                 let mut text = Vec::new();
                 let written = write(&mut text);
-                kept.borrow_mut().extend_from_slice(&text);
+                captured.borrow_mut().extend_from_slice(&text);
                 written.map_err(|error| Fault::from(error.to_string()))
             }
             To::File(path, target) => {
-                defect::on_purpose("writing");
+                defect::panic_if_requested("writing");
                 Ok(target.commit(path, write)?)
             }
         }
@@ -347,16 +365,16 @@ fn standard(
     let mut out = io::BufWriter::new(out);
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Unwritable::new(writing::trouble::message(STANDARD, &error)).into())
+            Err(Unwritable::new(writing::error_text::message(STANDARD, &error)).into())
         }
         _ => Ok(()),
     }
 }
 
-/// Standard output. A terminal gets text as [`visible`] shows it, a file or a pipe every byte as it is.
+/// Standard output. A terminal receives text as [`visible`] shows it, a file or a pipe every byte unchanged.
 #[derive(Default)]
 struct Standard {
-    /// The beginning of a character whose other bytes are still to come.
+    /// The first bytes of a character whose other bytes follow in the next call.
     begun: Vec<u8>,
 }
 

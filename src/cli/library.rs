@@ -1,4 +1,4 @@
-//! `bgm library`: the types of the standard library, or the text of one.
+//! `bgm library`: lists the types of the standard library, or shows one.
 
 use std::process::ExitCode;
 
@@ -34,7 +34,7 @@ fn overview() -> String {
         text.push_str(&format!("@{stem}\n"));
         for entry in entries().filter(|entry| entry.file == file) {
             let doc = entry.doc.join(" ");
-            // The first sentence; the dots of `p[1] .. p[n]` end none.
+            // The first sentence. The dots of `p[1] .. p[n]` do not end it.
             let end = (doc.match_indices(". ").map(|(at, _)| at))
                 .find(|&at| !doc[..at].ends_with(['.', ' ']))
                 .unwrap_or(doc.len());

@@ -1,4 +1,5 @@
-//! The command line: one file a command. Input and output happen here and nowhere else.
+//! The command line, with a file for each command. All input and output happens in this room, except that
+//! `syntax::load` reads files through a trait.
 
 mod augment;
 mod causality;
@@ -102,7 +103,7 @@ enum Color {
     Never,
 }
 
-/// What every command that compiles a model takes.
+/// Arguments of the commands that compile a model.
 #[derive(Debug, Args)]
 struct Source {
     /// The file of the model; `-` reads standard input
@@ -124,7 +125,7 @@ struct Source {
     max_instances: usize,
 }
 
-/// Where the result goes.
+/// The option `-o`.
 #[derive(Debug, Args)]
 struct Output {
     /// Write to a file instead of standard output
@@ -132,7 +133,7 @@ struct Output {
     output: Option<PathBuf>,
 }
 
-/// What every command that lists equations takes.
+/// Arguments of the commands that list equations.
 #[derive(Debug, Args)]
 struct Listing {
     #[command(flatten)]
@@ -180,11 +181,13 @@ impl Format {
     }
 }
 
-/// Why a command does not come to its end.
+/// Why a command fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The command line asks for what is not there.
+    /// The command line is wrong; exit code 2.
     Usage(String),
+    /// The input of the command cannot be read or does not allow the request; exit code 1.
+    Input(String),
     Unwritable(Unwritable),
 }
 
@@ -209,63 +212,67 @@ impl From<Unwritable> for Fault {
 impl Fault {
     fn into_message(self) -> String {
         match self {
-            Fault::Usage(message) => message,
+            Fault::Usage(message) | Fault::Input(message) => message,
             Fault::Unwritable(unwritable) => unwritable.message,
         }
     }
 
-    /// Tells it; the exit code.
-    fn tell(self, console: &Console) -> u8 {
+    /// Reports the failure and returns the exit code.
+    fn report(self, console: &Console) -> u8 {
         match self {
             Fault::Usage(message) => {
                 console.message(&format!("error: {message}\n"));
                 2
             }
+            Fault::Input(message) => {
+                console.message(&format!("error: {message}\n"));
+                FAILED
+            }
             Fault::Unwritable(unwritable) => {
-                tell_unwritable(console, unwritable);
+                report_unwritable(console, unwritable);
                 FAILED
             }
         }
     }
 }
 
-fn tell_unwritable(console: &Console, unwritable: Unwritable) {
+fn report_unwritable(console: &Console, unwritable: Unwritable) {
     let mut diagnostic = Diagnostic::new(Code::Unwritable, unwritable.message);
     if let Some(hint) = unwritable.hint {
         diagnostic = diagnostic.hint(hint);
     }
-    let mut said = Diagnostics::default();
-    said.push(diagnostic);
-    console.diagnostics(&Sources::default(), &said);
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.push(diagnostic);
+    console.diagnostics(&Sources::default(), &diagnostics);
 }
 
-/// Exit codes: 0 fine, 1 the model has errors or a file cannot be written, 2 wrong usage, 101 a defect of bgm, 128 and
-/// the number of the signal that ended it.
+/// Runs the command line. Exit codes: 0 success; 1 the model has errors, or a file cannot be read or written; 2 wrong
+/// usage; 101 a defect of bgm; 128 plus the number of the signal that ended the command.
 pub fn run() -> ExitCode {
-    defect::keep_panics();
+    defect::record_panics();
     let done = catch_unwind(AssertUnwindSafe(|| {
         cancel::catch(signals::token(), command)
     }));
     match done {
-        // Another thread may have failed.
-        Err(_) | Ok(_) if defect::happened() => {
-            defect::tell();
+        // A panic on another thread counts too.
+        Err(_) | Ok(_) if defect::has_panicked() => {
+            defect::report();
             ExitCode::from(defect::DEFECT)
         }
         Ok(Ok(code)) => code,
         Ok(Err(Cancelled)) | Err(_) => {
             Console::new(Some(false), false).message("interrupted\n");
-            ExitCode::from(signals::code())
+            ExitCode::from(signals::exit_code())
         }
     }
 }
 
 fn command() -> ExitCode {
-    defect::on_purpose("command");
+    defect::panic_if_requested("command");
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are no errors, and go to standard output.
+            // clap returns help and version as errors. They go to standard output.
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
             usage(&error);
             return ExitCode::from(code);
@@ -279,17 +286,17 @@ fn command() -> ExitCode {
     let mut console = Console::new(color, cli.untrusted);
     match cli.command.run(&mut console) {
         Ok(code) => code,
-        Err(fault) => ExitCode::from(fault.tell(&console)),
+        Err(fault) => ExitCode::from(fault.report(&console)),
     }
 }
 
-/// Tells what is wrong with the command line, or what was asked about it.
+/// Prints an error of the command line, or the requested help.
 fn usage(error: &clap::Error) {
     let text = error.render().to_string();
     match has_hidden(&text) {
-        // An argument stands in the message.
+        // The message quotes an argument, which can contain control characters.
         true => Console::new(Some(false), false).message(&text),
-        // Nothing can be done about a closed pipe.
+        // A closed pipe is ignored.
         false => drop(error.print()),
     }
 }
@@ -316,10 +323,10 @@ impl Command {
     }
 }
 
-/// The model has errors.
+/// The exit code if the model has errors or a file cannot be read or written.
 const FAILED: u8 = 1;
 
-/// Where the files of a model may lie: beside it, and along `-I`.
+/// The folders in which files of a model are searched: its own, and those of `-I`.
 fn folders<'p>(file: &'p Path, include: &'p [PathBuf]) -> impl Iterator<Item = &'p Path> {
     let beside = file.parent().unwrap_or(Path::new(""));
     std::iter::once(beside).chain(include.iter().map(PathBuf::as_path))
@@ -342,7 +349,7 @@ impl Source {
         self.compile_with(console, &mut NoObserver)
     }
 
-    /// The same with somebody who looks on.
+    /// Compiles the model; `watch` observes the stages.
     fn compile_with(
         &self,
         console: &Console,
@@ -365,8 +372,9 @@ impl Source {
         Ok(check(&input, &options, &files, visit))
     }
 
-    /// The files that the model may be read from.
+    /// Returns the files that the model may be read from.
     fn files(&self, options: &Options, console: &Console) -> Disk {
+        console.check_folders(&self.include);
         let folders = folders(&self.file, &self.include);
         console.files(folders, options.request.file().as_deref())
     }

@@ -1,4 +1,4 @@
-//! Models from files, for programs that use the library.
+//! Loading models from files, for programs that use the library.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::io::Disk;
 use crate::api::{Error, Loader, Model};
 
 impl Loader {
-    /// Compiles a file with all that it includes.
+    /// Compiles a file and its includes.
     pub fn file(self, path: impl AsRef<Path>) -> Result<Model, Error> {
         self.through(path.as_ref(), Box::new(Disk::anywhere()))
     }

@@ -1,8 +1,8 @@
-//! How far a long run is, on a terminal.
+//! A progress bar for long runs, on a terminal.
 //!
-//! The simulator stores the time it has reached, which costs as much as any store; a thread of its
-//! own draws a bar from that, after the first half second and ten times a second. Where standard
-//! error is not a terminal there is no thread and nothing is drawn.
+//! The simulator stores the time that it has reached in an atomic variable, which costs almost nothing. A thread
+//! draws the bar from it, after the first half second and ten times a second. If standard error is not a terminal,
+//! there is no thread and nothing is drawn.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -11,22 +11,22 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Shorter runs show nothing.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Runs shorter than this show no bar.
+const DELAY: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(100);
 /// The bar counts in thousandths.
 const WHOLE: u64 = 1000;
 
-/// What is being done.
+/// The work that the bar shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Task {
     /// One run between two times.
     Run { start: f64, end: f64 },
-    /// So many runs.
+    /// A sweep of this many runs.
     Sweep { runs: u64 },
 }
 
-/// A run in progress. Several threads may report to it. Dropping it clears the bar.
+/// The progress of a run or sweep. Several threads may report to it. Dropping it clears the bar.
 #[derive(Debug)]
 pub struct Progress {
     state: Arc<State>,
@@ -45,12 +45,12 @@ struct State {
 }
 
 impl Progress {
-    /// Shown if standard error is a terminal and it takes longer than half a second.
+    /// Makes a bar that is drawn if standard error is a terminal and the work takes longer than half a second.
     pub fn new(task: Task) -> Progress {
         Progress::shown(task, std::io::stderr().is_terminal())
     }
 
-    /// With `shown` false nothing is ever drawn.
+    /// Makes a bar; if `shown` is false, it is never drawn.
     pub fn shown(task: Task, shown: bool) -> Progress {
         let start = match task {
             Task::Run { start, .. } => start,
@@ -65,36 +65,36 @@ impl Progress {
             wake: Condvar::new(),
         });
         let drawn = Arc::clone(&state);
-        // Without the thread the run goes on, silently.
+        // If no thread can be started, the run continues without a bar.
         let thread = shown
             .then(|| std::thread::Builder::new().spawn(move || drawn.draw()).ok())
             .flatten();
         Progress { state, thread }
     }
 
-    /// The run has reached this time.
+    /// Reports the time that the run has reached.
     #[inline]
     pub fn tick(&self, time: f64) {
         self.state.time.store(time.to_bits(), Ordering::Relaxed);
     }
 
-    /// One more event.
+    /// Reports an event.
     #[inline]
     pub fn event(&self) {
         self.state.events.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// One more run of a sweep is complete.
+    /// Reports that a run of a sweep is complete.
     pub fn run_done(&self) {
         self.state.runs.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The part that is done, from 0 to 1, and what stands beside the bar.
+    /// Returns the completed part from 0 to 1, and the text beside the bar.
     pub fn report(&self) -> (f64, String) {
         self.state.report()
     }
 
-    /// Clears the bar: what is written to the terminal after this stands alone.
+    /// Clears the bar, so that later output to the terminal stands alone.
     pub fn finish(mut self) {
         self.end();
     }
@@ -119,7 +119,7 @@ impl State {
         self.done.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits; true if the run ended meanwhile.
+    /// Waits; returns true if the run ended within the pause.
     fn ended_within(&self, pause: Duration) -> bool {
         let waited = self
             .wake
@@ -128,7 +128,7 @@ impl State {
     }
 
     fn draw(&self) {
-        if self.ended_within(PATIENCE) {
+        if self.ended_within(DELAY) {
             return;
         }
         let bar = ProgressBar::with_draw_target(Some(WHOLE), ProgressDrawTarget::stderr());
@@ -139,7 +139,7 @@ impl State {
         }
         loop {
             let (part, words) = self.report();
-            // The message draws, the position may wait for it.
+            // `set_message` draws the bar; a position that comes first saves a second drawing.
             bar.set_position((part * WHOLE as f64) as u64);
             bar.set_message(words);
             if self.ended_within(PAUSE) {
@@ -158,16 +158,16 @@ impl State {
         match self.task {
             Task::Run { start, end } => {
                 let time = f64::from_bits(self.time.load(Ordering::Relaxed));
-                // Halves: the difference of two large numbers of opposite sign is not finite.
+                // Halves are used because the difference of two large numbers of opposite sign can overflow.
                 let part = (time / 2.0 - start / 2.0) / (end / 2.0 - start / 2.0);
-                // A clamp leaves what is not a number: a run without length is complete.
+                // `clamp` does not change NaN: a run of length zero is complete.
                 let part = if part.is_nan() {
                     1.0
                 } else {
                     part.clamp(0.0, 1.0)
                 };
                 let percent = (part * 100.0).floor();
-                let (time, end) = (short(time), short(end));
+                let (time, end) = (four_digits(time), four_digits(end));
                 (part, format!("{percent:3} %  Time {time} of {end}{events}"))
             }
             Task::Sweep { runs } => {
@@ -183,8 +183,8 @@ impl State {
     }
 }
 
-/// Four digits: more would flicker.
-fn short(value: f64) -> String {
+/// Four digits; more digits would flicker.
+fn four_digits(value: f64) -> String {
     let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
     let mut text = Vec::new();
     crate::base::words::number(rounded, &mut text);

@@ -1,7 +1,8 @@
-//! Reading files: regular ones only, up to a size, and with `--untrusted` only in some folders.
+//! Reads regular files up to a size, and with `--untrusted` only from some folders.
 //!
-//! A pipe would be waited for without end, a device can give bytes without end, and a link can lead anywhere. A path is
-//! therefore looked at before the file is opened, and the open file once more: another file may have come in between.
+//! A pipe can block forever, a device can deliver bytes without end, and a link can lead anywhere. So the path is
+//! examined before the file is opened, and the open file is examined again, because another file may have taken its
+//! place in between.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -9,36 +10,36 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::syntax::load::bounds::Refusal;
 
-/// The folders that may be read, and files that the command line itself names.
+/// The folders that may be read, and single files that the command line names.
 #[derive(Clone, Debug, Default)]
-pub struct Fence {
-    /// As they were given, for messages.
+pub struct Sandbox {
+    /// The folders as given, for messages.
     shown: Vec<PathBuf>,
-    /// Without `.` and `..`, links as they are.
+    /// The folders without `.` and `..`; links are not resolved.
     plain: Vec<PathBuf>,
-    /// Where they really are.
+    /// The folders with links resolved.
     real: Vec<PathBuf>,
-    /// Single files, where they really are.
+    /// Single files, with links resolved.
     files: Vec<PathBuf>,
 }
 
-impl Fence {
-    /// Files may lie in the folders, at any depth.
-    pub fn around<'p>(folders: impl IntoIterator<Item = &'p Path>) -> Fence {
-        let mut fence = Fence::default();
+impl Sandbox {
+    /// Allows files in these folders, at any depth.
+    pub fn of_folders<'p>(folders: impl IntoIterator<Item = &'p Path>) -> Sandbox {
+        let mut sandbox = Sandbox::default();
         for folder in folders {
-            if !fence.shown.iter().any(|known| known == folder) {
-                fence.shown.push(folder.to_path_buf());
-                fence.plain.extend(plain(folder));
-                fence.real.extend(here(folder).canonicalize());
+            if !sandbox.shown.iter().any(|known| known == folder) {
+                sandbox.shown.push(folder.to_path_buf());
+                sandbox.plain.extend(normalized(folder));
+                sandbox.real.extend(non_empty(folder).canonicalize());
             }
         }
-        fence
+        sandbox
     }
 
-    /// One file more, which lies where its name says: not a link that leads elsewhere.
-    pub fn with_file(mut self, file: &Path) -> Fence {
-        let folder = here(file.parent().unwrap_or(Path::new(""))).canonicalize();
+    /// Allows one further file, unless it is a link that leads to another folder.
+    pub fn with_file(mut self, file: &Path) -> Sandbox {
+        let folder = non_empty(file.parent().unwrap_or(Path::new(""))).canonicalize();
         if let (Ok(folder), Ok(file)) = (folder, file.canonicalize())
             && file.starts_with(folder)
         {
@@ -51,18 +52,18 @@ impl Fence {
         Refusal::Outside(self.shown.clone()).into()
     }
 
-    fn holds(&self, real: &Path) -> bool {
+    fn contains(&self, real: &Path) -> bool {
         self.real.iter().any(|folder| real.starts_with(folder))
             || self.files.iter().any(|file| file == real)
     }
 
-    /// Where a path inside really is. What lies outside is refused the same way whether it exists or not.
-    pub fn real(&self, path: &Path) -> io::Result<PathBuf> {
+    /// Returns the path with links resolved. A path outside is refused in the same way whether it exists or not.
+    pub fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
         let is_named = |path: &Path| {
             path.canonicalize()
                 .is_ok_and(|real| self.files.contains(&real))
         };
-        let inside = plain(path).is_some_and(|path| {
+        let inside = normalized(path).is_some_and(|path| {
             let mut folders = self.plain.iter().chain(&self.real);
             folders.any(|folder| path.starts_with(folder))
         });
@@ -70,9 +71,9 @@ impl Fence {
             return Err(self.refused());
         }
         match path.canonicalize() {
-            Ok(real) if self.holds(&real) => Ok(real),
+            Ok(real) if self.contains(&real) => Ok(real),
             Ok(_) => Err(self.refused()),
-            Err(error) => match self.holds(&nearest_real(path)) {
+            Err(error) => match self.contains(&resolve_existing_part(path)) {
                 true => Err(error),
                 false => Err(self.refused()),
             },
@@ -80,18 +81,18 @@ impl Fence {
     }
 }
 
-/// The current folder has a name.
-fn here(folder: &Path) -> &Path {
+/// Replaces an empty path by `.`.
+fn non_empty(folder: &Path) -> &Path {
     match folder.as_os_str().is_empty() {
         true => Path::new("."),
         false => folder,
     }
 }
 
-/// An absolute path without `.` and `..`, by its text alone; none where there is no current folder.
-fn plain(path: &Path) -> Option<PathBuf> {
+/// Returns an absolute path without `.` and `..`, from its text alone; `None` if there is no current folder.
+fn normalized(path: &Path) -> Option<PathBuf> {
     let mut plain = PathBuf::new();
-    for part in std::path::absolute(here(path)).ok()?.components() {
+    for part in std::path::absolute(non_empty(path)).ok()?.components() {
         match part {
             Component::CurDir => {}
             Component::ParentDir => {
@@ -103,10 +104,11 @@ fn plain(path: &Path) -> Option<PathBuf> {
     Some(plain)
 }
 
-/// Where the last part of a path that exists really is. A link that leads to nothing is taken for the whole machine.
-fn nearest_real(path: &Path) -> PathBuf {
+/// Returns the longest existing part of a path, with links resolved. A dangling link counts as the root folder, so
+/// that it is refused.
+fn resolve_existing_part(path: &Path) -> PathBuf {
     for part in path.ancestors() {
-        let part = here(part);
+        let part = non_empty(part);
         if let Ok(real) = part.canonicalize() {
             return real;
         }
@@ -117,45 +119,45 @@ fn nearest_real(path: &Path) -> PathBuf {
     PathBuf::from("/")
 }
 
-/// The bytes of a regular file of at most `limit` bytes, inside the fence if there is one.
-pub fn read(path: &Path, limit: u64, fence: Option<&Fence>) -> io::Result<Vec<u8>> {
-    let real = fence.map(|fence| fence.real(path)).transpose()?;
+/// Reads a regular file of at most `limit` bytes, inside the sandbox if there is one.
+pub fn read(path: &Path, limit: u64, sandbox: Option<&Sandbox>) -> io::Result<Vec<u8>> {
+    let real = sandbox.map(|sandbox| sandbox.resolve(path)).transpose()?;
     let path = real.as_deref().unwrap_or(path);
-    regular(&fs::metadata(path)?)?;
+    check_regular(&fs::metadata(path)?)?;
     let file = open(path)?;
     let found = file.metadata()?;
-    regular(&found)?;
-    if let Some(fence) = fence {
-        // A folder on the way may have become a link since.
-        let again = fence.real(path)?;
+    check_regular(&found)?;
+    if let Some(sandbox) = sandbox {
+        // A folder of the path may have been replaced by a link in the meantime.
+        let again = sandbox.resolve(path)?;
         if !is_same(&fs::metadata(again)?, &found) {
-            return Err(fence.refused());
+            return Err(sandbox.refused());
         }
     }
     if found.len() > limit {
         return Err(Refusal::TooLarge(limit).into());
     }
-    // Files of the system have no size, others grow while they are read.
-    all(file, limit)
+    // System files report the size 0, and other files can grow while they are read.
+    read_limited(file, limit)
 }
 
-/// All bytes, or one more than `limit`, which is too many.
-pub fn some(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+/// Reads all bytes, but at most `limit + 1`, which shows that there are too many.
+pub fn read_up_to(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(limit + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// All bytes, if there are no more than `limit`.
-fn all(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {
-    let bytes = some(from, limit)?;
+/// Reads all bytes; an error if there are more than `limit`.
+fn read_limited(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+    let bytes = read_up_to(from, limit)?;
     match bytes.len() as u64 > limit {
         true => Err(Refusal::TooLarge(limit).into()),
         false => Ok(bytes),
     }
 }
 
-/// Does not wait for the other end of a pipe, and makes no terminal that of the program.
+/// Opens a file without waiting for the other end of a pipe, and without making a terminal the controlling one.
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -168,7 +170,7 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).open(path)
 }
 
-fn regular(found: &Metadata) -> io::Result<()> {
+fn check_regular(found: &Metadata) -> io::Result<()> {
     match found {
         _ if found.is_file() => Ok(()),
         _ if found.is_dir() => Err(folder()),
@@ -176,7 +178,7 @@ fn regular(found: &Metadata) -> io::Result<()> {
     }
 }
 
-/// What the system says where a folder is read.
+/// The error of the system for reading a folder.
 fn folder() -> io::Error {
     #[cfg(unix)]
     return io::Error::from_raw_os_error(libc::EISDIR);
@@ -200,7 +202,7 @@ fn kind(_: &Metadata) -> &'static str {
     "something else"
 }
 
-/// Whether both are one file; where that cannot be known, its path has to do.
+/// Returns true if both are the same file. On systems without file identity the caller compares paths.
 #[cfg(unix)]
 pub fn is_same(one: &Metadata, other: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;

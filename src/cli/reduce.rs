@@ -1,4 +1,4 @@
-//! `bgm reduce`: a model without its dependent storages.
+//! `bgm reduce`: removes dependent storages from a model.
 
 use super::writing::kinds::Kind;
 use super::{Console, FAILED, Fault, Output, folders};
@@ -7,19 +7,19 @@ use crate::base::source::Sources;
 use crate::compile::Options;
 use crate::model::Limits;
 use crate::revise::form::Form;
-use crate::revise::reduce::{Left, Revised, Wishes, reduce};
-use crate::revise::{Desk, Failure};
+use crate::revise::reduce::{NotReduced, ReduceOptions, Revised, reduce};
+use crate::revise::{Failure, RevisionContext};
 use crate::syntax::load::Files;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-pub const WRITTEN_OUT: &str =
+pub const EXPANDED_NOTE: &str =
     "note: the model is written out, without hierarchy, to reach what lies deeper\n";
 
-/// What commands that write models take.
+/// Arguments of the commands that write models.
 #[derive(Debug, Args)]
-pub struct Writing {
+pub struct RevisionArguments {
     /// The file of the model; `-` reads standard input
     #[arg(value_name = "MODEL.bgm")]
     file: PathBuf,
@@ -36,7 +36,7 @@ pub struct Writing {
     output: Output,
 }
 
-impl Writing {
+impl RevisionArguments {
     fn options(&self) -> Options {
         Options {
             model: self.model.clone(),
@@ -49,7 +49,7 @@ impl Writing {
         }
     }
 
-    /// Whether a text includes files that lie beside it.
+    /// Returns true if the text includes files that lie beside it.
     fn includes_files(&self, files: &dyn Files, text: &str) -> bool {
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let names = (text.lines()).filter_map(|line| line.trim_start().strip_prefix('@'));
@@ -62,35 +62,36 @@ impl Writing {
         })
     }
 
-    /// Changes the text of the file, and writes it.
+    /// Changes the text of the file and writes the result.
     pub fn write<T>(
         &self,
         console: &Console,
         kind: Kind,
-        change: impl FnOnce(&Desk<'_>, &str) -> Result<T, Failure>,
+        change: impl FnOnce(&RevisionContext<'_>, &str) -> Result<T, Failure>,
         tell: impl FnOnce(&T) -> (String, String),
     ) -> Result<ExitCode, Fault> {
+        console.check_folders(&self.include);
         let files = console.files(folders(&self.file, &self.include), None);
         let text = match console.text(&self.file, &files)? {
             Ok(text) => text,
             Err(diagnostic) => {
-                let mut said = Diagnostics::default();
-                said.push(diagnostic);
-                console.diagnostics(&Sources::default(), &said);
+                let mut diagnostics = Diagnostics::default();
+                diagnostics.push(diagnostic);
+                console.diagnostics(&Sources::default(), &diagnostics);
                 return Ok(ExitCode::from(FAILED));
             }
         };
-        let carriage = text.contains("\r\n");
+        let has_crlf = text.contains("\r\n");
         let text = text.replace("\r\n", "\n");
         let options = self.options();
-        let desk = Desk::new(&self.file, &options, &files);
-        match change(&desk, &text) {
+        let context = RevisionContext::new(&self.file, &options, &files);
+        match change(&context, &text) {
             Ok(done) => {
                 let (mut text, notes) = tell(&done);
                 if !text.ends_with('\n') {
                     text.push('\n');
                 }
-                if carriage {
+                if has_crlf {
                     text = text.replace('\n', "\r\n");
                 }
                 console.message(&notes);
@@ -108,11 +109,9 @@ impl Writing {
                 console.diagnostics(&sources, &diagnostics);
                 Ok(ExitCode::from(FAILED))
             }
-            Err(Failure::NoGraph(name)) => {
-                let message =
-                    format!("`{name}` has no power ports, and so no bond graph to change");
-                Err(message.into())
-            }
+            Err(Failure::NoGraph(name)) => Err(Fault::Input(format!(
+                "`{name}` has no power ports, and so no bond graph to change"
+            ))),
             Err(Failure::Refused(why)) => Err(why.into()),
         }
     }
@@ -121,7 +120,7 @@ impl Writing {
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
-    writing: Writing,
+    revision: RevisionArguments,
     /// A storage to be removed rather than the one it is tied to
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     remove: Vec<String>,
@@ -142,29 +141,29 @@ fn form(text: &str) -> Result<Form, String> {
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
-    let wishes = Wishes {
+    let options = ReduceOptions {
         remove: arguments.remove.clone(),
         only: false,
         matrix: arguments.matrix,
         merge: arguments.merge,
         form: arguments.form,
     };
-    arguments.writing.write(
+    arguments.revision.write(
         console,
         Kind::Model,
-        |desk, text| reduce(desk, text, &wishes),
+        |context, text| reduce(context, text, &options),
         |revised| (revised.text.clone(), notes(revised)),
     )
 }
 
-/// What was done, and what could not be.
+/// Returns notes on what was done and what was impossible.
 fn notes(revised: &Revised) -> String {
     let mut out = String::new();
     if revised.expanded {
-        out.push_str(WRITTEN_OUT);
+        out.push_str(EXPANDED_NOTE);
     }
     for (at, step) in revised.steps.iter().enumerate() {
-        // What takes several over is told once, with the last of them.
+        // A storage that replaces several others is reported once, with the last of them.
         let next = revised.steps.get(at + 1);
         let value = match next.is_some_and(|next| next.value == step.value) {
             true => format!("into {}", step.into),
@@ -180,7 +179,7 @@ fn notes(revised: &Revised) -> String {
         }
     }
     for left in &revised.left {
-        let Left { name, path, why } = left;
+        let NotReduced { name, path, why } = left;
         out.push_str(&match name.contains(',') {
             true => format!("note: {name} stay apart at {path}: {why}\n"),
             false => format!("note: {name} stays dependent, path {path}: {why}\n"),

@@ -1,17 +1,17 @@
 //! `bgm session`: the interactive program of the 1990 paper, at a terminal or from a script.
 //!
-//! At a terminal lines are edited, with history and completion; elsewhere they are read as they come, without prompts.
+//! At a terminal, lines are edited with history and completion. Otherwise they are read without prompts.
 
 use super::io::Disk;
-use super::reading::Fence;
-use super::signals::{self, go_on, waiting};
+use super::reading::Sandbox;
+use super::signals::{self, continues_after_interrupt, waiting};
 use super::writing::kinds::Kind;
 use super::writing::{self, Unwritable};
 use super::{Console, FAILED, Fault};
 use crate::base::cancel::{self, Cancelled};
 use crate::base::diagnostics::visible::visible;
 use crate::picture::png::png;
-use crate::session::{Made, Reply, Session, Surroundings, Written, revise};
+use crate::session::{Environment, FileKind, FileOutput, Reply, Session, reduce_storage};
 use crate::syntax::load::Files;
 use crate::syntax::load::bounds::{Bounds, Refusal, refusal, told};
 use clap::Args;
@@ -34,13 +34,13 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
-    if console.is_kept() {
+    if console.is_captured() {
         return Err("a session has no place here".into());
     }
-    let session = Session::new(Surroundings {
+    let session = Session::new(Environment {
         colour: console.has_colour(),
         size: console.size(),
-        reduce: revise,
+        reduce: reduce_storage,
     });
     let here = Path::new("");
     let folder = match &arguments.script {
@@ -50,24 +50,21 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
     let files = Seen::new(console, folder);
     match &arguments.script {
         Some(path) => {
+            let name = path.display().to_string();
             let bytes = files.read(path).map_err(|error| {
-                format!(
-                    "cannot read the script `{}`: {}",
-                    path.display(),
-                    told(&error)
-                )
+                let why = told(&error);
+                Fault::Input(format!("cannot read the script `{name}`: {why}"))
             })?;
             let text = String::from_utf8(bytes)
-                .map_err(|_| format!("the script `{}` is not UTF-8 text", path.display()))?;
-            let name = path.display().to_string();
-            // Editors may begin a file with a mark of its encoding.
+                .map_err(|_| Fault::Input(format!("the script `{name}` is not UTF-8 text")))?;
+            // Editors may begin a file with a byte order mark.
             let text = text.trim_start_matches('\u{feff}');
             let lines = text.lines().map(|line| Ok(line.to_string()));
             plain(session, lines, Some(&name), &files, console)
         }
         None if std::io::stdin().is_terminal() => edited(session, &files, console),
         None => {
-            console.reads_standard_input();
+            console.add_standard_input();
             let lines = Lines {
                 from: std::io::stdin().lock(),
                 limit: console.bounds().file,
@@ -81,32 +78,32 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
 #[derive(Debug)]
 struct Seen {
     disk: Disk,
-    /// Where a script of a stranger may write.
-    fence: Option<Fence>,
+    /// The folders that an untrusted script may write to.
+    sandbox: Option<Sandbox>,
 }
 
 impl Seen {
     fn new(console: &Console, folder: &Path) -> Seen {
-        let fence = || Fence::around([folder]);
+        let sandbox = || Sandbox::of_folders([folder]);
         Seen {
             disk: console.files([folder], None),
-            fence: console.is_untrusted().then(fence),
+            sandbox: console.is_untrusted().then(sandbox),
         }
     }
 
-    /// Why a file may not be written, in words: those that were read are not written over.
+    /// Refuses files that the session has read, and with `--untrusted` files in other folders.
     fn may_write(&self, path: &Path, console: &Console) -> Result<(), Unwritable> {
         let refused = |why: &str| {
             let path = path.display();
             Err(Unwritable::new(format!("cannot write `{path}`: {why}")))
         };
-        if let Some(fence) = &self.fence
-            && let Err(error) = fence.real(path)
+        if let Some(sandbox) = &self.sandbox
+            && let Err(error) = sandbox.resolve(path)
             && refusal(&error).is_some()
         {
             return refused("with `--untrusted` a session writes in its own folder only");
         }
-        match console.inputs().hold(path) {
+        match console.inputs().contains(path) {
             true => refused("this session has read it; name another outfile"),
             false => Ok(()),
         }
@@ -131,7 +128,7 @@ impl Files for Seen {
     }
 }
 
-/// Lines of at most so many bytes.
+/// Reads lines of at most `limit` bytes.
 struct Lines<R> {
     from: R,
     limit: u64,
@@ -158,7 +155,7 @@ impl<R: BufRead> Iterator for Lines<R> {
     }
 }
 
-/// Lines as they come. Where they come from a file, what is said names the line.
+/// Executes lines without editing. If they come from a file, messages show file and line.
 fn plain(
     mut session: Session,
     lines: impl Iterator<Item = std::io::Result<String>>,
@@ -168,12 +165,13 @@ fn plain(
 ) -> Result<ExitCode, Fault> {
     let mut failed = false;
     for (at, line) in lines.enumerate() {
-        let line = line.map_err(|error| format!("cannot read the commands: {}", told(&error)))?;
+        let line = line
+            .map_err(|error| Fault::Input(format!("cannot read the commands: {}", told(&error))))?;
         let reply = session.line(&line, files);
         let ended = reply.ended;
         let place = name.map(|name| format!("{name}:{}: ", at + 1));
         failed |= !shown(&mut session, reply, place.as_deref(), files, console)?;
-        // A run ends by itself, and what it has is kept: nobody waits for what follows.
+        // An interrupted run ends and keeps its rows; the rest of the script is not executed.
         cancel::check();
         if ended {
             return Ok(code(failed));
@@ -191,7 +189,7 @@ fn code(failed: bool) -> ExitCode {
     }
 }
 
-/// Shows a reply and writes its files; false if something was wrong.
+/// Shows a reply and writes its files; returns false after an error.
 fn shown(
     session: &mut Session,
     reply: Reply,
@@ -204,7 +202,7 @@ fn shown(
         let place = place.unwrap_or("");
         console.message_as_is(&format!("{}{}", visible(place), reply.messages));
     }
-    console.picture(&reply.text)?;
+    console.result_as_is(&reply.text)?;
     for file in &reply.files {
         if let Err(unwritable) = write(file, files, console) {
             let place = place.unwrap_or("");
@@ -219,16 +217,16 @@ fn shown(
     Ok(fine)
 }
 
-fn write(file: &Written, files: &Seen, console: &Console) -> Result<(), Unwritable> {
+fn write(file: &FileOutput, files: &Seen, console: &Console) -> Result<(), Unwritable> {
     let path = &file.path;
     files.may_write(path, console)?;
     let inputs = console.inputs();
     let kind = match file.kind {
-        Made::Text => Kind::Text,
-        Made::Rows => Kind::Rows,
-        Made::Model => Kind::Model,
-        Made::Program(target) => Kind::Program(target),
-        Made::Picture => Kind::of_picture(Some(path)),
+        FileKind::Text => Kind::Text,
+        FileKind::Rows => Kind::Rows,
+        FileKind::Model => Kind::Model,
+        FileKind::Program(target) => Kind::Program(target),
+        FileKind::Picture => Kind::of_picture(Some(path)),
     };
     let drawn;
     let bytes = match kind {
@@ -244,7 +242,7 @@ fn write(file: &Written, files: &Seen, console: &Console) -> Result<(), Unwritab
     }
 }
 
-/// The session, as far as the line editor has to know it.
+/// The session as the line editor uses it, for completion.
 struct Completing<'d> {
     session: Session,
     files: &'d Seen,
@@ -271,13 +269,13 @@ impl Highlighter for Completing<'_> {}
 impl Validator for Completing<'_> {}
 impl Helper for Completing<'_> {}
 
-/// Lines edited at a terminal.
+/// Executes lines that are edited at a terminal.
 fn edited(session: Session, files: &Seen, console: &Console) -> Result<ExitCode, Fault> {
     signals::remember_terminal();
-    let trouble = |error: ReadlineError| format!("cannot read the terminal: {error}");
+    let read_error = |error: ReadlineError| format!("cannot read the terminal: {error}");
     let config = Config::builder().auto_add_history(true).build();
     let mut editor: Editor<Completing<'_>, MemHistory> =
-        Editor::with_history(config, MemHistory::new()).map_err(trouble)?;
+        Editor::with_history(config, MemHistory::new()).map_err(read_error)?;
     editor.set_helper(Some(Completing { session, files }));
     console.message("bgm: `help` lists the commands, `stop` ends the session\n");
     loop {
@@ -296,12 +294,12 @@ fn edited(session: Session, files: &Seen, console: &Console) -> Result<ExitCode,
                 session.interrupt();
                 continue;
             }
-            // Ends what is being entered, else the session.
+            // End of input ends the text that is being entered, else the session.
             Err(ReadlineError::Eof) => cancel::caught(|| Reply {
                 ended: session.prompt() == "> ",
                 ..session.end(files)
             }),
-            Err(error) => return Err(trouble(error).into()),
+            Err(error) => return Err(read_error(error).into()),
         };
         let reply = reply.unwrap_or_else(|Cancelled| {
             session.interrupt();
@@ -313,8 +311,8 @@ fn edited(session: Session, files: &Seen, console: &Console) -> Result<ExitCode,
         if ended {
             return Ok(ExitCode::SUCCESS);
         }
-        // Ctrl-C ends what a line has begun, other signals end the session.
-        if !go_on() {
+        // Ctrl-C ends the work of a line, other signals end the session.
+        if !continues_after_interrupt() {
             cancel::check();
         }
     }

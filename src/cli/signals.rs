@@ -1,28 +1,28 @@
-//! Ctrl-C and the like: the first one asks for the end of all work, a second one ends the program.
+//! Signals such as Ctrl-C. The first one requests the end of all work, a second one ends the program at once.
 //!
-//! Work looks at its token ([`cancel`]) and is left soon. What waits for somebody else (a reader, a writer, a
-//! compiler) looks at nothing: it is marked as [`waiting`], and if the first signal finds it there the program ends
-//! after a moment all the same. However it ends, no temporary file is left, and a terminal is as it was.
+//! Work checks its token ([`cancel`]) often and stops soon. Code that waits for something outside (a reader, a
+//! writer, a compiler) checks nothing: it is marked by [`waiting`], and if the first signal finds it waiting, the
+//! program ends after a moment. In every case temporary files are removed and the terminal is restored.
 
-use super::writing::{growing, temporary};
+use super::writing::{partial_file, temporary};
 use crate::base::cancel::Token;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// The signal that came first; 0 before that.
-static CAME: AtomicI32 = AtomicI32::new(0);
-/// So many threads wait for somebody else.
+/// The first signal; 0 before it.
+static FIRST_SIGNAL: AtomicI32 = AtomicI32::new(0);
+/// The number of threads that wait for something outside.
 static WAITING: AtomicUsize = AtomicUsize::new(0);
-/// Waits that have begun.
+/// The number of waits that have begun so far.
 static WAITS: AtomicU64 = AtomicU64::new(0);
 
-/// Signals have these numbers everywhere.
+/// These signals have the same numbers on all systems.
 const INTERRUPT: i32 = 2;
 const TERMINATE: i32 = 15;
 
-/// The token of this process's command. Signals are listened to from the first call on.
+/// Returns the token of this process. The first call installs the signal handlers.
 pub fn token() -> &'static Token {
     static TOKEN: OnceLock<Token> = OnceLock::new();
     TOKEN.get_or_init(|| {
@@ -32,26 +32,26 @@ pub fn token() -> &'static Token {
     })
 }
 
-/// The exit code after a signal, as shells have it: 130 after Ctrl-C, 143 after SIGTERM.
-pub fn code() -> u8 {
-    let signal = match CAME.load(Ordering::SeqCst) {
+/// Returns the exit code after a signal, as shells define it: 130 after Ctrl-C, 143 after SIGTERM.
+pub fn exit_code() -> u8 {
+    let signal = match FIRST_SIGNAL.load(Ordering::SeqCst) {
         0 => INTERRUPT,
         signal => signal,
     };
     u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }
 
-/// A session at a terminal goes on after Ctrl-C, and after nothing else. Whether it does.
-pub fn go_on() -> bool {
-    let came = CAME.compare_exchange(INTERRUPT, 0, Ordering::SeqCst, Ordering::SeqCst);
-    let goes_on = matches!(came, Ok(_) | Err(0));
+/// Returns true if a session at a terminal continues: after Ctrl-C, but after no other signal.
+pub fn continues_after_interrupt() -> bool {
+    let first = FIRST_SIGNAL.compare_exchange(INTERRUPT, 0, Ordering::SeqCst, Ordering::SeqCst);
+    let goes_on = matches!(first, Ok(_) | Err(0));
     if goes_on {
         token().renew();
     }
     goes_on
 }
 
-/// Does what may have to wait for somebody else, or looks at no token for long.
+/// Runs work that may wait for something outside, or that does not check the token for long.
 pub fn waiting<T>(work: impl FnOnce() -> T) -> T {
     struct Ends;
     impl Drop for Ends {
@@ -65,45 +65,45 @@ pub fn waiting<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// A signal came.
-fn came(signal: i32, token: &Token) {
-    let first = CAME.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst);
+/// Handles a signal.
+fn handle_signal(signal: i32, token: &Token) {
+    let first = FIRST_SIGNAL.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst);
     if first.is_err() {
-        end();
+        exit_now();
     }
     token.cancel();
     let watched = std::thread::Builder::new()
         .name("end".to_string())
-        .spawn(end_if_it_waits);
+        .spawn(end_if_waiting);
     if watched.is_err() {
-        end();
+        exit_now();
     }
 }
 
-/// Ends the program if it does nothing but wait.
-fn end_if_it_waits() {
-    /// Longer than any disk takes for a few bytes.
+/// Ends the program if it only waits.
+fn end_if_waiting() {
+    /// Longer than a disk needs for a few bytes.
     const MOMENT: Duration = Duration::from_millis(300);
     loop {
         let waits = WAITS.load(Ordering::SeqCst);
         std::thread::sleep(MOMENT);
-        if CAME.load(Ordering::SeqCst) == 0 {
+        if FIRST_SIGNAL.load(Ordering::SeqCst) == 0 {
             return;
         }
         let still = WAITS.load(Ordering::SeqCst) == waits;
         if still && WAITING.load(Ordering::SeqCst) > 0 {
             let _ = io::stderr().lock().write_all(b"interrupted\n");
-            end();
+            exit_now();
         }
     }
 }
 
-/// Ends the program at once.
-fn end() -> ! {
+/// Ends the program at once, after cleaning up.
+fn exit_now() -> ! {
     temporary::remove_all();
-    growing::tell_all();
+    partial_file::report_all();
     restore_terminal();
-    std::process::exit(i32::from(code()))
+    std::process::exit(i32::from(exit_code()))
 }
 
 #[cfg(unix)]
@@ -111,16 +111,20 @@ fn listen(token: Token) {
     use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
     const _: () = assert!(SIGINT == INTERRUPT && SIGTERM == TERMINATE);
-    // A file that may grow no more is an error of writing, and told as such.
+    // Exceeding the limit of the file size is reported as a write error, not as a signal.
     let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else {
         return;
     };
-    // Without the thread signals would have no effect at all.
+    // Without the thread the handlers would swallow signals, so they are removed.
     let handle = signals.handle();
     let listening = std::thread::Builder::new()
         .name("signals".to_string())
-        .spawn(move || signals.forever().for_each(|signal| came(signal, &token)));
+        .spawn(move || {
+            signals
+                .forever()
+                .for_each(|signal| handle_signal(signal, &token))
+        });
     if listening.is_err() {
         handle.close();
     }
@@ -128,14 +132,14 @@ fn listen(token: Token) {
 
 #[cfg(not(unix))]
 fn listen(token: Token) {
-    // Only the first command of a process sets it: there is one.
-    let _ = ctrlc::set_handler(move || came(INTERRUPT, &token));
+    // An error means that a handler is installed already.
+    let _ = ctrlc::set_handler(move || handle_signal(INTERRUPT, &token));
 }
 
 #[cfg(unix)]
 static TERMINAL: Mutex<Option<nix::sys::termios::Termios>> = Mutex::new(None);
 
-/// The terminal is to be left as it is now: an editor of lines changes it.
+/// Stores the state of the terminal, which the line editor changes.
 #[cfg(unix)]
 pub fn remember_terminal() {
     if let Ok(found) = nix::sys::termios::tcgetattr(io::stdin()) {

@@ -1,19 +1,18 @@
 //! `bgm solve`: the equations solved, in the order of evaluation.
 
-use super::io::Place;
+use super::io::OutputSink;
 use super::timings;
 use super::{Console, FAILED, Fault, Format, Listing, dump};
 use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
 use crate::compile::at_point::{PointError, evaluate_at as values};
 use crate::compile::{
-    Aliases, Listed, LoadedFlat, Modes, Product, Stage, StageObserver, listed,
-    solved_with,
+    Aliases, Listed, LoadedFlat, Modes, Product, Stage, StageObserver, listed, solved_with,
 };
 use crate::evaluate::show;
 use crate::flat::Flat;
 use crate::listing::explain::explain;
-use crate::listing::modes::{modes as list_modes, said_of, write_json};
+use crate::listing::modes::{mode_note, modes as list_modes, write_json};
 use crate::listing::positions_json::{ByPosition, PositionOf};
 use crate::listing::{self, latex_solved, solved_json};
 use crate::positions::Positions;
@@ -30,8 +29,8 @@ pub struct Arguments {
     /// Tell how a variable is computed instead: its equation, and what it depends on
     #[arg(long, value_name = "VARIABLE")]
     explain: Option<String>,
-    /// Tell of the positions of switches instead: free or fixed causality, storages that they take out of play, order and
-    /// index of each position
+    /// Tell the modes of the model instead: which switches have free or fixed causality, which storages a position
+    /// takes out of play, order and index of each mode
     #[arg(long, conflicts_with_all = ["explain", "at"])]
     modes: bool,
     /// Print every variable's value instead, at a point: states, inputs, parameters, discrete
@@ -115,7 +114,7 @@ fn list_or_tell(
         watch.before(Stage::Writing);
         let mut text = explain(&solution.solved, &compiled.sources, name)?;
         if let Some(positions) = &solution.positions {
-            text.push_str(&format!("\n{}\n", said_of(positions, "it is computed")));
+            text.push_str(&format!("\n{}\n", mode_note(positions, "it is computed")));
         }
         place.write(|out| out.write_all(text.as_bytes()))?;
         watch.after(Stage::Writing, Product::Counts(&[]));
@@ -153,12 +152,12 @@ fn list_or_tell(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the listing.
+/// Writes the listing in the requested format.
 fn write(
     listed: &Listed,
     listing: &Listing,
     sources: &Sources,
-    place: Place<'_>,
+    place: OutputSink<'_>,
 ) -> Result<(), Fault> {
     let style = listing.style.into();
     place.write(|out| {
@@ -171,7 +170,7 @@ fn write(
             (_, Format::Json) => solved_json::write(model, sources, None, out),
             (_, Format::Latex) => {
                 let position = match listed {
-                    Listed::ByPosition(_, table) => Some(said_of(&table.positions, "solved")),
+                    Listed::ByPosition(_, table) => Some(mode_note(&table.positions, "solved")),
                     _ => None,
                 };
                 let text = latex_solved::solved(model, position.as_deref(), style);
@@ -182,7 +181,7 @@ fn write(
     })
 }
 
-/// What the switches of a model do to it.
+/// Lists the switches and modes of a model.
 fn modes(
     arguments: &Arguments,
     console: &Console,

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{Console, FAILED, Fault, Format, Listing};
 use crate::compile::{Aliases, NoObserver, sorted_in_some_mode};
-use crate::listing::modes::said_of;
+use crate::listing::modes::mode_note;
 use crate::listing::{json, latex, sorted::sorted_in_some_mode as list};
 
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
         return Ok(ExitCode::from(FAILED));
     };
     let positions = positions.as_deref();
-    let where_said = positions.map(|positions| said_of(positions, "sorted"));
+    let where_said = positions.map(|positions| mode_note(positions, "sorted"));
     place.write(|out| match listing.format {
         Format::Json => json::write_sorted(flat, sorted, &compiled.sources, positions, out),
         Format::Text => {

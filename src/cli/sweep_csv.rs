@@ -1,7 +1,7 @@
-//! The runs of a sweep into one CSV, in long form: parameters, Time, values.
+//! Writes the runs of a sweep to one CSV file in long form: parameters, Time, values.
 //!
-//! Runs finish in any order and stand in the file in the order of the sweep: a run that is early
-//! waits for those before it.
+//! Runs end in any order but stand in the file in the order of the sweep. A run that ends early waits in memory until
+//! all runs before it are written.
 
 use super::csv::{Csv, NotFinite};
 use crate::picture::Run;
@@ -14,12 +14,12 @@ pub struct SweepCsv {
     parameters: Vec<String>,
     columns: Vec<String>,
     next: usize,
-    /// Runs that are early; None is a run that gave nothing.
+    /// Runs that wait for earlier ones; `None` is a run without rows.
     waiting: BTreeMap<usize, Option<Run>>,
 }
 
 impl SweepCsv {
-    /// Writes through a CSV that was made with the same parameters and columns.
+    /// Writes to a CSV that was opened with the same parameters and columns.
     pub fn over(csv: Csv, parameters: &[&str], columns: &[&str]) -> SweepCsv {
         let owned = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
         SweepCsv {
@@ -31,14 +31,14 @@ impl SweepCsv {
         }
     }
 
-    /// Takes run number `at` of the sweep, counted from 0; a run that failed brings what it has.
+    /// Adds run number `at` of the sweep, counted from 0; a run that failed adds the rows that it has.
     pub fn add(&mut self, at: usize, run: Run) -> Result<(), String> {
         self.check(at, &run)?;
         self.waiting.insert(at, Some(run));
         self.advance()
     }
 
-    /// Run number `at` gives nothing: the others do not wait for it.
+    /// Reports that run number `at` has no rows, so that later runs do not wait for it.
     pub fn skip(&mut self, at: usize) -> Result<(), String> {
         self.waiting.insert(at, None);
         self.advance()
@@ -54,7 +54,8 @@ impl SweepCsv {
         Ok(())
     }
 
-    /// A run whose columns are not those of the header would be wrong without a sign of it.
+    /// Checks that the columns of the run are those of the header, because wrong columns would not be noticed in the
+    /// file.
     fn check(&self, at: usize, run: &Run) -> Result<(), String> {
         let parameters = run.parameters.iter().map(|(name, _)| name);
         let series = run.result.series.iter().map(|series| &series.name);
@@ -84,7 +85,7 @@ impl SweepCsv {
         Ok(())
     }
 
-    /// Whether writing failed because the reader of a pipe went away.
+    /// Returns true if writing failed because the reader of a pipe closed it.
     pub fn closed(&self) -> bool {
         self.csv.closed()
     }
@@ -94,7 +95,7 @@ impl SweepCsv {
         self.csv.not_finite()
     }
 
-    /// Writes the rest. Runs that still wait for one that never came are written too, in order.
+    /// Writes the rest, including runs that wait for a run that never ended, in order.
     pub fn finish(mut self) -> Result<(), String> {
         for run in std::mem::take(&mut self.waiting).into_values().flatten() {
             self.write(&run)?;

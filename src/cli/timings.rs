@@ -1,8 +1,8 @@
-//! `--timings`: what each stage has cost, as a table on standard error.
+//! `--timings`: a table of the cost of each stage, on standard error.
 //!
-//! The time of a stage is its own: what it lets others do is theirs. What lies between the stages (which modes there are,
-//! what is said) is `other`. A stage that ran several times, as for the modes of switches, has the sum of its times and the counts of
-//! its last run.
+//! The time of a stage excludes the stages inside it. Work between the stages (choosing modes, rendering diagnostics)
+//! is `other`. A stage that ran several times, as for the modes of switches, has the sum of its times and the counts
+//! of its last run.
 
 use super::Console;
 use super::simulate::duration;
@@ -13,26 +13,30 @@ use std::time::{Duration, Instant};
 
 /// A stage that is running.
 #[derive(Debug)]
-struct Open {
+struct RunningStage {
     stage: Stage,
     since: Instant,
-    /// What stages inside it have taken.
+    /// The time of the stages inside it.
     inside: Duration,
 }
 
-/// What a stage has cost.
+/// The cost of a stage.
 #[derive(Clone, Debug, Default)]
-struct Row {
+struct StageCost {
     runs: usize,
     refused: usize,
     time: Duration,
-    /// Of the process so far, in bytes.
+    /// The peak memory of the process so far, in bytes.
     peak: Option<u64>,
     counts: String,
 }
 
 /// Does some work; where that was asked for, tells what its stages have cost.
-pub fn told<T>(asked: bool, console: &Console, work: impl FnOnce(&mut dyn StageObserver) -> T) -> T {
+pub fn told<T>(
+    asked: bool,
+    console: &Console,
+    work: impl FnOnce(&mut dyn StageObserver) -> T,
+) -> T {
     if !asked {
         return work(&mut NoObserver);
     }
@@ -44,22 +48,22 @@ pub fn told<T>(asked: bool, console: &Console, work: impl FnOnce(&mut dyn StageO
 
 #[derive(Debug)]
 struct Timings {
-    begun: Instant,
-    open: Vec<Open>,
-    rows: Vec<Row>,
+    started: Instant,
+    open: Vec<RunningStage>,
+    rows: Vec<StageCost>,
 }
 
 impl Timings {
     fn new() -> Self {
         Timings {
-            begun: Instant::now(),
+            started: Instant::now(),
             open: Vec::new(),
-            rows: vec![Row::default(); Stage::ALL.len()],
+            rows: vec![StageCost::default(); Stage::ALL.len()],
         }
     }
 
-    /// Ends the innermost stage if it is this one; a stage that was not begun here is not timed.
-    fn end(&mut self, stage: Stage) -> Option<&mut Row> {
+    /// Ends the innermost stage if it is this one; a stage without a `before` is not timed.
+    fn end(&mut self, stage: Stage) -> Option<&mut StageCost> {
         let now = Instant::now();
         let open = self.open.pop_if(|open| open.stage == stage)?;
         let whole = now - open.since;
@@ -74,9 +78,9 @@ impl Timings {
         Some(row)
     }
 
-    /// The table.
+    /// Returns the table.
     fn text(&self) -> String {
-        let all = self.begun.elapsed();
+        let all = self.started.elapsed();
         let mut text = String::from("\nstage          time   runs       peak  counts\n");
         let mut known = Duration::ZERO;
         for (stage, row) in Stage::ALL.iter().zip(&self.rows) {
@@ -116,7 +120,7 @@ fn line(name: &str, time: Duration, runs: &str, peak: Option<u64>, counts: &str)
 
 impl StageObserver for Timings {
     fn before(&mut self, stage: Stage) {
-        self.open.push(Open {
+        self.open.push(RunningStage {
             stage,
             since: Instant::now(),
             inside: Duration::ZERO,
@@ -180,8 +184,8 @@ fn counts(product: Product<'_>) -> String {
         Product::Program(program, _) => program.counts().to_vec(),
         Product::Counts(list) => list.to_vec(),
     };
-    let told = list.iter().map(|(what, count)| format!("{what} {count}"));
-    told.collect::<Vec<String>>().join(", ")
+    let texts = list.iter().map(|(what, count)| format!("{what} {count}"));
+    texts.collect::<Vec<String>>().join(", ")
 }
 
 fn of_flat(flat: &Flat) -> [(&'static str, usize); 3] {
@@ -199,7 +203,7 @@ fn of_blocks(sorted: &Sorted) -> [(&'static str, usize); 2] {
     ]
 }
 
-/// The most memory that the process has had so far, where the system tells.
+/// Returns the peak memory of the process so far, if the system provides it.
 fn peak() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

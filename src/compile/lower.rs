@@ -137,7 +137,9 @@ pub fn determine(written: Flat, observer: &mut dyn StageObserver) -> Result<Dete
 
 /// Its first stages, until the index is reduced.
 pub fn reduce(written: Flat, observer: &mut dyn StageObserver) -> Result<Reduced, Refused> {
-    watched(observer, |steps| reduced(look(written, steps)?, false, steps))
+    watched(observer, |steps| {
+        reduced(look(written, steps)?, false, steps)
+    })
 }
 
 /// The other stages of what [`reduce`] has made of `written`.
@@ -148,7 +150,9 @@ pub fn lower_on(
     observer: &mut dyn StageObserver,
 ) -> Result<Lowered, Refused> {
     let as_written = wants_guesses(written, request).then(|| written.clone());
-    watched(observer, |steps| finish(reduced, as_written, request, steps))
+    watched(observer, |steps| {
+        finish(reduced, as_written, request, steps)
+    })
 }
 
 fn wants_guesses(written: &Flat, request: Request) -> bool {

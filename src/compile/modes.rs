@@ -148,7 +148,11 @@ impl Modes {
     }
 
     /// One mode, as it was written, sorted.
-    pub fn sorted_in(&mut self, key: &[bool], observer: &mut dyn StageObserver) -> Option<(Flat, Sorted)> {
+    pub fn sorted_in(
+        &mut self,
+        key: &[bool],
+        observer: &mut dyn StageObserver,
+    ) -> Option<(Flat, Sorted)> {
         let request = Request::new(Goal::Sorted, self.aliases);
         let reduced = self.reduced(key, observer)?;
         let lowered = lower_on(reduced, &self.positions.written, request, observer);
@@ -172,7 +176,11 @@ impl Modes {
     }
 
     /// The same, which is not kept here any more.
-    pub fn take_solved(&mut self, key: &[bool], observer: &mut dyn StageObserver) -> Option<Box<Solved>> {
+    pub fn take_solved(
+        &mut self,
+        key: &[bool],
+        observer: &mut dyn StageObserver,
+    ) -> Option<Box<Solved>> {
         self.solved_in(key, observer)?;
         let kept = &mut self.tried.get_mut(key)?.kept;
         match std::mem::replace(kept, Kept::Nothing) {
@@ -195,7 +203,11 @@ impl Modes {
     }
 
     /// One mode for runs, without its start values; `None` where it is impossible.
-    pub fn compiled(&mut self, key: &[bool], observer: &mut dyn StageObserver) -> Option<&CompiledMode> {
+    pub fn compiled(
+        &mut self,
+        key: &[bool],
+        observer: &mut dyn StageObserver,
+    ) -> Option<&CompiledMode> {
         if !self.compiled.contains_key(key) {
             let found = mode_with(&self.positions, key, false, observer).ok();
             self.compiled.insert(key.into(), found);
@@ -204,7 +216,11 @@ impl Modes {
     }
 
     /// The same, which is not kept here any more.
-    pub fn take_compiled(&mut self, key: &[bool], observer: &mut dyn StageObserver) -> Option<CompiledMode> {
+    pub fn take_compiled(
+        &mut self,
+        key: &[bool],
+        observer: &mut dyn StageObserver,
+    ) -> Option<CompiledMode> {
         self.compiled(key, observer)?;
         self.compiled.remove(key)?
     }

@@ -93,7 +93,8 @@ pub fn prepare_with(
     let mut model = None;
     let keep = |flat: Flat, experiment: Experiment| model = Some((flat, experiment));
     let load = |diagnostics: &mut Diagnostics| loaded(input, options, files, diagnostics);
-    let (sources, diagnostics) = stages(load, options, files, ModelChoice::Simulated, observer, keep);
+    let (sources, diagnostics) =
+        stages(load, options, files, ModelChoice::Simulated, observer, keep);
     Prepared {
         sources,
         model: model.filter(|_| !diagnostics.has_errors()),
@@ -112,7 +113,14 @@ pub fn check(
 ) -> (Sources, Diagnostics) {
     let visit = |flat, _| visit(flat);
     let load = |diagnostics: &mut Diagnostics| loaded(input, options, files, diagnostics);
-    stages(load, options, files, ModelChoice::All, &mut NoObserver, visit)
+    stages(
+        load,
+        options,
+        files,
+        ModelChoice::All,
+        &mut NoObserver,
+        visit,
+    )
 }
 
 fn loaded(

@@ -76,8 +76,11 @@ fn range(from: &str, rest: &str) -> Result<Vec<f64>, String> {
             // The ends are not computed, so that they are exact.
             0 => from,
             _ if step + 1 == count => to,
-            _ if logarithmic => from * (to / from).powf(part),
-            _ => from + (to - from) * part,
+            _ if logarithmic && (to / from).is_normal() => from * (to / from).powf(part),
+            // The ratio or the difference of the ends overflows.
+            _ if logarithmic => (from.ln() * (1.0 - part) + to.ln() * part).exp(),
+            _ if (to - from).is_finite() => from + (to - from) * part,
+            _ => from * (1.0 - part) + to * part,
         }
     };
     Ok((0..count).map(at).collect())

@@ -10,14 +10,14 @@ use crate::bond::view::{Choice, view};
 use crate::compile::{Aliases, NoObserver, Presented, bond_graph, presented, sorted_in_some_mode};
 use crate::flat::Flat;
 use crate::listing::latex_report::{Stages, report};
-use crate::listing::modes::said_of;
+use crate::listing::modes::mode_note;
 
 /// `None` after an error that was said.
 pub fn document(flat: &Flat, said: &mut Diagnostics) -> Option<Exported> {
     let mut unsaid = Diagnostics::default();
     let done = sorted_in_some_mode(flat.clone(), Aliases::Eliminate, &mut NoObserver, said)?;
     let (sorted_flat, order, positions) = done;
-    let sorted_where = positions.map(|positions| said_of(&positions, "sorted"));
+    let sorted_where = positions.map(|positions| mode_note(&positions, "sorted"));
     let presented = presented(
         flat.clone(),
         Aliases::Eliminate,
@@ -27,7 +27,9 @@ pub fn document(flat: &Flat, said: &mut Diagnostics) -> Option<Exported> {
     let (solved, solved_where) = match &presented {
         Presented::One(solved) => (&**solved, None),
         Presented::Paper(paper) => (&paper.solved, None),
-        Presented::ByPosition(positions, solved) => (&**solved, Some(said_of(positions, "solved"))),
+        Presented::ByPosition(positions, solved) => {
+            (&**solved, Some(mode_note(positions, "solved")))
+        }
     };
     let notes = solved_where
         .iter()

@@ -28,7 +28,7 @@ pub mod write;
 use rustc_hash::FxHashMap;
 
 use crate::base::diagnostics::Diagnostics;
-use crate::compile::{Aliases, Modes, Paper, Presented, NoObserver, presented};
+use crate::compile::{Aliases, Modes, NoObserver, Paper, Presented, presented};
 use crate::experiment::Experiment;
 use crate::expr::ExprId;
 use crate::flat::{EquationKind, Flat, InstanceId, Kind, Leaf, VarId};

@@ -13,7 +13,7 @@ use crate::bond::view::View;
 use crate::expr::Node;
 use crate::flat::{Flat, Leaf, Printer};
 
-/// What stands in place of the listing where no cuts exchange power.
+/// The text that replaces the listing if no cuts exchange power.
 pub fn without_ports(flat: &Flat) -> String {
     format!(
         "{}: no power ports, and so no bond graph: no cuts meet that have an effort and a flow (a position and a force make no power, a velocity and a force do)\n",
@@ -21,7 +21,7 @@ pub fn without_ports(flat: &Flat) -> String {
     )
 }
 
-/// Why there is no drawing of such a model.
+/// The error for a drawing of such a model.
 pub fn nothing_to_draw(flat: &Flat) -> Diagnostic {
     let name = flat.model();
     Diagnostic::new(
@@ -71,7 +71,7 @@ fn heading(model: &BondGraph, view: &View, out: &mut String) {
     out.push_str("\n\n");
 }
 
-/// The verdict in words, with what it rests on.
+/// Writes the verdict, with the order, the dependent storages, and the loops on which it is based.
 fn verdict(model: &BondGraph, view: &View, out: &mut String) {
     let causality = &model.causality;
     let graph = &model.graph;
@@ -255,7 +255,7 @@ fn bonds(model: &BondGraph, view: &View, out: &mut String) {
     table(&rows, 1, out);
 }
 
-/// Writes rows in columns; the first `right` of them to the right.
+/// Writes rows as a table; the first `right` columns are aligned to the right.
 pub(super) fn table(rows: &[Vec<String>], right: usize, out: &mut String) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns)
@@ -333,7 +333,7 @@ fn elements(model: &BondGraph, section: &Section, out: &mut String) {
     table(&rows, 0, out);
 }
 
-/// What an element gives, in the words of its kind.
+/// Describes the causality of an element in terms of its kind.
 fn in_words(model: &BondGraph, id: NodeId, element: &Element) -> String {
     let found = model.causality.elements[id.index()];
     match found {
@@ -364,7 +364,7 @@ fn in_words(model: &BondGraph, id: NodeId, element: &Element) -> String {
     }
 }
 
-/// `gives effort, flow`: port by port.
+/// Returns the quantity that each port determines: `gives effort, flow`.
 fn given(model: &BondGraph, id: NodeId, element: &Element) -> String {
     let texts: Vec<&str> = (element.ports.iter())
         .map(|&bond| gives_text(model.causality.gives(&model.graph, id, bond)))
@@ -380,7 +380,7 @@ pub(super) fn gives_text(gives: Option<Gives>) -> &'static str {
     }
 }
 
-/// The form of its equations that is used, the states, the signals.
+/// Returns the form of the equations that is used, the states and the signals.
 fn details(model: &BondGraph, id: NodeId, element: &Element) -> Vec<String> {
     let mut found = form(model, id, element);
     if matches!(element.kind, ElementKind::C | ElementKind::I) {
@@ -409,7 +409,7 @@ fn details(model: &BondGraph, id: NodeId, element: &Element) -> Vec<String> {
     found
 }
 
-/// The equations of an element solved for what it gives.
+/// Returns the equations of an element in the form that its causality requires.
 pub(super) fn form(model: &BondGraph, id: NodeId, element: &Element) -> Vec<String> {
     let wanted = matches!(
         element.kind,
@@ -446,7 +446,7 @@ pub(super) fn form(model: &BondGraph, id: NodeId, element: &Element) -> Vec<Stri
         .collect()
 }
 
-/// What only gives a sum a name (`u = Va - Vb`) says nothing of the element.
+/// Returns true if the assignment only names a sum (`u = Va - Vb`) and so describes no law of the element.
 pub(super) fn only_names(flat: &Flat, element: &Element, one: &Assignment) -> bool {
     let is_sum = |leaf: Leaf| element.summed.contains(&leaf.variable());
     let Some(value) = one.value else {
@@ -465,7 +465,7 @@ pub(super) fn only_names(flat: &Flat, element: &Element, one: &Assignment) -> bo
     }
 }
 
-/// The sum that a variable stands for: `Va - Vb`.
+/// Returns the sum that a variable is equal to: `Va - Vb`.
 pub(super) fn sum_of(flat: &Flat, graph: &Graph, element: &Element, target: Leaf) -> String {
     let terms_with = |quantity: &Quantity| {
         let terms = quantity.0.as_ref()?;
@@ -483,7 +483,7 @@ pub(super) fn sum_of(flat: &Flat, graph: &Graph, element: &Element, target: Leaf
     found.map_or_else(|| flat.leaf_name(target), |sum| sum.text(flat))
 }
 
-/// Elements of a view by name, as they are listed.
+/// Returns the nodes of a view, sorted by name.
 pub(super) fn in_order(graph: &Graph) -> Vec<NodeId> {
     let mut ids: Vec<NodeId> = graph.node_ids().collect();
     ids.sort_by(|&a, &b| natural(&graph.node(a).name, &graph.node(b).name).then(a.cmp(&b)));

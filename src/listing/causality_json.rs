@@ -13,7 +13,7 @@ use crate::bond::view::View;
 use crate::flat::Flat;
 
 #[derive(Serialize)]
-struct Document {
+struct CausalityJson {
     version: u32,
     model: String,
     bonds: Vec<BondJson>,
@@ -22,7 +22,7 @@ struct Document {
     boxes: Vec<BoxJson>,
     signals: Vec<SignalJson>,
     order: usize,
-    /// The same where the switches stand worst.
+    /// The order in the modes that have the fewest states.
     least_order: usize,
     storages: usize,
     verdict: Vec<&'static str>,
@@ -62,7 +62,7 @@ struct ElementJson {
     modulated: bool,
     signals: Vec<String>,
     causality: Option<&'static str>,
-    /// Its bonds, port by port, and what it gives there.
+    /// The bond at each port; `gives` has the quantity that is determined there.
     bonds: Vec<u32>,
     gives: Vec<Option<&'static str>>,
     form: Vec<String>,
@@ -103,9 +103,9 @@ pub fn write(model: &BondGraph, view: &View, out: &mut dyn Write) -> io::Result<
     writeln!(out)
 }
 
-/// Of a model without power ports.
+/// Writes the document of a model without power ports.
 pub fn write_empty(flat: &Flat, out: &mut dyn Write) -> io::Result<()> {
-    let document = Document {
+    let document = CausalityJson {
         version: 1,
         model: flat.model().to_string(),
         bonds: Vec::new(),
@@ -144,7 +144,7 @@ fn signals(flat: &Flat, graph: &Graph) -> Vec<SignalJson> {
     found
 }
 
-fn document(model: &BondGraph, view: &View) -> Document {
+fn document(model: &BondGraph, view: &View) -> CausalityJson {
     let (flat, whole, causality) = (&model.flat, &model.graph, &model.causality);
     let graph = &view.graph;
     let name = |id: NodeId| graph.node(id).name.clone();
@@ -199,7 +199,7 @@ fn document(model: &BondGraph, view: &View) -> Document {
             of_loops[number as usize].push(View::number(id));
         }
     }
-    Document {
+    CausalityJson {
         version: 1,
         model: flat.model().to_string(),
         bonds: (graph.bond_ids())

@@ -1,4 +1,4 @@
-//! The flat equations as text: as flattened, one line each.
+//! Lists the flat equations as text, one in each line.
 
 use super::lines::Lines;
 use crate::expr::print::Style;

@@ -1,5 +1,5 @@
-//! How a variable is computed: its equation, where that stands in the source, and the chain of what
-//! it depends on, back to states, inputs and parameters.
+//! Explains how a variable is computed: its equation, the place of this in the source, and its dependencies down to
+//! states, inputs and parameters.
 
 use std::collections::BTreeSet;
 
@@ -12,29 +12,29 @@ use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, EquationKind, Flat, Kind, Leaf, VarId};
 use crate::passes::blocks::{Assignment, Block, Linear, Method, Solved};
 
-/// Longer chains and larger loops are cut.
+/// Longer lists are truncated.
 const MOST_BLOCKS: usize = 200;
 const MOST_UNKNOWNS: usize = 12;
 const MOST_FORMULAS: usize = 12;
 
-/// The text, or what is wrong with the name.
+/// Returns the explanation, or an error if the name is unknown.
 pub fn explain(model: &Solved, sources: &Sources, name: &str) -> Result<String, String> {
-    let asked = find(&model.flat, name)?;
+    let requested = find(&model.flat, name)?;
     let mut explanation = Explanation {
         model,
         sources,
         out: String::new(),
-        sources_of: index(model),
+        block_of: index(model),
         eliminated: model.flat.replacements(),
-        knowns: BTreeSet::new(),
+        known_leaves: BTreeSet::new(),
         time: false,
-        asked,
+        requested,
     };
-    explanation.write(asked);
+    explanation.write(requested);
     Ok(explanation.out)
 }
 
-/// The leaf of a name: `C1.e`, `der(C1.e)`, `new(S.open)`.
+/// Finds the leaf of a name: `C1.e`, `der(C1.e)`, `new(S.open)`.
 fn find(flat: &Flat, name: &str) -> Result<Leaf, String> {
     let name = name.trim();
     let (mut inner, mut order, mut new) = (name, 0u8, false);
@@ -72,7 +72,7 @@ fn find(flat: &Flat, name: &str) -> Result<Leaf, String> {
     ))
 }
 
-/// The block that computes each leaf, auxiliaries included.
+/// Maps each leaf, including auxiliaries, to the block that computes it.
 fn index(model: &Solved) -> FxHashMap<Leaf, usize> {
     let mut found = FxHashMap::default();
     for (at, block) in model.blocks.iter().enumerate() {
@@ -86,7 +86,7 @@ fn index(model: &Solved) -> FxHashMap<Leaf, usize> {
     found
 }
 
-/// `x, y and 3 more`
+/// Returns the unknowns of a block: `x, y and 3 more`.
 fn unknowns_in_words(flat: &Flat, block: &Block) -> String {
     let names: Vec<String> = (block.unknowns().iter().take(MOST_UNKNOWNS))
         .map(|&leaf| flat.leaf_name(leaf))
@@ -98,7 +98,7 @@ fn unknowns_in_words(flat: &Flat, block: &Block) -> String {
     }
 }
 
-/// Of a linear loop that is solved by formulas: auxiliaries and unknowns in order.
+/// Returns the formulas of a linear loop that is solved by formulas: auxiliaries and unknowns in order.
 fn formulas(block: &Block) -> &[Assignment] {
     match block {
         Block::Linear(Linear {
@@ -113,13 +113,13 @@ struct Explanation<'f> {
     model: &'f Solved,
     sources: &'f Sources,
     out: String,
-    sources_of: FxHashMap<Leaf, usize>,
+    block_of: FxHashMap<Leaf, usize>,
     eliminated: FxHashMap<Leaf, ExprId>,
-    /// Leaves that are known, in the order of the model: kind, variable, name.
-    knowns: BTreeSet<(&'static str, VarId, String)>,
-    /// Whether Time is needed.
+    /// Leaves that no block computes, in the order of the model: kind, variable, name.
+    known_leaves: BTreeSet<(&'static str, VarId, String)>,
+    /// True if Time is needed.
     time: bool,
-    asked: Leaf,
+    requested: Leaf,
 }
 
 impl<'f> Explanation<'f> {
@@ -132,11 +132,11 @@ impl<'f> Explanation<'f> {
         self.out.push('\n');
     }
 
-    fn write(&mut self, asked: Leaf) {
+    fn write(&mut self, requested: Leaf) {
         let flat = self.flat();
-        let name = flat.leaf_name(asked);
-        let mut start = asked;
-        let alias = self.eliminated.get(&asked).copied();
+        let name = flat.leaf_name(requested);
+        let mut start = requested;
+        let alias = self.eliminated.get(&requested).copied();
         if let Some(expression) = alias {
             let text = flat.expression(expression);
             self.line(&format!("{name} = {text}, eliminated"));
@@ -156,7 +156,7 @@ impl<'f> Explanation<'f> {
             start = Leaf::New(id);
             start_kind = Kind::Algebraic;
         }
-        let computed = self.sources_of.contains_key(&start);
+        let computed = self.block_of.contains_key(&start);
         if !computed {
             self.known(start, start_kind);
             let highest = flat.variable(start.variable()).order;
@@ -175,13 +175,13 @@ impl<'f> Explanation<'f> {
             }
         }
         let kind = flat.variable(start.variable()).kind;
-        if let (Kind::Auxiliary, Some(&at)) = (kind, self.sources_of.get(&start)) {
+        if let (Kind::Auxiliary, Some(&at)) = (kind, self.block_of.get(&start)) {
             self.auxiliary(start, &self.model.blocks[at]);
         }
-        self.chain(start);
+        self.write_dependencies(start);
     }
 
-    /// The formula of an auxiliary, and what it is for.
+    /// Writes the formula of an auxiliary, and the loop that it belongs to.
     fn auxiliary(&mut self, leaf: Leaf, block: &Block) {
         let flat = self.flat();
         let name = flat.leaf_name(leaf);
@@ -193,7 +193,7 @@ impl<'f> Explanation<'f> {
         }
     }
 
-    /// What a leaf is that nothing computes.
+    /// Describes a leaf that no block computes.
     fn known(&mut self, leaf: Leaf, kind: Kind) {
         let flat = self.flat();
         let name = flat.leaf_name(leaf);
@@ -215,22 +215,22 @@ impl<'f> Explanation<'f> {
         self.line(&text);
     }
 
-    /// All blocks that are needed, in the order of evaluation, the one asked for first.
-    fn chain(&mut self, start: Leaf) {
+    /// Writes all blocks that are needed, in the order of evaluation, after the block of `start`.
+    fn write_dependencies(&mut self, start: Leaf) {
         let mut needed: BTreeSet<usize> = BTreeSet::new();
-        let mut work = vec![start];
-        let first = self.sources_of.get(&start).copied();
-        self.asked = start;
-        while let Some(leaf) = work.pop() {
-            match self.sources_of.get(&leaf) {
+        let mut work_list = vec![start];
+        let first = self.block_of.get(&start).copied();
+        self.requested = start;
+        while let Some(leaf) = work_list.pop() {
+            match self.block_of.get(&leaf) {
                 Some(&block) => {
                     if needed.insert(block) {
-                        self.time |= self.leaves_of(&self.model.blocks[block], &mut work);
+                        self.time |= self.leaves_of(&self.model.blocks[block], &mut work_list);
                     }
                 }
                 None => match self.eliminated.get(&leaf) {
                     Some(&expression) => {
-                        self.time |= self.read(expression, &mut work);
+                        self.time |= self.read(expression, &mut work_list);
                     }
                     None => self.note_known(leaf),
                 },
@@ -265,16 +265,16 @@ impl<'f> Explanation<'f> {
             (Kind::Discrete, _) => "discrete variables",
             _ => "others",
         };
-        self.knowns
+        self.known_leaves
             .insert((kind, leaf.variable(), flat.leaf_name(leaf)));
     }
 
     fn write_knowns(&mut self) {
-        if self.knowns.is_empty() && !self.time {
+        if self.known_leaves.is_empty() && !self.time {
             return;
         }
         self.line("\ndown to");
-        let knowns = std::mem::take(&mut self.knowns);
+        let known_leaves = std::mem::take(&mut self.known_leaves);
         let order = [
             "states",
             "discrete variables",
@@ -285,7 +285,7 @@ impl<'f> Explanation<'f> {
             "others",
         ];
         for kind in order {
-            let names: Vec<&str> = (knowns.iter())
+            let names: Vec<&str> = (known_leaves.iter())
                 .filter(|(of, ..)| *of == kind)
                 .map(|(.., name)| name.as_str())
                 .collect();
@@ -305,7 +305,7 @@ impl<'f> Explanation<'f> {
         }
     }
 
-    /// The leaves of an expression; true if Time stands in it.
+    /// Collects the leaves of an expression; returns true if it contains Time.
     fn read(&self, root: ExprId, out: &mut Vec<Leaf>) -> bool {
         let exprs = &self.flat().exprs;
         let (mut stack, mut time) = (vec![root], false);
@@ -319,7 +319,7 @@ impl<'f> Explanation<'f> {
         time
     }
 
-    /// What a block reads; true if Time is among it.
+    /// Collects the leaves that a block reads; returns true if it reads Time.
     fn leaves_of(&self, block: &Block, out: &mut Vec<Leaf>) -> bool {
         let flat = self.flat();
         let mut time = false;
@@ -388,14 +388,14 @@ impl<'f> Explanation<'f> {
         }
     }
 
-    /// The first formulas of a loop, and that of what was asked for.
+    /// Writes the first formulas of a loop, and the one for the requested variable.
     fn formulas(&mut self, list: &[Assignment]) {
         let flat = self.flat();
         for (at, formula) in list.iter().enumerate() {
             if at == MOST_FORMULAS {
                 self.line("  ...");
             }
-            if at < MOST_FORMULAS || formula.target == self.asked {
+            if at < MOST_FORMULAS || formula.target == self.requested {
                 let name = flat.leaf_name(formula.target);
                 let text = flat.expression(formula.value);
                 self.line(&format!("  {name} = {text}"));
@@ -403,7 +403,7 @@ impl<'f> Explanation<'f> {
         }
     }
 
-    /// The equation as flattened, and its source line.
+    /// Writes the flat equation and its source line.
     fn equation(&mut self, id: EqId) {
         let flat = self.flat();
         let equation = &flat.equations[id.index()];
@@ -427,7 +427,7 @@ impl<'f> Explanation<'f> {
         self.line(&format!("  in {owner}, {place}"));
     }
 
-    /// `rlc.bgm:12: y1 = C1.e`
+    /// Returns a source line with its place: `rlc.bgm:12: y1 = C1.e`.
     fn place(&self, span: Span) -> String {
         let file = self.sources.file(span.file);
         let line = file.line_index(span.start as usize);

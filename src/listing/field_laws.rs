@@ -1,7 +1,8 @@
-//! The order of evaluation of an R-field as equations.
+//! Writes the order of evaluation of an R-field as equations.
 //!
-//! Before: steps, sums and laws of ports. After: one equation a line. The law of a port is the assignment that gives what the port
-//! gives, after those of the variables of its resistor that it reads. Laws that read each other say so.
+//! Before: steps, sums and laws of ports. After: one equation in each line. The law of a port is the assignment of
+//! the quantity that the port determines, after the assignments of those variables of its resistor that it reads.
+//! Laws that read each other are marked.
 
 use super::causality::{only_names, sum_of};
 use super::fields::{sum_text, var};
@@ -21,7 +22,7 @@ pub fn sequence(found: &Fields, steps: &[Step]) -> Vec<String> {
             }
             Step::Law { node, port } => {
                 for line in law(found, *node, *port, &steps[at..]) {
-                    // What two ports read is computed once.
+                    // A variable that two ports read is computed once.
                     if !lines.contains(&line) {
                         lines.push(line);
                     }
@@ -32,7 +33,7 @@ pub fn sequence(found: &Fields, steps: &[Step]) -> Vec<String> {
     lines
 }
 
-/// The form in which an element is.
+/// Returns the form of the equations of an element.
 fn form<'f>(found: &Fields, element: &'f Element) -> Option<&'f Form> {
     let all = || (found.vectors.implicit.iter()).chain(&found.vectors.explicit);
     let gives: Option<Vec<Gives>> = (element.ports.iter())
@@ -44,7 +45,8 @@ fn form<'f>(found: &Fields, element: &'f Element) -> Option<&'f Form> {
     (element.forms.iter()).find(|form| Some(&form.gives) == gives.as_ref())
 }
 
-/// What a port gives, with the variables of its element that this reads. `later` are the steps that begin with this one.
+/// Returns the equations for the quantity that a port determines and for the variables of its element that it reads.
+/// `later` are the steps from this one on.
 fn law(found: &Fields, node: NodeId, port: usize, later: &[Step]) -> Vec<String> {
     let graph = &found.view.graph;
     let Some(element) = graph.node(node).element() else {
@@ -69,9 +71,9 @@ fn law(found: &Fields, node: NodeId, port: usize, later: &[Step]) -> Vec<String>
         )];
     };
     let all = || law.assignments.iter().map(|&at| &form.assignments[at]);
-    let says = |one: &_| !only_names(&found.flat, element, one);
-    let any = all().any(says);
-    // What ports give whose laws come with this one or later, and so are read before they are there.
+    let is_law = |one: &_| !only_names(&found.flat, element, one);
+    let any = all().any(is_law);
+    // Quantities that this or later laws determine: if an equation reads them, it is solved together with these laws.
     let later: Vec<(VarId, usize)> = (later.iter())
         .filter_map(|step| match step {
             Step::Law { node: of, port } if *of == node => {
@@ -81,7 +83,7 @@ fn law(found: &Fields, node: NodeId, port: usize, later: &[Step]) -> Vec<String>
             _ => None,
         })
         .collect();
-    (all().filter(|one| !any || says(one)))
+    (all().filter(|one| !any || is_law(one)))
         .map(|one| {
             let target = match element.summed.contains(&one.target.variable()) {
                 true => sum_of(&found.flat, graph, element, one.target),

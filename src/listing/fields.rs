@@ -61,7 +61,7 @@ pub fn fields(found: &Fields) -> String {
     out
 }
 
-/// `the number of dependent C and I ports is 1`, as ENPORT said it.
+/// Returns the summary of ENPORT: `the number of dependent C and I ports is 1`.
 pub fn ports(found: &Fields) -> String {
     match found.dependent {
         0 => "no derivative causality found".to_string(),
@@ -73,12 +73,12 @@ fn name(found: &Fields, node: NodeId) -> &str {
     &found.view.graph.node(node).name
 }
 
-/// The same in storage fields.
+/// Returns the name of a node of a storage field.
 pub(super) fn named(found: &Fields, node: NodeId) -> &str {
     &found.named.graph.node(node).name
 }
 
-/// The effort or flow of a bond, as it is called.
+/// Returns the name of the effort or flow of a bond.
 pub fn var(found: &Fields, var: Var) -> String {
     let bond = found.view.graph.bond(var.bond);
     match var.is {
@@ -96,7 +96,7 @@ fn vectors(found: &Fields, out: &mut String) {
         };
         format!("{letter}({})", name(found, entry.node))
     };
-    // What a dependent storage holds is the same, whatever it is given.
+    // The energy variable of a dependent storage depends only on its kind.
     let dependent = |entry: &Entry| {
         let letter = match found
             .view
@@ -158,7 +158,7 @@ fn vectors(found: &Fields, out: &mut String) {
     }
 }
 
-/// Rows of the matrices, group by group, and whether they are skew-symmetric.
+/// Lists the entries of the matrices by groups, and whether they are skew-symmetric.
 fn list_matrices(found: &Fields, matrices: &Matrices, out: &mut String) {
     let place = |at: usize| {
         let group = matrices.ports[at].0;
@@ -274,7 +274,7 @@ fn r_field(found: &Fields, field: &RField, out: &mut String) {
     }
 }
 
-/// Why there is no order of evaluation.
+/// Returns the reason why there is no order of evaluation.
 pub fn reason(found: &Fields, obstacle: &Obstacle) -> String {
     match obstacle {
         Obstacle::Numbers => {
@@ -300,7 +300,7 @@ pub fn reason(found: &Fields, obstacle: &Obstacle) -> String {
     }
 }
 
-/// `-R1.e - R3.e + Ea.e`
+/// Returns a sum as text: `-R1.e - R3.e + Ea.e`.
 pub(super) fn sum_text(found: &Fields, sum: &Sum) -> String {
     let own: Vec<Var> = (found.vectors.implicit.iter())
         .map(|entry| entry.gives)
@@ -326,7 +326,7 @@ pub(super) fn sum_text(found: &Fields, sum: &Sum) -> String {
     }
 }
 
-/// The sign of a coefficient, and what it is if it is not one.
+/// Returns the sign of a coefficient, and its absolute value unless this is 1.
 fn factor(found: &Fields, coefficient: ExprId) -> (bool, Option<String>) {
     let exprs = &found.flat.exprs;
     if let Some(number) = exprs.as_number(coefficient) {

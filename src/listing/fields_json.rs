@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::field_laws::sequence;
 use super::fields::{port, reason, var};
-use super::r_field_notes::{APART, SEVERAL, UNSORTED, submodel};
+use super::r_field_notes::{IN_SEVERAL_LOOPS, NOT_IN_LOOP, NOT_SORTED, submodel};
 use super::storage_fields::{gains, path, refusal};
 use crate::bond::fields::matrices::Matrices;
 use crate::bond::fields::place::Place;
@@ -20,7 +20,7 @@ use crate::bond::view::View;
 use crate::expr::ExprId;
 
 #[derive(Serialize)]
-struct Document {
+struct FieldsJson {
     version: u32,
     model: String,
     vectors: VectorsJson,
@@ -34,7 +34,7 @@ struct Document {
 
 #[derive(Serialize)]
 struct MatricesJson {
-    /// Rows and columns: group, what the port takes, what it gives.
+    /// The rows and columns: element, group, input and output of each port.
     ports: Vec<PortJson>,
     entries: Vec<EntryJson>,
     skew_symmetric: Option<bool>,
@@ -101,7 +101,7 @@ struct RFieldJson {
     better: Option<BetterJson>,
 }
 
-/// Where a field is in the sorted equations.
+/// The place of a field in the sorted equations.
 #[derive(Default, Serialize)]
 struct SortedJson {
     r#loop: Option<usize>,
@@ -165,7 +165,7 @@ pub fn write(found: &Fields, out: &mut dyn Write) -> io::Result<()> {
             .collect()
     };
     let vectors = &found.vectors;
-    let document = Document {
+    let document = FieldsJson {
         version: 1,
         model: found.flat.model().to_string(),
         vectors: VectorsJson {
@@ -284,15 +284,15 @@ fn sorted(found: &Fields, field: &RField) -> SortedJson {
         },
         Place::Several { numbers, .. } => SortedJson {
             loops: numbers.clone(),
-            reason: Some(SEVERAL),
+            reason: Some(IN_SEVERAL_LOOPS),
             ..SortedJson::default()
         },
         Place::Apart => SortedJson {
-            reason: Some(APART),
+            reason: Some(NOT_IN_LOOP),
             ..SortedJson::default()
         },
         Place::Unsorted => SortedJson {
-            reason: Some(UNSORTED),
+            reason: Some(NOT_SORTED),
             ..SortedJson::default()
         },
     }

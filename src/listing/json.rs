@@ -13,14 +13,14 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use std::io::{self, Write};
 
-/// Writes the model; entries are made one at a time, so that large models need no second copy.
+/// Writes the model. Entries are made one at a time, so that large models need no second copy in memory.
 pub fn write(flat: &Flat, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
     write_map(flat, sources, out, |map| {
         map.serialize_entry("equations", &Equations { flat, sources })
     })
 }
 
-/// Writes the sorted model: blocks in the order of evaluation, and what was eliminated.
+/// Writes the sorted model: blocks in the order of evaluation, and eliminated variables.
 pub fn write_sorted(
     flat: &Flat,
     sorted: &Sorted,
@@ -42,7 +42,7 @@ pub fn write_sorted(
 }
 
 pub(super) fn write_eliminated<M: SerializeMap>(flat: &Flat, map: &mut M) -> Result<(), M::Error> {
-    let eliminated = List(|| {
+    let eliminated = LazyList(|| {
         (flat.eliminated.iter()).map(|gone| EliminatedEntry {
             name: flat.leaf_name(gone.leaf),
             expression: flat.expression(gone.expression),
@@ -51,10 +51,10 @@ pub(super) fn write_eliminated<M: SerializeMap>(flat: &Flat, map: &mut M) -> Res
     map.serialize_entry("eliminated", &eliminated)
 }
 
-/// A list whose entries are made one at a time, as they are written.
-pub(super) struct List<F>(pub F);
+/// A list whose entries are made one at a time while they are written.
+pub(super) struct LazyList<F>(pub F);
 
-impl<F, I> Serialize for List<F>
+impl<F, I> Serialize for LazyList<F>
 where
     F: Fn() -> I,
     I: Iterator,
@@ -65,15 +65,15 @@ where
     }
 }
 
-pub(super) type Map<'a, 'o> =
+pub(super) type JsonMap<'a, 'o> =
     serde_json::ser::Compound<'a, &'o mut dyn Write, serde_json::ser::PrettyFormatter<'static>>;
 
-/// What all models have, then what `more` adds.
+/// Writes the fields of every document, then the fields that `more` adds.
 pub(super) fn write_map(
     flat: &Flat,
     sources: &Sources,
     out: &mut dyn Write,
-    more: impl FnOnce(&mut Map<'_, '_>) -> Result<(), serde_json::Error>,
+    more: impl FnOnce(&mut JsonMap<'_, '_>) -> Result<(), serde_json::Error>,
 ) -> io::Result<()> {
     let mut serializer = serde_json::Serializer::pretty(out);
     let mut map = serializer.serialize_map(None)?;
@@ -95,7 +95,7 @@ struct Blocks<'f> {
 struct BlockEntry<'f> {
     unknowns: Vec<String>,
     equations: Vec<EquationEntry<'f>>,
-    /// By their places in the selections of the reduction.
+    /// Indices of selections of the reduction.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     selections: Vec<u32>,
 }

@@ -1,8 +1,7 @@
 //! Listings as LaTeX documents: the submodel in the first column, then the equation.
 //!
-//! Before: a flat model, sorted or not. After: a document that needs only amsmath. Equations are set
-//! as text, so that TeX breaks long ones at their operators; each is plain LaTeX between dollar
-//! signs, fit to be copied.
+//! Before: a flat model, sorted or not. After: a document that needs only amsmath. Equations are set as text, so that
+//! TeX breaks long ones at their operators; each is plain LaTeX between dollar signs that can be copied.
 
 use super::latex_names::{LatexNames, escape};
 use super::lines::{outputs_for_states, width};
@@ -15,11 +14,10 @@ use crate::expr::print::Style;
 use crate::flat::{EqId, EquationKind, Flat, InstanceId, Leaf, Selection, VarId, WhenId};
 use crate::passes::order::{Row, Sorted};
 
-/// Submodels with longer names have a line of their own.
+/// Longer names of submodels are set in a separate line.
 const WIDEST: usize = 16;
 
-/// What comes before the equations. `\row` sets the submodel and the equation, `\ruled` and `\unruled`
-/// mark what belongs together.
+/// The preamble. `\row` sets a submodel and an equation; `\ruled` and `\unruled` enclose a group.
 pub(super) const PREAMBLE: &str = r"\documentclass[a4paper]{article}
 \usepackage{amsmath}
 \setlength{\oddsidemargin}{0pt}
@@ -38,24 +36,24 @@ pub(super) const PREAMBLE: &str = r"\documentclass[a4paper]{article}
 \newcommand{\unruled}{\par\nopagebreak\hrulefill\par\medskip}
 ";
 
-/// The flat equations.
+/// Returns a document with the flat equations.
 pub fn equations(flat: &Flat, style: Style) -> String {
     equations_as(flat, style, None)
 }
 
-/// The same as a section of a document.
+/// Like the function above; with `section`, it returns a section of a document.
 pub(super) fn equations_as(flat: &Flat, style: Style, section: Option<&str>) -> String {
     let mut page = Page::new(flat, style, "", section);
     page.equations(flat.equation_ids(), None);
-    page.end()
+    page.finish()
 }
 
-/// The sorted equations: each with its unknown in brackets, loops between rules.
+/// Returns a document with the sorted equations: each with its unknown in brackets, loops between rules.
 pub fn sorted(flat: &Flat, sorted: &Sorted, position: Option<&str>, style: Style) -> String {
     sorted_as(flat, sorted, position, style, None)
 }
 
-/// The same as a section of a document.
+/// Like the function above; with `section`, it returns a section of a document.
 pub(super) fn sorted_as(
     flat: &Flat,
     sorted: &Sorted,
@@ -68,7 +66,7 @@ pub(super) fn sorted_as(
     for block in &sorted.blocks {
         let is_loop = block.len() > 1;
         if is_loop {
-            page.begins(&format!("loop of {}", count(block.len(), "equation")));
+            page.begin_group(&format!("loop of {}", count(block.len(), "equation")));
         }
         for &row in block {
             let unknown = Some(sorted.unknowns[row as usize]);
@@ -79,36 +77,36 @@ pub(super) fn sorted_as(
             }
         }
         if is_loop {
-            page.ends();
+            page.end_group();
         }
     }
     page.reduction();
     page.eliminated();
-    page.end()
+    page.finish()
 }
 
-/// What is to be said of the positions of switches, below the first line.
+/// Returns the remark on modes as a paragraph.
 pub(super) fn paragraph(position: Option<&str>) -> String {
     position.map_or_else(String::new, |text| format!("\\par\n{}", escape(text)))
 }
 
-/// A document in the making.
+/// A document that is being written.
 pub(super) struct Page<'f> {
     flat: &'f Flat,
     style: Style,
     sizes: Sizes,
     renamed: Vec<(VarId, VarId)>,
-    /// Letters of the first column.
+    /// The width of the first column in letters.
     column: usize,
     last: Option<InstanceId>,
-    /// A document of its own.
+    /// True for a complete document, false for a section.
     whole: bool,
     out: String,
 }
 
 impl<'f> Page<'f> {
-    /// Begins with a line that says model, equations, unknowns, and what else is to be said. `section`: the heading, where
-    /// this is a part of a document.
+    /// Begins with a line that shows model, equations, unknowns, and `more`. `section` is the heading if this is a
+    /// section of a document.
     pub fn new(flat: &'f Flat, style: Style, more: &str, section: Option<&str>) -> Self {
         let renamed = match style {
             Style::Plain => Vec::new(),
@@ -128,7 +126,7 @@ impl<'f> Page<'f> {
                 Some(_) => String::new(),
             },
         };
-        // A letter of a typewriter is half as wide as it is high, and a little more.
+        // A typewriter letter is slightly wider than half its height.
         let tenths = (page.column * 525).div_ceil(100) + 15;
         page.push(&format!(
             "\\setlength{{\\column}}{{{}.{}em}}\n",
@@ -154,19 +152,19 @@ impl<'f> Page<'f> {
         self.out.push_str(text);
     }
 
-    pub fn end(mut self) -> String {
+    pub fn finish(mut self) -> String {
         if self.whole {
             self.push("\n\\end{document}\n");
         }
         self.out
     }
 
-    /// A rule with words, above what belongs together.
-    pub fn begins(&mut self, words: &str) {
+    /// Begins a group: a rule with a title.
+    pub fn begin_group(&mut self, words: &str) {
         self.push(&format!("\\ruled{{{words}}}\n"));
     }
 
-    pub fn ends(&mut self) {
+    pub fn end_group(&mut self) {
         self.push("\\unruled\n");
     }
 
@@ -195,7 +193,7 @@ impl<'f> Page<'f> {
         }
     }
 
-    /// One line of the listing; the submodel is left out where it is the same as above.
+    /// Writes one line. The submodel is omitted if it is the same as above.
     pub fn row(&mut self, origin: InstanceId, content: &str) {
         let mut name = String::new();
         if self.last.replace(origin) != Some(origin) {
@@ -205,7 +203,7 @@ impl<'f> Page<'f> {
             }
         }
         if name.chars().count() > self.column {
-            // A long name has a line of its own, which may end behind a dot.
+            // A long name is set in a separate line, which may break after a dot.
             let name = escape(&name).replace('.', ".\\allowbreak{}");
             self.push(&format!("\\par\\texttt{{{name}}}\\nopagebreak\n"));
             self.push(&format!("\\row{{}}{{{content}}}\n"));
@@ -220,7 +218,7 @@ impl<'f> Page<'f> {
         self.push(&format!("\\row{{}}{{{content}}}\n"));
     }
 
-    /// A run of equations, `when`s around those that stand in one; the unknown in brackets.
+    /// Writes consecutive equations, with the `when` blocks around them and the unknown in brackets.
     pub fn equations(&mut self, ids: impl IntoIterator<Item = EqId>, marked: Option<Leaf>) {
         let flat = self.flat;
         let mut open: Option<(WhenId, u16)> = None;
@@ -247,26 +245,26 @@ impl<'f> Page<'f> {
         self.when_rows(open, None);
     }
 
-    /// One of the rows of a selection.
+    /// Writes one row of a selection.
     fn selection(&mut self, at: u32) {
         let selection = &self.flat.selections()[at as usize];
         let text = self.choice(selection);
         self.bare_row(&text);
     }
 
-    /// `1 state of $x$, $y$`
+    /// Returns the description of a selection: `1 state of $x$, $y$`.
     pub fn choice(&self, selection: &Selection) -> String {
         choice_words(selection, &self.names(&selection.candidates))
     }
 
-    /// What an equation comes from that the source does not have, behind it.
+    /// Appends the origin of an equation that is not in the source.
     pub fn remark(&self, kind: EquationKind, text: &mut String) {
         if let Some(remark) = remark(self.flat, kind) {
             text.push_str(&format!("\\quad\\textit{{{}}}", escape(&remark)));
         }
     }
 
-    /// What was differentiated, which states are none any more, derivatives of inputs.
+    /// Writes the differentiated equations, the states that were dropped, and the derivatives of inputs.
     pub fn reduction(&mut self) {
         let flat = self.flat;
         let Some(reduction) = &flat.reduction else {
@@ -299,7 +297,7 @@ impl<'f> Page<'f> {
         }
     }
 
-    /// `$x$, $y$`
+    /// Returns a list of names: `$x$, $y$`.
     pub fn names(&self, leaves: &[Leaf]) -> String {
         let mut text = String::new();
         for (at, &leaf) in leaves.iter().enumerate() {
@@ -310,7 +308,7 @@ impl<'f> Page<'f> {
         text
     }
 
-    /// Closes the `when` that ends here and opens the one that begins.
+    /// Ends the current `when` block and begins the next one, if they differ.
     fn when_rows(&mut self, open: Option<(WhenId, u16)>, next: Option<(WhenId, u16)>) {
         let flat = self.flat;
         let same = open.map(|(id, _)| id) == next.map(|(id, _)| id);
@@ -320,7 +318,7 @@ impl<'f> Page<'f> {
         let Some((id, branch)) = next.filter(|_| open != next) else {
             return;
         };
-        // Branches without equations are passed over, but their conditions count.
+        // Branches without equations in between are listed too, because their conditions count.
         let first = match open {
             Some((_, last)) if same => last + 1,
             _ => 0,
@@ -334,7 +332,7 @@ impl<'f> Page<'f> {
         }
     }
 
-    /// An expression by itself, between dollar signs.
+    /// Returns an expression between dollar signs.
     pub fn math(&self, id: ExprId, origin: InstanceId) -> String {
         let mut text = "$".to_string();
         self.writer(origin, None).whole(id, &mut text);
@@ -342,7 +340,7 @@ impl<'f> Page<'f> {
         text
     }
 
-    /// What was eliminated, and what stands for it.
+    /// Writes the eliminated variables with their expressions.
     pub fn eliminated(&mut self) {
         let flat = self.flat;
         if flat.eliminated.is_empty() {

@@ -1,11 +1,12 @@
-//! Letters for pdflatex: text that shows any letter, whatever its fonts lack.
+//! Converts any letter to LaTeX that pdflatex can set with its standard fonts.
 //!
-//! Before: a letter as it was written, of any script. After: LaTeX for it, outside of math mode: accents are put on Latin letters, Greek is mathematics,
-//! Cyrillic is written in Latin letters, signs are what TeX has for them. What is left is told by its number: `[U+4E2D]`.
+//! Before: a letter of any script. After: LaTeX for text mode: accents are set on Latin letters, Greek letters are
+//! set in math, Cyrillic letters are transliterated, signs use commands of TeX. Any other letter is replaced by its
+//! number: `[U+4E2D]`.
 
 use super::latex_names::greek;
 
-/// Accents of TeX, the letters they stand on, and the letters they make.
+/// The accents of TeX: command, base letters, accented letters.
 const ACCENTS: &[(char, &str, &str)] = &[
     ('"', "YHhWwXxt", "ŸḦḧẄẅẌẍẗ"),
     ('\'', "CcLlNnRrSsZzGgKkMmPpWw", "ĆćĹĺŃńŔŕŚśŹźǴǵḰḱḾḿṔṕẂẃ"),
@@ -35,8 +36,8 @@ const ACCENTS: &[(char, &str, &str)] = &[
     ('~', "IiUuVvEeYy", "ĨĩŨũṼṽẼẽỸỹ"),
 ];
 
-/// Letters in the place of others.
-const INSTEAD: &[(char, &str)] = &[
+/// Letters and their replacements.
+const SUBSTITUTES: &[(char, &str)] = &[
     ('Đ', "Dj"),
     ('đ', "dj"),
     ('ħ', "h"),
@@ -157,7 +158,7 @@ const INSTEAD: &[(char, &str)] = &[
     ('\u{a0}', "~"),
 ];
 
-/// Cyrillic letters, and how they are written in Latin ones.
+/// Cyrillic letters and their transliterations.
 const CYRILLIC: &[(char, &str)] = &[
     ('а', "a"),
     ('б', "b"),
@@ -208,7 +209,7 @@ const CYRILLIC: &[(char, &str)] = &[
     ('ґ', "g"),
 ];
 
-/// Subscripts and superscripts, by their digits.
+/// Returns LaTeX for digits that are subscripts or superscripts.
 fn digit(c: char) -> Option<String> {
     let of = |first: char| char::from_digit(u32::from(c) - u32::from(first), 10);
     match c {
@@ -218,13 +219,13 @@ fn digit(c: char) -> Option<String> {
     }
 }
 
-/// A letter that is not ASCII, outside of math mode.
+/// Returns LaTeX for a letter that is not ASCII, in text mode.
 pub(super) fn letter(c: char) -> String {
     let of = |table: &[(char, &str)], c: char| {
         let found = table.iter().find(|(known, _)| *known == c);
         found.map(|(_, text)| text.to_string())
     };
-    if let Some(text) = of(INSTEAD, c).or_else(|| digit(c)) {
+    if let Some(text) = of(SUBSTITUTES, c).or_else(|| digit(c)) {
         return text;
     }
     if let Some(word) = greek(c) {
@@ -234,13 +235,13 @@ pub(super) fn letter(c: char) -> String {
         let at = made.chars().position(|known| known == c);
         if let Some(base) = at.and_then(|at| bases.chars().nth(at)) {
             return match base {
-                // Without the dot.
+                // `\i` and `\j` are letters without a dot.
                 'i' | 'j' => format!("\\{accent}{{\\{base}}}"),
                 _ => format!("\\{accent}{{{base}}}"),
             };
         }
     }
-    // A Cyrillic capital is one letter: so is the other.
+    // For a Cyrillic capital only the first Latin letter is a capital.
     let small = c.to_lowercase().next().unwrap_or(c);
     if let Some(text) = of(CYRILLIC, small) {
         let mut letters = text.chars();
@@ -250,7 +251,7 @@ pub(super) fn letter(c: char) -> String {
         };
     }
     match c {
-        // In the first page of Unicode TeX knows all letters.
+        // TeX knows all letters of the block Latin-1.
         'À'..='ÿ' => c.to_string(),
         _ => format!("[U+{:04X}]", u32::from(c)),
     }

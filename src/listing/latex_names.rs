@@ -1,29 +1,29 @@
 //! Names of variables in LaTeX: the submodel and the index as subscripts, derivatives as dots.
 //!
-//! `x` is an italic letter, `Va` an italic word. `C1.e` is e with the subscript C1 (upright),
-//! `x[2]` is x with the subscript 2, `c[2].R1.i` is i with the subscript c[2].R1. No two names look
-//! alike: what was written stays as it is, but for underscores, which are escaped.
+//! `x` is an italic letter, `Va` an italic word. `C1.e` is e with the subscript C1 (upright), `x[2]` is x with the
+//! subscript 2, `c[2].R1.i` is i with the subscript c[2].R1. Different names look different: all letters are kept;
+//! only underscores are escaped.
 
 use super::latex_letters::letter;
 use crate::expr::latex::Names;
 use crate::flat::{Flat, InstanceId, Leaf, VarId};
 
-/// Longer names are written in one line, which can be broken at the dots.
+/// Longer names are written without subscripts, and may break after dots.
 const LONG: usize = 36;
 
-/// Names seen from an instance.
+/// Names relative to an instance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LatexNames<'f> {
     pub flat: &'f Flat,
     pub from: InstanceId,
-    /// The unknown that stands in square brackets.
+    /// The unknown that is set in square brackets.
     pub marked: Option<Leaf>,
-    /// Variables shown by the name of another.
+    /// Variables that are shown under the name of another one.
     pub renamed: &'f [(VarId, VarId)],
 }
 
 impl<'f> LatexNames<'f> {
-    /// Full names.
+    /// Makes a printer of full names.
     pub fn new(flat: &'f Flat) -> Self {
         LatexNames {
             flat,
@@ -44,7 +44,7 @@ impl<'f> LatexNames<'f> {
         self.flat.names.name(self.flat.declaration(variable).name)
     }
 
-    /// `\dot{e}_{\mathrm{C1}}`
+    /// Writes a name with subscripts: `\dot{e}_{\mathrm{C1}}`.
     fn dotted(&self, variable: VarId, order: u8, out: &mut String) {
         let path = self.path(variable);
         let index = self.flat.variable(variable).index;
@@ -67,7 +67,7 @@ impl<'f> LatexNames<'f> {
         }
     }
 
-    /// `\operatorname{der}(\mathrm{a}.\allowbreak \mathit{x})`
+    /// Writes a long name in one line: `\operatorname{der}(\mathrm{a}.\allowbreak \mathit{x})`.
     fn long(&self, path: &str, variable: VarId, order: u8, out: &mut String) {
         for _ in 0..order {
             out.push_str("\\operatorname{der}(");
@@ -117,7 +117,7 @@ impl Names<Leaf> for LatexNames<'_> {
         }
     }
 
-    /// Subscripts are smaller than letters.
+    /// Returns an estimate of the width. Letters of subscripts count two thirds.
     fn width(&self, leaf: Leaf) -> u32 {
         let variable = leaf.variable();
         let (path, last) = (self.path(variable), self.last(variable));
@@ -129,7 +129,7 @@ impl Names<Leaf> for LatexNames<'_> {
     }
 }
 
-/// A word for math mode.
+/// Returns an upright word in math mode.
 fn upright(name: &str) -> String {
     set(name, "\\mathrm", "")
 }
@@ -141,7 +141,8 @@ fn italic(name: &str) -> String {
     }
 }
 
-/// Greek letters are mathematics; what else is not ASCII is set as text.
+/// Sets a name with the command `math`, with Greek letters as commands. A name with other non-ASCII letters is set as
+/// text.
 fn set(name: &str, math: &str, text: &str) -> String {
     let mut out = String::new();
     let mut foreign = false;
@@ -149,7 +150,7 @@ fn set(name: &str, math: &str, text: &str) -> String {
         match (letter, greek(letter)) {
             ('_', _) => out.push_str("\\_"),
             (_, Some(word)) => {
-                // In its own group, so that no letter behind it joins its name.
+                // The braces prevent the next letter from joining the command.
                 out.push_str(&format!("{{\\{word}}}"));
             }
             _ => {
@@ -164,7 +165,7 @@ fn set(name: &str, math: &str, text: &str) -> String {
     }
 }
 
-/// Text outside math mode, made of names and of words of ours.
+/// Escapes text that contains only names and words of this program, for text mode.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -177,7 +178,7 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// Letters that TeX has by name. Capitals that look Latin have none.
+/// Returns the TeX command of a Greek letter. Capitals that look like Latin letters have none.
 pub(super) fn greek(letter: char) -> Option<&'static str> {
     const SMALL: [&str; 25] = [
         "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa",

@@ -1,4 +1,4 @@
-//! A report of a model as a LaTeX document: variables, equations as flattened, sorted and solved, picture of the bond graph.
+//! A report of a model as a LaTeX document: variables; flat, sorted and solved equations; picture of the bond graph.
 //!
 //! Before: the model at each stage. After: a document that needs amsmath and TikZ and compiles with pdflatex.
 
@@ -16,15 +16,15 @@ use crate::passes::blocks::Solved;
 use crate::passes::order::Sorted;
 use crate::picture::bond::tikz;
 
-/// The width of the text and most of its height, in points.
-const ROOM: (f64, f64) = (455.0, 600.0);
+/// The space for the picture: the width of the text and most of its height, in points.
+const PICTURE_SIZE: (f64, f64) = (455.0, 600.0);
 
-/// A model at each stage; without power ports it has no picture.
+/// A model at each stage. `picture` is `None` without power ports.
 #[derive(Clone, Copy, Debug)]
 pub struct Stages<'s> {
     pub flat: &'s Flat,
     pub sorted: (&'s Flat, &'s Sorted),
-    /// What is to be said of the positions of switches, where no single order or set of formulas does for all.
+    /// Remarks on modes, if one order or one set of formulas is not valid for all modes.
     pub sorted_where: Option<&'s str>,
     pub solved_where: Option<&'s str>,
     pub solved: &'s Solved,
@@ -39,7 +39,7 @@ pub fn report(stages: &Stages<'_>) -> String {
     out.push_str(&format!("\\section*{{{}}}\n", prose(flat.model())));
     if let Some(sketch) = stages.picture {
         out.push_str("\\subsection*{Bond graph}\n");
-        out.push_str(&tikz(sketch, ROOM, &prose));
+        out.push_str(&tikz(sketch, PICTURE_SIZE, &prose));
     }
     out.push_str("\\section*{Variables}\n");
     variables(flat, &mut out);
@@ -62,7 +62,7 @@ pub fn report(stages: &Stages<'_>) -> String {
     out
 }
 
-/// Tables by kind: name, value or start value, unit, description.
+/// Writes a table for each kind of variable: name, value or start value, unit, description.
 fn variables(flat: &Flat, out: &mut String) {
     let of = |kinds: &[Kind]| -> Vec<VarId> {
         let all = flat.variable_ids();
@@ -102,7 +102,7 @@ fn variables(flat: &Flat, out: &mut String) {
     }
 }
 
-/// `$1.5 \cdot 10^{-3}$`
+/// Returns a number in LaTeX: `$1.5 \cdot 10^{-3}$`.
 fn number(value: Value) -> String {
     let value = match value {
         Value::Bool(value) => return value.to_string(),
@@ -115,7 +115,7 @@ fn number(value: Value) -> String {
     }
 }
 
-/// Text outside of math mode: signs that TeX takes for its own, and letters that its fonts lack.
+/// Escapes any text for text mode, including special characters of TeX.
 fn prose(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -133,10 +133,10 @@ fn prose(text: &str) -> String {
             '"' => out.push_str("\\textquotedbl{}"),
             '\'' => out.push_str("\\textquotesingle{}"),
             '`' => out.push_str("\\textasciigrave{}"),
-            // Two of them would be one dash.
+            // TeX would set two hyphens as one dash.
             '-' => out.push_str("-{}"),
             c if c.is_ascii_graphic() || c == ' ' => out.push(c),
-            // A tab, the end of a line.
+            // A tab or a line end.
             c if c.is_ascii() => out.push(' '),
             c => out.push_str(&letter(c)),
         }

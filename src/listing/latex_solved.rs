@@ -1,8 +1,7 @@
 //! The solved model as a LaTeX document: assignments in the order of evaluation, loops between rules.
 //!
-//! Before: [`Solved`]. After: a document as in [`super::latex`]. A linear loop that is solved at run
-//! time is shown by its rows, a nonlinear one by its iteration variables, the assignments inside it
-//! and the residuals that have to vanish.
+//! Before: [`Solved`]. After: a document as in [`super::latex`]. A linear loop that is solved at run time is shown by
+//! its rows; a nonlinear loop by its iteration variables, its inner assignments and its residuals.
 
 use super::latex::{Page, paragraph};
 use super::loops_in_words;
@@ -16,15 +15,15 @@ use crate::passes::blocks::{
     Assignment, Block, Entry, Linear, Method, Nonlinear, Residual, Selected, Solved,
 };
 
-/// A loop is headed by the names of its unknowns, if they are not too many.
+/// The title of a loop shows at most this many unknowns.
 const MOST_NAMED: usize = 12;
 
-/// The solved equations.
+/// Returns a document with the solved equations.
 pub fn solved(solved: &Solved, position: Option<&str>, style: Style) -> String {
     solved_as(solved, position, style, None)
 }
 
-/// The same as a section of a document.
+/// Like the function above; with `section`, it returns a section of a document.
 pub(super) fn solved_as(
     solved: &Solved,
     position: Option<&str>,
@@ -33,7 +32,7 @@ pub(super) fn solved_as(
 ) -> String {
     let flat = &solved.flat;
     let more = loops_in_words(loop_sizes(solved)) + &paragraph(position);
-    let mut listing = Listing {
+    let mut listing = LatexListing {
         solved,
         page: Page::new(flat, style, &more, section),
     };
@@ -69,20 +68,20 @@ pub(super) fn solved_as(
         (listing.page).push(&format!("\\par {words}, at the start {start}\n"));
     }
     listing.page.reduction();
-    listing.page.end()
+    listing.page.finish()
 }
 
-struct Listing<'f> {
+struct LatexListing<'f> {
     solved: &'f Solved,
     page: Page<'f>,
 }
 
-impl Listing<'_> {
+impl LatexListing<'_> {
     fn origin(&self, equation: EqId) -> InstanceId {
         self.solved.flat.equations[equation.index()].origin
     }
 
-    /// The first ones of a large loop.
+    /// Returns the first names of a list.
     fn few(&self, leaves: &[Leaf]) -> String {
         let shown = &leaves[..leaves.len().min(MOST_NAMED)];
         let more = if shown.len() < leaves.len() {
@@ -93,7 +92,7 @@ impl Listing<'_> {
         self.page.names(shown) + more
     }
 
-    /// `x = value`, and what must not be zero for it.
+    /// Writes `x = value`, and the divisor that must not be zero.
     fn assignment(&mut self, it: &Assignment) {
         let origin = it.equation.map_or(InstanceId::TOP, |id| self.origin(id));
         let mut text = "$\\displaystyle ".to_string();
@@ -109,14 +108,14 @@ impl Listing<'_> {
         }
         match it.equation {
             Some(_) => self.page.row(origin, &text),
-            // An auxiliary.
+            // An auxiliary belongs to no submodel.
             None => self.page.bare_row(&text),
         }
     }
 
     fn linear(&mut self, it: &Linear) {
         let size = count(it.equations.len(), "equation");
-        self.page.begins(&format!(
+        self.page.begin_group(&format!(
             "linear system of {size} for {}",
             self.few(&it.unknowns)
         ));
@@ -136,10 +135,10 @@ impl Listing<'_> {
                 }
             }
         }
-        self.page.ends();
+        self.page.end_group();
     }
 
-    /// `a x + b y = c`
+    /// Writes a row of a linear system: `a x + b y = c`.
     fn matrix_row(&mut self, entries: &[Entry], unknowns: &[Leaf], right: ExprId, equation: EqId) {
         let origin = self.origin(equation);
         let mut text = "$\\displaystyle ".to_string();
@@ -170,12 +169,12 @@ impl Listing<'_> {
             false => "",
         };
         self.page
-            .begins(&format!("{what}, iterated for {iterated}{field}"));
+            .begin_group(&format!("{what}, iterated for {iterated}{field}"));
         for assignment in &it.inner {
             self.assignment(assignment);
         }
         self.residuals(&it.residuals);
-        self.page.ends();
+        self.page.end_group();
     }
 
     fn residuals(&mut self, residuals: &[Residual]) {
@@ -192,7 +191,7 @@ impl Listing<'_> {
         }
     }
 
-    /// Equations as they are: what they are solved for is up to the run.
+    /// Writes the residuals of a selection. The run decides which variables they are solved for.
     fn selected(&mut self, it: &Selected) {
         let words: Vec<String> = (it.selections.iter())
             .map(|&at| {
@@ -201,8 +200,8 @@ impl Listing<'_> {
             })
             .collect();
         self.page
-            .begins(&format!("selection of {}", words.join("; ")));
+            .begin_group(&format!("selection of {}", words.join("; ")));
         self.residuals(&it.residuals);
-        self.page.ends();
+        self.page.end_group();
     }
 }

@@ -1,4 +1,4 @@
-//! The lines of a listing: the submodel in the first column, then the equation.
+//! The lines of a text listing: the submodel in the first column, then the equation.
 
 use super::reduction::{index, remark};
 use crate::base::words::count;
@@ -6,11 +6,11 @@ use crate::expr::Node;
 use crate::expr::print::{Source, Style};
 use crate::flat::{EqId, EquationKind, Flat, InstanceId, Kind, Leaf, Printer, VarId, WhenId};
 
-/// The first column is as wide as the longest name in it, within reason.
+/// The largest width of the first column.
 const WIDEST: usize = 32;
 
-/// Default: full names everywhere. `Style::Classic`: the two columns of the 1990 paper, with names
-/// as the submodel itself knows them.
+/// The text of a listing. `Style::Plain`: full names everywhere. `Style::Classic`: the two columns of the 1990 paper,
+/// with names relative to the submodel.
 #[derive(Debug)]
 pub struct Lines<'f> {
     pub(super) flat: &'f Flat,
@@ -18,13 +18,13 @@ pub struct Lines<'f> {
     width: usize,
     last: Option<InstanceId>,
     renamed: Vec<(VarId, VarId)>,
-    /// Stands before each equation: marks loops.
+    /// The mark before each equation that shows loops.
     pub mark: &'static str,
     pub out: String,
 }
 
 impl<'f> Lines<'f> {
-    /// Begins with a line that says model, equations, unknowns, and what else is to be said.
+    /// Begins with a line that shows model, equations, unknowns, and `more`.
     pub fn new(flat: &'f Flat, style: Style, more: &str) -> Self {
         let out = format!(
             "{}: {}, {}{}{more}\n\n",
@@ -47,7 +47,7 @@ impl<'f> Lines<'f> {
         }
     }
 
-    /// The first column, blank when it is the same as above.
+    /// Writes the first column; it is blank if the submodel is the same as above.
     pub(super) fn begin(&mut self, origin: InstanceId) {
         let start = self.out.len();
         if self.last.replace(origin) != Some(origin) {
@@ -59,7 +59,7 @@ impl<'f> Lines<'f> {
         self.pad(start);
     }
 
-    /// A first column that says nothing.
+    /// Writes a blank first column.
     pub(super) fn begin_blank(&mut self) {
         self.pad(self.out.len());
     }
@@ -85,7 +85,7 @@ impl<'f> Lines<'f> {
         }
     }
 
-    /// A run of equations, `when`s around those that stand in one; the unknown in brackets.
+    /// Writes consecutive equations, with the `when` blocks around them and the unknown in brackets.
     pub fn equations(&mut self, ids: impl IntoIterator<Item = EqId>, marked: &[Leaf]) {
         let mut open: Option<(WhenId, u16)> = None;
         for id in ids {
@@ -112,14 +112,14 @@ impl<'f> Lines<'f> {
         self.when_lines(open, None, InstanceId::TOP);
     }
 
-    /// What an equation comes from that the source does not have, behind it.
+    /// Appends the origin of an equation that is not in the source.
     pub(super) fn remark(&self, kind: EquationKind, text: &mut String) {
         if let Some(remark) = remark(self.flat, kind) {
             text.push_str(&format!("  {{ {remark} }}"));
         }
     }
 
-    /// A line between blank ones, after which the first column is written anew.
+    /// Writes a heading between blank lines. The next line shows its submodel again.
     pub(super) fn heading(&mut self, text: &str) {
         self.blank_line();
         self.out.push_str(text);
@@ -127,19 +127,19 @@ impl<'f> Lines<'f> {
         self.forget_submodel();
     }
 
-    /// The next line names its submodel, whatever stands above it.
+    /// Makes the next line show its submodel even if it is the same as above.
     pub fn forget_submodel(&mut self) {
         self.last = None;
     }
 
-    /// One blank line, however much stands there already.
+    /// Ends with exactly one blank line.
     pub(super) fn blank_line(&mut self) {
         if !self.out.ends_with("\n\n") {
             self.out.push('\n');
         }
     }
 
-    /// What was eliminated, and what stands for it, under a heading.
+    /// Writes the eliminated variables with their expressions, under a heading.
     pub fn eliminated(&mut self, heading: &str, wanted: impl Fn(Leaf) -> bool) {
         let printer = Printer {
             style: self.style,
@@ -159,7 +159,7 @@ impl<'f> Lines<'f> {
         }
     }
 
-    /// Closes the `when` that ends here and opens the one that begins.
+    /// Ends the current `when` block and begins the next one, if they differ.
     fn when_lines(
         &mut self,
         open: Option<(WhenId, u16)>,
@@ -175,7 +175,7 @@ impl<'f> Lines<'f> {
             self.out.push_str("endwhen\n");
         }
         let Some((id, branch)) = next else { return };
-        // Branches without equations are passed over, but their conditions count.
+        // Branches without equations in between are listed too, because their conditions count.
         let first = match open {
             Some((_, last)) if same => last + 1,
             _ => 0,
@@ -193,7 +193,7 @@ impl<'f> Lines<'f> {
     }
 }
 
-/// States that an output stands for, as in the 1990 paper (y1 for C1.e).
+/// Returns states that the 1990 paper shows under the name of an output (y1 for C1.e).
 pub fn outputs_for_states(flat: &Flat) -> Vec<(VarId, VarId)> {
     (flat.eliminated.iter())
         .filter(|gone| flat.variable(gone.leaf.variable()).output)
@@ -205,7 +205,7 @@ pub fn outputs_for_states(flat: &Flat) -> Vec<(VarId, VarId)> {
         .collect()
 }
 
-/// Letters of the first column.
+/// Returns the width of the first column in letters.
 pub(super) fn width(flat: &Flat) -> usize {
     let mut widest = flat.model().chars().count();
     let mut last = None;

@@ -1,4 +1,4 @@
-//! Listings of models, for people and for programs.
+//! Listings of models: text and LaTeX for people, JSON for programs.
 
 pub mod causality;
 pub mod causality_json;
@@ -28,7 +28,7 @@ pub use lines::outputs_for_states;
 
 use crate::base::words::count;
 
-/// `, no loops`, `, 1 loop of 3 equations`, `, 2 loops of at most 4 equations`
+/// Returns the count of loops: `, no loops`, `, 1 loop of 3 equations`, `, 2 loops of at most 4 equations`.
 fn loops_in_words(sizes: impl Iterator<Item = usize>) -> String {
     let (mut loops, mut largest) = (0, 0);
     for size in sizes {

@@ -1,4 +1,5 @@
-//! Positions of switches: a table for `bgm solve --modes`, and solved equations position by position.
+//! Modes of a model with switches: a table for `bgm solve --modes`, and the solved equations of each mode. Texts for
+//! users say *position* for a mode.
 
 use std::io::{self, Write};
 
@@ -15,26 +16,29 @@ pub fn modes(positions: &Positions, shapes: &Shapes) -> String {
     let modes = &shapes.modes;
     let model = positions.written.model();
     let switches = count(positions.switches.len(), "switch").replace("switchs", "switches");
-    let mut out = format!("{model}: {switches}, {}\n", of_all(positions, shapes));
+    let mut out = format!(
+        "{model}: {switches}, {}\n",
+        count_of_modes(positions, shapes)
+    );
     out.push_str("\nSWITCHES\n\n");
     let rows: Vec<[String; 3]> = (0..positions.switches.len())
         .map(|at| switch_row(positions, modes, at))
         .collect();
     table(&mut out, &rows);
-    of_positions(&mut out, positions, modes);
+    write_modes(&mut out, positions, modes);
     out
 }
 
 /// What stands below a listing in the form of the paper.
 pub fn table_of_positions(table: &Table) -> String {
     let mut out = String::new();
-    of_positions(&mut out, &table.positions, &table.shapes.modes);
+    write_modes(&mut out, &table.positions, &table.shapes.modes);
     out.push_str("\nA run solves each position by itself; what jumps follows from the balance of impulses.\n");
     out
 }
 
-/// Of which positions a single listing is: `sorted in one position: S open, D1 closed; ...`
-pub fn said_of(positions: &Positions, what: &str) -> String {
+/// Returns a sentence that tells for which mode a listing is valid: `sorted in one position: S open, D1 closed; ...`
+pub fn mode_note(positions: &Positions, what: &str) -> String {
     match &positions.shown {
         Some(key) => format!(
             "{what} in one position of the switches: {}; in others otherwise (`bgm solve` lists them)",
@@ -46,7 +50,7 @@ pub fn said_of(positions: &Positions, what: &str) -> String {
     }
 }
 
-fn of_positions(out: &mut String, positions: &Positions, modes: &[Mode]) {
+fn write_modes(out: &mut String, positions: &Positions, modes: &[Mode]) {
     out.push_str("\nPOSITIONS\n\n");
     let rows: Vec<[String; 3]> = (modes.iter())
         .map(|mode| {
@@ -63,7 +67,7 @@ fn of_positions(out: &mut String, positions: &Positions, modes: &[Mode]) {
     table(out, &rows);
 }
 
-fn of_all(positions: &Positions, Shapes { modes, all }: &Shapes) -> String {
+fn count_of_modes(positions: &Positions, Shapes { modes, all }: &Shapes) -> String {
     match all {
         true => count(modes.len(), "position"),
         false => format!(
@@ -74,7 +78,8 @@ fn of_all(positions: &Positions, Shapes { modes, all }: &Shapes) -> String {
     }
 }
 
-/// `free` where changing the switch alone never changes order or index.
+/// Returns name, causality and disabled states of a switch. Its causality is free if changing it alone never changes
+/// order or index.
 fn switch_row(positions: &Positions, modes: &[Mode], at: usize) -> [String; 3] {
     let free = is_free(modes, at);
     let causality = if free {
@@ -97,7 +102,7 @@ fn switch_row(positions: &Positions, modes: &[Mode], at: usize) -> [String; 3] {
     ]
 }
 
-/// The two positions that differ in one switch.
+/// Returns the pairs of modes that differ only in one switch.
 fn pairs(modes: &[Mode], at: usize) -> impl Iterator<Item = (&Mode, &Mode)> {
     modes
         .iter()
@@ -117,7 +122,7 @@ fn is_free(modes: &[Mode], at: usize) -> bool {
     })
 }
 
-/// States that are there in the other position of the switch, and not in this one.
+/// Returns states that exist in the other position of the switch but not in this one.
 fn disabled(positions: &Positions, modes: &[Mode], at: usize, truth: bool) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (open, closed) in pairs(modes, at) {
@@ -182,7 +187,7 @@ pub fn by_position(table: &Table, style: Style) -> String {
     let model = positions.written.model();
     let mut out = format!(
         "{model}: solved by position; {}, {} of these possible\n",
-        of_all(positions, shapes),
+        count_of_modes(positions, shapes),
         possible.len()
     );
     for mode in modes.iter().filter(|mode| mode.shape.is_none()) {
@@ -211,12 +216,12 @@ pub fn by_position(table: &Table, style: Style) -> String {
 }
 
 #[derive(Serialize)]
-struct Document {
+struct ModesJson {
     version: u32,
     model: String,
     switches: Vec<SwitchJson>,
     positions: Vec<PositionJson>,
-    /// Whether these are all positions that there are.
+    /// True if all modes are listed.
     all: bool,
 }
 
@@ -231,7 +236,7 @@ struct SwitchJson {
 
 #[derive(Serialize)]
 struct PositionJson {
-    /// The truth of each switch's condition.
+    /// The truth of the condition of each switch.
     key: Vec<bool>,
     possible: bool,
     order: Option<usize>,
@@ -243,7 +248,7 @@ struct PositionJson {
 pub fn write_json(positions: &Positions, shapes: &Shapes, out: &mut dyn Write) -> io::Result<()> {
     let modes = &shapes.modes;
     let flat = &positions.written;
-    let document = Document {
+    let document = ModesJson {
         version: 1,
         model: flat.model().to_string(),
         switches: (0..positions.switches.len())

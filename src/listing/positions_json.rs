@@ -1,4 +1,5 @@
-//! Positions of switches as data, beside what a single set of formulas or of sorted equations says. The schema is in docs/json.md.
+//! Modes of a model with switches as data. They are written beside a set of formulas, or of sorted equations, that is
+//! valid in one mode only. The schema is in docs/json.md.
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -25,7 +26,7 @@ fn switches(positions: &Positions) -> Vec<SwitchEntry> {
         .collect()
 }
 
-/// The position of values.
+/// The mode in which values were computed.
 #[derive(Debug)]
 pub struct PositionOf<'p> {
     pub positions: &'p Positions,
@@ -47,7 +48,7 @@ impl Serialize for PositionOf<'_> {
     }
 }
 
-/// Of which position sorted equations are.
+/// The mode for which sorted equations are valid.
 #[derive(Debug)]
 pub struct Shown<'p> {
     pub positions: &'p Positions,
@@ -62,7 +63,7 @@ impl Serialize for Shown<'_> {
     }
 }
 
-/// The same with what holds in each position.
+/// The same, with the solution of each mode.
 #[derive(Debug)]
 pub struct ByPosition<'p> {
     pub table: &'p Table,

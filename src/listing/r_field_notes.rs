@@ -1,4 +1,4 @@
-//! What is told of an R-field beside its numbers: where it is in the sorted equations, and how good the choice of forms is.
+//! Notes on an R-field besides its numbers: its place in the sorted equations, and the quality of the chosen forms.
 
 use std::fmt::Write;
 
@@ -11,11 +11,11 @@ use crate::bond::net::Gives;
 use crate::expr::show_number;
 use crate::flat::InstanceId;
 
-pub(super) const APART: &str = "in no loop: signs settle what the strokes leave open";
-pub(super) const SEVERAL: &str = "signs settle what couples them";
-pub(super) const UNSORTED: &str = "not: the equations cannot be sorted";
+pub(super) const NOT_IN_LOOP: &str = "in no loop: signs settle what the strokes leave open";
+pub(super) const IN_SEVERAL_LOOPS: &str = "signs settle what couples them";
+pub(super) const NOT_SORTED: &str = "not: the equations cannot be sorted";
 
-/// More submodels are not named.
+/// At most this many submodels are named.
 const NAMED: usize = 4;
 
 pub(super) fn notes(found: &Fields, field: &RField, out: &mut String) {
@@ -69,7 +69,7 @@ pub(super) fn notes(found: &Fields, field: &RField, out: &mut String) {
     }
 }
 
-/// `a loop of 9 equations`
+/// Returns the place of a field in the sorted equations: `a loop of 9 equations`.
 fn place(found: &Fields, place: &Place) -> String {
     let (number, of, equations, also) = match place {
         Place::Loop {
@@ -81,10 +81,13 @@ fn place(found: &Fields, place: &Place) -> String {
         } => (number, of, equations, also),
         Place::Several { numbers, of } => {
             let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
-            return format!("in loops {} of {of}: {SEVERAL}", numbers.join(", "));
+            return format!(
+                "in loops {} of {of}: {IN_SEVERAL_LOOPS}",
+                numbers.join(", ")
+            );
         }
-        Place::Apart => return APART.to_string(),
-        Place::Unsorted => return UNSORTED.to_string(),
+        Place::Apart => return NOT_IN_LOOP.to_string(),
+        Place::Unsorted => return NOT_SORTED.to_string(),
     };
     let equations = count(*equations, "equation");
     let mut text = match of {
@@ -103,7 +106,7 @@ fn place(found: &Fields, place: &Place) -> String {
     text
 }
 
-/// The model itself by its name.
+/// Returns the path of a submodel; for the model itself, its name.
 pub(super) fn submodel(found: &Fields, id: InstanceId) -> String {
     match id {
         InstanceId::TOP => found.flat.model().to_string(),
@@ -111,7 +114,7 @@ pub(super) fn submodel(found: &Fields, id: InstanceId) -> String {
     }
 }
 
-/// Three digits are enough to compare.
+/// Rounds to three digits, which are enough for a comparison.
 fn brief(value: f64) -> String {
     let rounded: f64 = format!("{value:.2e}").parse().unwrap_or(value);
     show_number(rounded)

@@ -1,12 +1,12 @@
-//! What index reduction has done, in words: which equations were differentiated, which states were
-//! kept and which dropped, and why.
+//! Describes the result of index reduction in words: the differentiated equations, the states that were kept or
+//! dropped, and the reasons.
 
 use super::lines::Lines;
 use crate::base::words::count;
 use crate::expr::show_number;
 use crate::flat::{Derived, Dropped, EquationKind, Flat, Leaf, Merit, Reduction, Selection};
 
-/// `derivative of x = y`, for an equation that the source does not have.
+/// Returns the origin of an equation that is not in the source: `derivative of x = y`.
 pub fn remark(flat: &Flat, kind: EquationKind) -> Option<String> {
     match kind {
         EquationKind::Constraint => Some("constraint: what several equations add up to".into()),
@@ -24,13 +24,13 @@ pub fn remark(flat: &Flat, kind: EquationKind) -> Option<String> {
     }
 }
 
-/// `x = y`
+/// Returns the text of the equation that was differentiated: `x = y`.
 pub fn original(flat: &Flat, derived: &Derived) -> String {
     let (left, right) = (derived.of.left, derived.of.right);
     format!("{} = {}", flat.expression(left), flat.expression(right))
 }
 
-/// `, index 2`
+/// Returns the index for the first line of a listing: `, index 2`.
 pub fn index(flat: &Flat) -> String {
     match &flat.reduction {
         Some(reduction) => format!(", index {}", reduction.index),
@@ -38,10 +38,10 @@ pub fn index(flat: &Flat) -> String {
     }
 }
 
-/// Equations that were differentiated, each once with how often.
+/// Returns each equation that was differentiated, once, at its highest derivative.
 pub fn differentiated(reduction: &Reduction) -> impl Iterator<Item = &Derived> {
     let list = &reduction.derived;
-    // The derivatives of an equation follow each other.
+    // The list contains the derivatives of an equation one after the other.
     (list.iter().enumerate())
         .filter(|(at, derived)| {
             list.get(at + 1)
@@ -58,7 +58,7 @@ pub fn times(times: u8) -> String {
     }
 }
 
-/// `depends on C1.e, which has a start value`
+/// Returns the reason why a state was dropped: `depends on C1.e, which has a start value`.
 pub fn why(flat: &Flat, dropped: &Dropped) -> String {
     let Some(&best) = dropped.others.first() else {
         if dropped.merit == Merit::Zero {
@@ -98,12 +98,12 @@ pub fn names(flat: &Flat, leaves: &[Leaf]) -> String {
     names.join(", ")
 }
 
-/// `1 state of x, y`
+/// Returns the description of a selection: `1 state of x, y`.
 pub fn choice(flat: &Flat, selection: &Selection) -> String {
     choice_words(selection, &names(flat, &selection.candidates))
 }
 
-/// `x = 0.6`, the states at the start, with their values where they are known.
+/// Returns the states that are selected at the start, with their values if known: `x = 0.6`.
 pub fn choice_at_start(flat: &Flat, selection: &Selection) -> String {
     let value = |leaf: &Leaf| {
         let at = selection
@@ -125,7 +125,7 @@ pub fn choice_at_start(flat: &Flat, selection: &Selection) -> String {
     words.join(", ")
 }
 
-/// Without the last digits, which are noise.
+/// Removes the last digits, which are rounding errors.
 fn rounded(value: f64) -> f64 {
     format!("{value:.9e}").parse().unwrap_or(value)
 }
@@ -134,7 +134,7 @@ pub fn choice_words(selection: &Selection, names: &str) -> String {
     format!("{} of {names}", count(selection.states as usize, "state"))
 }
 
-/// Positions, velocities and so on, if there are several levels of them.
+/// Returns the level of a mechanical selection (positions, velocities, accelerations), if there are several levels.
 pub fn level(flat: &Flat, selection: &Selection) -> Option<&'static str> {
     let deep = flat.selections().iter().any(|other| other.times > 0);
     match selection.times {
@@ -146,7 +146,8 @@ pub fn level(flat: &Flat, selection: &Selection) -> Option<&'static str> {
 }
 
 impl Lines<'_> {
-    /// Under headings: what was differentiated, which states are none any more, derivatives of inputs.
+    /// Writes the differentiated equations, the states that were dropped, and the derivatives of inputs, under
+    /// headings.
     pub(super) fn reduction(&mut self) {
         let flat = self.flat;
         let Some(reduction) = &flat.reduction else {
@@ -177,7 +178,7 @@ impl Lines<'_> {
         }
     }
 
-    /// One of the rows of a selection.
+    /// Writes one row of a selection.
     pub(super) fn selection(&mut self, at: u32) {
         let flat = self.flat;
         self.begin_blank();

@@ -1,9 +1,9 @@
-//! What index reduction has done, as data. The schema is in docs/json.md.
+//! The result of index reduction as data. The schema is in docs/json.md.
 
 use serde::Serialize;
 use serde::ser::SerializeMap;
 
-use super::json::List;
+use super::json::LazyList;
 use super::reduction::{differentiated, original, why};
 use crate::base::diagnostics::json::{Place, place};
 use crate::base::source::Sources;
@@ -32,7 +32,7 @@ struct SelectionEntry {
     times: u8,
 }
 
-struct Entry<'f> {
+struct ReductionEntry<'f> {
     flat: &'f Flat,
     sources: &'f Sources,
     reduction: &'f Reduction,
@@ -47,7 +47,7 @@ pub(super) fn write_reduction<M: SerializeMap>(
         None => Ok(()),
         Some(reduction) => map.serialize_entry(
             "reduction",
-            &Entry {
+            &ReductionEntry {
                 flat,
                 sources,
                 reduction,
@@ -56,9 +56,9 @@ pub(super) fn write_reduction<M: SerializeMap>(
     }
 }
 
-impl Serialize for Entry<'_> {
+impl Serialize for ReductionEntry<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Entry {
+        let ReductionEntry {
             flat,
             sources,
             reduction,
@@ -68,7 +68,7 @@ impl Serialize for Entry<'_> {
         };
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("index", &reduction.index)?;
-        let list = List(|| {
+        let list = LazyList(|| {
             differentiated(reduction).map(|derived| DifferentiatedEntry {
                 equation: original(flat, derived),
                 times: derived.times,
@@ -77,7 +77,7 @@ impl Serialize for Entry<'_> {
             })
         });
         map.serialize_entry("differentiated", &list)?;
-        let list = List(|| {
+        let list = LazyList(|| {
             (reduction.dropped.iter()).map(|dropped| DroppedEntry {
                 state: flat.leaf_name(dropped.state),
                 depends_on: names(&dropped.others),
@@ -85,7 +85,7 @@ impl Serialize for Entry<'_> {
             })
         });
         map.serialize_entry("dropped", &list)?;
-        let list = List(|| {
+        let list = LazyList(|| {
             (reduction.selections.iter()).map(|selection| SelectionEntry {
                 candidates: names(&selection.candidates),
                 states: selection.states,

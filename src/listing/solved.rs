@@ -15,7 +15,7 @@ use crate::passes::blocks::{
 
 pub fn solved(model: &Solved, style: Style) -> String {
     let flat = &model.flat;
-    let mut listing = Listing {
+    let mut listing = SolvedListing {
         lines: Lines::new(flat, style, &super::loops_in_words(loop_sizes(model))),
         model,
     };
@@ -47,19 +47,19 @@ pub fn listed(model: &Listed, style: Style) -> String {
     }
 }
 
-/// Loops are blocks of several equations.
+/// Returns the sizes of loops, which are blocks with several unknowns.
 pub(super) fn loop_sizes(model: &Solved) -> impl Iterator<Item = usize> {
     (model.blocks.iter())
         .map(|block| block.unknowns().len())
         .filter(|&size| size > 1)
 }
 
-struct Listing<'f> {
+struct SolvedListing<'f> {
     lines: Lines<'f>,
     model: &'f Solved,
 }
 
-impl<'f> Listing<'f> {
+impl<'f> SolvedListing<'f> {
     fn flat(&self) -> &'f Flat {
         &self.model.flat
     }
@@ -68,7 +68,7 @@ impl<'f> Listing<'f> {
         self.lines.out.push_str(text);
     }
 
-    /// A line between blank ones, after which the first column is written anew.
+    /// Writes a heading between blank lines. The next line shows its submodel again.
     fn heading(&mut self, text: &str) {
         self.lines.heading(text);
     }
@@ -89,7 +89,7 @@ impl<'f> Listing<'f> {
         })
     }
 
-    /// Behind a formula for several equations it would be wrong to name one.
+    /// Writes an assignment. A formula of a loop comes from several equations, so it has no remark on its origin.
     fn assignment(&mut self, assignment: &Assignment, remarked: bool) {
         let origin = self.origin(assignment.equation);
         match assignment.equation {
@@ -142,13 +142,13 @@ impl<'f> Listing<'f> {
         self.end_system();
     }
 
-    /// `R1.R*[R1.i] - [R1.u] = 0`
+    /// Writes a row of a linear system: `R1.R*[R1.i] - [R1.u] = 0`.
     fn row(&mut self, id: EqId, terms: &[(ExprId, Leaf)], right: ExprId) {
         let origin = self.origin(Some(id));
         self.lines.begin(origin);
         let exprs = &self.flat().exprs;
         let mut text = String::new();
-        // What is added before what is subtracted.
+        // Added terms come before subtracted ones.
         let subtracted = |&(coefficient, _): &(ExprId, Leaf)| exprs.negated(coefficient).is_some();
         let (minus, plus): (Vec<_>, Vec<_>) = terms.iter().copied().partition(subtracted);
         for (at, (coefficient, unknown)) in plus.into_iter().chain(minus).enumerate() {
@@ -211,7 +211,7 @@ impl<'f> Listing<'f> {
         }
     }
 
-    /// Equations as they are: what they are solved for is up to the run.
+    /// Writes the residuals of a selection. The run decides which variables they are solved for.
     fn selected(&mut self, selected: &Selected) {
         let flat = self.flat();
         let mut words = Vec::new();
@@ -227,7 +227,7 @@ impl<'f> Listing<'f> {
         self.heading("END OF SELECTION");
     }
 
-    /// Divisors that can vanish, with what is divided by them.
+    /// Lists divisors that can vanish, with the variables whose formulas contain them.
     fn guards(&mut self) {
         let printer = Printer {
             style: self.lines.style,
@@ -249,7 +249,7 @@ impl<'f> Listing<'f> {
         }
     }
 
-    /// Coefficients that are zero as given: what they stand before is not there.
+    /// Lists coefficients that are zero for the given parameters; their terms were removed.
     fn zeros(&mut self) {
         if self.model.zeros.is_empty() {
             return;
@@ -295,7 +295,7 @@ impl<'f> Listing<'f> {
         self.text(&out);
     }
 
-    /// How many of what there are.
+    /// Writes the counts of states, parameters, loops and others.
     fn counts(&mut self) {
         let flat = self.flat();
         let kinds = |kind: Kind| (flat.variables.iter()).filter(|v| v.kind == kind).count();
@@ -305,7 +305,7 @@ impl<'f> Listing<'f> {
             match block {
                 Block::Assignment(_) | Block::When(_) => assignments += 1,
                 Block::Selected(_) => selected += 1,
-                // One equation alone is no loop.
+                // A single nonlinear equation is no loop.
                 Block::Nonlinear(one) if one.unknowns.len() == 1 => iterated += 1,
                 Block::Nonlinear(_) => nonlinear += 1,
                 Block::Linear(linear) => match linear.method {

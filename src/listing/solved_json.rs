@@ -1,10 +1,10 @@
 //! The solved model as data. The schema, with its version, is in docs/json.md.
 //!
-//! Before: [`Solved`]. After: json from which another program can evaluate the model: what is known
-//! at the start, and blocks in order, all expressions in .bgm syntax with full names. Entries are
-//! made one at a time, those of a large matrix too.
+//! Before: [`Solved`]. After: json from which another program can evaluate the model: the variables that are known at
+//! the start, and blocks in order, all expressions in .bgm syntax with full names. Entries are made one at a time,
+//! also those of a large matrix.
 
-use super::json::{Equations, List, write_eliminated, write_map};
+use super::json::{Equations, LazyList, write_eliminated, write_map};
 use super::positions_json::ByPosition;
 use crate::base::source::Sources;
 use crate::expr::ExprId;
@@ -15,7 +15,7 @@ use crate::passes::blocks::{
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::io::{self, Write};
 
-/// Writes the solved model; of one that is solved by position what holds in the others.
+/// Writes the solved model; with `positions`, also the solutions of the other modes.
 pub fn write(
     solved: &Solved,
     sources: &Sources,
@@ -31,7 +31,7 @@ pub fn write(
     })
 }
 
-/// What can be evaluated: what is known, blocks in order, what was eliminated.
+/// Writes the known variables, the blocks in order, and the eliminated variables.
 pub(super) fn write_solution<M: SerializeMap>(
     solved: &Solved,
     sources: &Sources,
@@ -40,11 +40,11 @@ pub(super) fn write_solution<M: SerializeMap>(
     let flat = &solved.flat;
     let equations = Equations { flat, sources };
     let states: Vec<Leaf> = flat.states().collect();
-    let names = List(|| states.iter().map(|&leaf| flat.leaf_name(leaf)));
+    let names = LazyList(|| states.iter().map(|&leaf| flat.leaf_name(leaf)));
     map.serialize_entry("states", &names)?;
     write_names("discrete", flat, Kind::Discrete, map)?;
-    // Derivatives of inputs come from outside as well.
-    let inputs = List(|| {
+    // Derivatives of inputs must be given as well.
+    let inputs = LazyList(|| {
         (flat.variable_ids())
             .filter(|&id| flat.variable(id).kind == Kind::Input)
             .flat_map(|id| {
@@ -54,15 +54,15 @@ pub(super) fn write_solution<M: SerializeMap>(
     });
     map.serialize_entry("inputs", &inputs)?;
     write_names("parameters", flat, Kind::Parameter, map)?;
-    let initial = List(|| {
+    let initial = LazyList(|| {
         (flat.equations.iter())
             .filter(|equation| equation.kind == EquationKind::Init)
             .map(|equation| equations.entry(equation))
     });
     map.serialize_entry("initial", &initial)?;
-    let zeros = List(|| solved.zeros.iter().map(|&zero| flat.expression(zero)));
+    let zeros = LazyList(|| solved.zeros.iter().map(|&zero| flat.expression(zero)));
     map.serialize_entry("zeros", &zeros)?;
-    let blocks = List(|| {
+    let blocks = LazyList(|| {
         (solved.blocks.iter()).map(|block| BlockEntry {
             of: &equations,
             block,
@@ -79,7 +79,7 @@ fn write_names<M: SerializeMap>(
     map: &mut M,
 ) -> Result<(), M::Error> {
     let of_kind = |&id: &VarId| flat.variable(id).kind == kind;
-    let names = List(|| (flat.variable_ids().filter(of_kind)).map(|id| flat.name(id)));
+    let names = LazyList(|| (flat.variable_ids().filter(of_kind)).map(|id| flat.name(id)));
     map.serialize_entry(field, &names)
 }
 
@@ -121,11 +121,11 @@ impl<'f> BlockEntry<'f> {
     }
 
     fn leaves(&self, leaves: &[Leaf]) -> impl Serialize {
-        List(|| leaves.iter().map(|&leaf| self.of.flat.leaf_name(leaf)))
+        LazyList(|| leaves.iter().map(|&leaf| self.of.flat.leaf_name(leaf)))
     }
 
     fn assignments(&self, assignments: &[Assignment]) -> impl Serialize {
-        List(|| {
+        LazyList(|| {
             (assignments.iter()).map(|assignment| AssignmentEntry {
                 variable: self.of.flat.leaf_name(assignment.target),
                 expression: self.text(assignment.value),
@@ -136,7 +136,7 @@ impl<'f> BlockEntry<'f> {
 
     fn equations(&self, ids: &[EqId]) -> impl Serialize {
         let of = self.of;
-        List(move || (ids.iter()).map(move |id| of.entry(&of.flat.equations[id.index()])))
+        LazyList(move || (ids.iter()).map(move |id| of.entry(&of.flat.equations[id.index()])))
     }
 
     fn linear<M: SerializeMap>(&self, linear: &Linear, map: &mut M) -> Result<(), M::Error> {
@@ -145,7 +145,7 @@ impl<'f> BlockEntry<'f> {
                 map.serialize_entry("assignments", &self.assignments(assignments))
             }
             Method::System { matrix, right } => {
-                let entries = List(|| {
+                let entries = LazyList(|| {
                     matrix.iter().map(|entry| MatrixEntry {
                         row: entry.row,
                         column: entry.column,
@@ -153,7 +153,7 @@ impl<'f> BlockEntry<'f> {
                     })
                 });
                 map.serialize_entry("matrix", &entries)?;
-                let rhs = List(|| right.iter().map(|&id| self.text(id)));
+                let rhs = LazyList(|| right.iter().map(|&id| self.text(id)));
                 map.serialize_entry("rhs", &rhs)
             }
         }
@@ -165,18 +165,20 @@ impl<'f> BlockEntry<'f> {
             map.serialize_entry("r_field", &true)?;
         }
         map.serialize_entry("inner", &self.assignments(&it.inner))?;
-        let residuals = List(|| (it.residuals.iter()).map(|residual| self.text(residual.value)));
+        let residuals =
+            LazyList(|| (it.residuals.iter()).map(|residual| self.text(residual.value)));
         map.serialize_entry("residuals", &residuals)
     }
 
     fn selected<M: SerializeMap>(&self, it: &Selected, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry("selections", &it.selections)?;
-        let residuals = List(|| (it.residuals.iter()).map(|residual| self.text(residual.value)));
+        let residuals =
+            LazyList(|| (it.residuals.iter()).map(|residual| self.text(residual.value)));
         map.serialize_entry("residuals", &residuals)
     }
 
-    /// All branches down to the last that sets the variable: one that does not still counts, as
-    /// those behind it do not act when its condition holds.
+    /// Writes all branches up to the last one that sets the variable. Branches before it that do not set the variable
+    /// are written too, because their conditions prevent later branches.
     fn when<M: SerializeMap>(&self, it: &WhenBlock, map: &mut M) -> Result<(), M::Error> {
         let flat = self.of.flat;
         let mut values: Vec<Option<ExprId>> = Vec::new();
@@ -189,7 +191,7 @@ impl<'f> BlockEntry<'f> {
             }
         }
         let conditions = &flat.whens[it.when.index()].conditions;
-        let branches = List(|| {
+        let branches = LazyList(|| {
             (conditions.iter().zip(&values)).map(|(&(condition, _), value)| BranchEntry {
                 condition: self.text(condition),
                 expression: value.map(|value| self.text(value)),

@@ -1,4 +1,4 @@
-//! The sorted equations as text: each with its unknown in brackets, loops marked with `|`.
+//! Lists the sorted equations as text: each with its unknown in brackets, loops marked with `|`.
 
 use super::lines::Lines;
 use super::loops_in_words;

@@ -1,4 +1,4 @@
-//! Storage fields as text: causal paths, gains, equivalent parameters, and why there is none.
+//! Lists storage fields as text: causal paths, gains, equivalent parameters, or the reason why there is none.
 
 use std::fmt::Write;
 
@@ -7,7 +7,8 @@ use crate::bond::fields::Fields;
 use crate::bond::fields::storage::{Refusal, StorageField};
 use crate::bond::graph::{ElementKind, JunctionKind, NodeId};
 
-/// `I2 1B TF 1A I1`: junctions with their kind before their name, as the thesis has it.
+/// Returns a causal path in the notation of the thesis, in which the kind of a junction stands before its name: `I2
+/// 1B TF 1A I1`.
 pub fn path(found: &Fields, field: &StorageField) -> String {
     let graph = &found.named.graph;
     let texts: Vec<String> = (field.path.iter())
@@ -22,7 +23,7 @@ pub fn path(found: &Fields, field: &StorageField) -> String {
     texts.join(" ")
 }
 
-/// Effort gain and flow gain of a complete path.
+/// Returns the effort gain and the flow gain of a complete path.
 pub fn gains(found: &Fields, field: &StorageField) -> Option<(String, String)> {
     let equivalent = field.outcome.as_ref().ok()?;
     let primary = found.flat.expression(equivalent.primary);
@@ -33,7 +34,7 @@ pub fn gains(found: &Fields, field: &StorageField) -> Option<(String, String)> {
     })
 }
 
-/// Why a path cannot be reduced, in the words of the thesis where it has some.
+/// Returns the reason why a path cannot be reduced, in the words of the thesis where it has some.
 pub fn refusal(found: &Fields, refusal: Refusal) -> String {
     let name = |node: NodeId| named(found, node);
     let what = |node: NodeId| {

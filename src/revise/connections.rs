@@ -1,9 +1,9 @@
-//! Connections of a model without some of its submodels and nodes.
+//! Rewrites the connections of a model without some of its submodels and nodes.
 //!
-//! Before: the body of a model, and which submodels and nodes are to go, the former leaving a gap or a wire behind. After: edits
-//! of its `connect`s. What was written in a simple way stays as it was written: a submodel drops out of its list, of
-//! a parallel connection, of a chain. Where it is the place at which others meet, or stands in a chain that falls apart without
-//! it, the places that the connection made are written anew, cut by cut.
+//! Before: the body of a model, and the submodels and nodes to remove; a removed submodel leaves a gap or a wire.
+//! After: edits of its `connect` statements. A simple item keeps its form: the submodel is removed from its list,
+//! parallel connection or chain. If the submodel is the place where others meet, or its chain falls apart, all
+//! connections of the item are written anew, one for each cut.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,37 +13,37 @@ use super::script::Script;
 use crate::flat::{Flat, InstanceId, JunctionId, PortId};
 use crate::syntax::ast::*;
 
-/// What a submodel leaves behind.
+/// What remains at the place of a removed submodel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Leaves {
-    /// Nothing: its cuts are connected to nothing.
+pub enum Residue {
+    /// Nothing: whatever was connected there stays unconnected.
     Gap,
-    /// Its two ends are one.
+    /// Its two ends become one node.
     Wire,
 }
 
 #[derive(Debug)]
-pub struct Leaving<'a> {
+pub struct Reconnection<'a> {
     pub script: &'a Script,
     pub flat: &'a Flat,
-    /// Submodels, by name.
-    pub submodels: BTreeMap<String, Leaves>,
+    /// The removed submodels, by name.
+    pub submodels: BTreeMap<String, Residue>,
     pub nodes: BTreeSet<String>,
-    /// A cut that is to be connected elsewhere: to what is written here.
+    /// A cut that is connected elsewhere, and the text of the new place.
     pub moved: Option<(PortId, String)>,
-    /// Wires that have been written.
+    /// Removed submodels whose wires have been written.
     wired: BTreeSet<String>,
-    /// The cut that moves has been connected.
+    /// True if the moved cut has been connected.
     has_moved: bool,
 }
 
-/// What becomes of a part of a chain.
-enum Part {
-    /// Text, and how tightly it is bound.
+/// The new form of a part of a chain.
+enum ChainPart {
+    /// The new text, and the precedence of its outermost operator.
     Text(String, u8),
     Gap,
     Wire,
-    /// It has to be written anew.
+    /// The item must be written anew.
     Broken,
 }
 
@@ -51,21 +51,21 @@ const SERIES: u8 = 0;
 const PARALLEL: u8 = 1;
 const LINK: u8 = 2;
 
-/// What becomes of one item of a `connect`.
-enum Item {
-    Same,
-    Gone,
+/// The edit of one item of a `connect`.
+enum ItemEdit {
+    Unchanged,
+    Removed,
     New(Vec<String>),
 }
 
-impl<'a> Leaving<'a> {
+impl<'a> Reconnection<'a> {
     pub fn new(
         script: &'a Script,
         flat: &'a Flat,
-        submodels: BTreeMap<String, Leaves>,
+        submodels: BTreeMap<String, Residue>,
         nodes: BTreeSet<String>,
     ) -> Self {
-        Leaving {
+        Reconnection {
             script,
             flat,
             submodels,
@@ -76,7 +76,7 @@ impl<'a> Leaving<'a> {
         }
     }
 
-    /// The edits of all connections; and what else has to be connected.
+    /// Adds the edits of all connections, and returns the connections that must be added.
     pub fn edit(&mut self, edits: &mut Edits) -> Result<Vec<String>, Obstacle> {
         for statement in self.script.body() {
             match &statement.kind {
@@ -89,7 +89,7 @@ impl<'a> Leaving<'a> {
         if let Some((port, to)) = self.moved.as_ref().filter(|_| !self.has_moved) {
             more.push(format!("{} at {to}", self.port_text(*port)));
         }
-        for (name, _) in (self.submodels.iter()).filter(|(_, leaves)| **leaves == Leaves::Wire) {
+        for (name, _) in (self.submodels.iter()).filter(|(_, leaves)| **leaves == Residue::Wire) {
             if self.wired.contains(name) {
                 continue;
             }
@@ -107,7 +107,7 @@ impl<'a> Leaving<'a> {
         Ok(more)
     }
 
-    /// A submodel in a `for` cannot be taken out of it.
+    /// Refuses a submodel that is connected in a `for`.
     fn repeated(&self, statement: &Statement) -> Result<(), Obstacle> {
         let range = statement.span.range();
         let chains = &self.script.ast.chains;
@@ -130,24 +130,24 @@ impl<'a> Leaving<'a> {
         items: &[Connection],
         edits: &mut Edits,
     ) -> Result<(), Obstacle> {
-        let mut become_what = Vec::with_capacity(items.len());
+        let mut item_edits = Vec::with_capacity(items.len());
         for item in items {
-            become_what.push(self.item(item)?);
+            item_edits.push(self.item(item)?);
         }
         let spans: Vec<_> = items.iter().map(|item| item.span.range()).collect();
-        let gone = |at: usize| matches!(become_what[at], Item::Gone);
+        let gone = |at: usize| matches!(item_edits[at], ItemEdit::Removed);
         if (0..items.len()).any(gone) {
             edits.drop_items(&self.script.text, statement.span.range(), &spans, gone);
         }
-        for (range, item) in spans.iter().zip(&become_what) {
-            if let Item::New(texts) = item {
+        for (range, item) in spans.iter().zip(&item_edits) {
+            if let ItemEdit::New(texts) = item {
                 edits.replace(range.clone(), texts.join(", "));
             }
         }
         Ok(())
     }
 
-    fn item(&mut self, item: &Connection) -> Result<Item, Obstacle> {
+    fn item(&mut self, item: &Connection) -> Result<ItemEdit, Obstacle> {
         let (chain, points, is_loop) = match item.kind {
             ConnectionKind::Chain(chain) => (chain, vec![], false),
             ConnectionKind::Loop(chain) => (chain, vec![], true),
@@ -161,7 +161,7 @@ impl<'a> Leaving<'a> {
         let is_leaving =
             |head: &String| self.submodels.contains_key(head) || self.nodes.contains(head);
         if !heads.iter().any(is_leaving) {
-            return Ok(Item::Same);
+            return Ok(ItemEdit::Unchanged);
         }
         let text = |reference: Reference| self.script.source(reference.span).to_string();
         let away = |reference: &Reference| {
@@ -171,37 +171,37 @@ impl<'a> Leaving<'a> {
         let points_leave = points.iter().any(away);
         let part = self.chain(chain);
         match (part, &points[..]) {
-            // Only the places themselves are left, and they are connected by others or not at all.
-            (Part::Gap, _) => Ok(Item::Gone),
-            (Part::Wire, [from, to]) if !points_leave => {
+            // Only places are left. They are connected by other items or not at all.
+            (ChainPart::Gap, _) => Ok(ItemEdit::Removed),
+            (ChainPart::Wire, [from, to]) if !points_leave => {
                 let joined = format!("{} at {}", text(*from), text(*to));
                 self.note_wires(&heads);
-                Ok(Item::New(vec![joined]))
+                Ok(ItemEdit::New(vec![joined]))
             }
-            (Part::Text(new, _), []) if !is_loop || new.contains(" - ") => {
+            (ChainPart::Text(new, _), []) if !is_loop || new.contains(" - ") => {
                 self.note_wires(&heads);
                 let word = if is_loop { "loop " } else { "" };
-                Ok(Item::New(vec![format!("{word}{new}")]))
+                Ok(ItemEdit::New(vec![format!("{word}{new}")]))
             }
-            (Part::Text(new, _), [at]) if !points_leave => {
+            (ChainPart::Text(new, _), [at]) if !points_leave => {
                 self.note_wires(&heads);
-                Ok(Item::New(vec![format!("{new} at {}", text(*at))]))
+                Ok(ItemEdit::New(vec![format!("{new} at {}", text(*at))]))
             }
-            (Part::Text(new, _), [from, to]) if !points_leave => {
+            (ChainPart::Text(new, _), [from, to]) if !points_leave => {
                 self.note_wires(&heads);
                 let ends = format!("{new} from {} to {}", text(*from), text(*to));
-                Ok(Item::New(vec![ends]))
+                Ok(ItemEdit::New(vec![ends]))
             }
-            _ => self.anew(&heads),
+            _ => self.rewrite_item(&heads),
         }
     }
 
-    /// An item that connects the cut that moves.
+    /// Edits an item that connects the moved cut.
     fn item_of_moved(
         &mut self,
         kind: ConnectionKind,
         heads: &BTreeSet<String>,
-    ) -> Result<Option<Item>, Obstacle> {
+    ) -> Result<Option<ItemEdit>, Obstacle> {
         let Some((port, to)) = self.moved.clone() else {
             return Ok(None);
         };
@@ -233,15 +233,15 @@ impl<'a> Leaving<'a> {
             ConnectionKind::At(chain, at) => match point(chain) {
                 Some(text) if text == self.port_text(port) => {
                     self.has_moved = true;
-                    return Ok(Some(Item::New(vec![format!("{text} at {to}")])));
+                    return Ok(Some(ItemEdit::New(vec![format!("{text} at {to}")])));
                 }
-                // Another cut of it.
+                // The item connects another cut of the same submodel.
                 Some(text) if text.contains(':') && !source(at).contains(&owner) => {
-                    return Ok(Some(Item::Same));
+                    return Ok(Some(ItemEdit::Unchanged));
                 }
                 Some(text) if text == owner && self.ports(&owner).len() == 1 => {
                     self.has_moved = true;
-                    return Ok(Some(Item::New(vec![format!("{text} at {to}")])));
+                    return Ok(Some(ItemEdit::New(vec![format!("{text} at {to}")])));
                 }
                 _ => {}
             },
@@ -253,23 +253,23 @@ impl<'a> Leaving<'a> {
                 };
                 if let Some((first, last)) = new {
                     self.has_moved = true;
-                    return Ok(Some(Item::New(vec![format!(
+                    return Ok(Some(ItemEdit::New(vec![format!(
                         "{owner} from {first} to {last}"
                     )])));
                 }
             }
             _ => {}
         }
-        self.anew(heads).map(Some)
+        self.rewrite_item(heads).map(Some)
     }
 
     fn note_wires(&mut self, heads: &BTreeSet<String>) {
         let wires =
-            (heads.iter()).filter(|head| self.submodels.get(head.as_str()) == Some(&Leaves::Wire));
+            (heads.iter()).filter(|head| self.submodels.get(head.as_str()) == Some(&Residue::Wire));
         self.wired.extend(wires.cloned());
     }
 
-    /// The submodels and nodes that an item names.
+    /// Returns the submodels and nodes that an item names.
     fn heads(&self, chain: ChainId, points: &[Reference]) -> BTreeSet<String> {
         let chains = &self.script.ast.chains;
         let first = chains.firsts[chain.0 as usize];
@@ -283,11 +283,11 @@ impl<'a> Leaving<'a> {
             .collect()
     }
 
-    /// Operands come before their users, so this is a loop.
-    fn chain(&self, root: ChainId) -> Part {
+    /// Computes the new form of a chain. Operands come before their users in the arena, so this is a loop.
+    fn chain(&self, root: ChainId) -> ChainPart {
         let chains = &self.script.ast.chains;
         let first = chains.firsts[root.0 as usize];
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<ChainPart> = Vec::new();
         let wrap = |text: &str, strength: u8, least: u8| match strength < least {
             true => format!("({text})"),
             false => text.to_string(),
@@ -296,28 +296,28 @@ impl<'a> Leaving<'a> {
             let part = match chains.node(ChainId(at)) {
                 Chain::Point(point) => self.point(point),
                 Chain::Reversed(a) => match &parts[(a.0 - first) as usize] {
-                    Part::Text(text, strength) => {
-                        Part::Text(format!("reversed {}", wrap(text, *strength, LINK)), LINK)
+                    ChainPart::Text(text, strength) => {
+                        ChainPart::Text(format!("reversed {}", wrap(text, *strength, LINK)), LINK)
                     }
-                    Part::Gap => Part::Gap,
-                    Part::Wire => Part::Wire,
-                    Part::Broken => Part::Broken,
+                    ChainPart::Gap => ChainPart::Gap,
+                    ChainPart::Wire => ChainPart::Wire,
+                    ChainPart::Broken => ChainPart::Broken,
                 },
                 Chain::Series(a, b) => {
                     match (
                         &parts[(a.0 - first) as usize],
                         &parts[(b.0 - first) as usize],
                     ) {
-                        (Part::Wire, Part::Wire) => Part::Wire,
-                        (Part::Text(text, strength), Part::Wire)
-                        | (Part::Wire, Part::Text(text, strength)) => {
-                            Part::Text(text.clone(), *strength)
+                        (ChainPart::Wire, ChainPart::Wire) => ChainPart::Wire,
+                        (ChainPart::Text(text, strength), ChainPart::Wire)
+                        | (ChainPart::Wire, ChainPart::Text(text, strength)) => {
+                            ChainPart::Text(text.clone(), *strength)
                         }
-                        (Part::Text(a, x), Part::Text(b, y)) => {
+                        (ChainPart::Text(a, x), ChainPart::Text(b, y)) => {
                             let (a, b) = (wrap(a, *x, SERIES), wrap(b, *y, PARALLEL));
-                            Part::Text(format!("{a} - {b}"), SERIES)
+                            ChainPart::Text(format!("{a} - {b}"), SERIES)
                         }
-                        _ => Part::Broken,
+                        _ => ChainPart::Broken,
                     }
                 }
                 Chain::Parallel(a, b) => {
@@ -325,38 +325,38 @@ impl<'a> Leaving<'a> {
                         &parts[(a.0 - first) as usize],
                         &parts[(b.0 - first) as usize],
                     ) {
-                        (Part::Gap, Part::Gap) => Part::Gap,
-                        (Part::Text(text, strength), Part::Gap)
-                        | (Part::Gap, Part::Text(text, strength)) => {
-                            Part::Text(text.clone(), *strength)
+                        (ChainPart::Gap, ChainPart::Gap) => ChainPart::Gap,
+                        (ChainPart::Text(text, strength), ChainPart::Gap)
+                        | (ChainPart::Gap, ChainPart::Text(text, strength)) => {
+                            ChainPart::Text(text.clone(), *strength)
                         }
-                        (Part::Text(a, x), Part::Text(b, y)) => {
+                        (ChainPart::Text(a, x), ChainPart::Text(b, y)) => {
                             let (a, b) = (wrap(a, *x, PARALLEL), wrap(b, *y, LINK));
-                            Part::Text(format!("{a} // {b}"), PARALLEL)
+                            ChainPart::Text(format!("{a} // {b}"), PARALLEL)
                         }
-                        _ => Part::Broken,
+                        _ => ChainPart::Broken,
                     }
                 }
             };
             parts.push(part);
         }
-        parts.pop().unwrap_or(Part::Broken)
+        parts.pop().unwrap_or(ChainPart::Broken)
     }
 
-    fn point(&self, point: Reference) -> Part {
+    fn point(&self, point: Reference) -> ChainPart {
         let head = self.script.head(point).map_or("", |(head, _)| head);
         if self.nodes.contains(head) {
-            return Part::Gap;
+            return ChainPart::Gap;
         }
         match self.submodels.get(head) {
-            Some(Leaves::Gap) => Part::Gap,
-            Some(Leaves::Wire) => Part::Wire,
-            None => Part::Text(self.script.source(point.span).to_string(), LINK),
+            Some(Residue::Gap) => ChainPart::Gap,
+            Some(Residue::Wire) => ChainPart::Wire,
+            None => ChainPart::Text(self.script.source(point.span).to_string(), LINK),
         }
     }
 
-    /// The places that these submodels are connected at, cut by cut.
-    fn anew(&mut self, heads: &BTreeSet<String>) -> Result<Item, Obstacle> {
+    /// Writes the connections of these submodels anew, one for each cut.
+    fn rewrite_item(&mut self, heads: &BTreeSet<String>) -> Result<ItemEdit, Obstacle> {
         let flat = self.flat;
         let mut places: BTreeSet<JunctionId> = BTreeSet::new();
         for head in heads {
@@ -383,7 +383,7 @@ impl<'a> Leaving<'a> {
                 continue;
             };
             for port in self.members(place) {
-                // Others that meet here are connected by items of their own.
+                // Other submodels at this place are connected by their own items.
                 let text = self.port_text(port);
                 let owner = text.split([':', '[']).next().unwrap_or("");
                 if text != hub && heads.contains(owner) {
@@ -392,12 +392,12 @@ impl<'a> Leaving<'a> {
             }
         }
         Ok(match texts.is_empty() {
-            true => Item::Gone,
-            false => Item::New(texts),
+            true => ItemEdit::Removed,
+            false => ItemEdit::New(texts),
         })
     }
 
-    /// The cuts that stay at a place.
+    /// Returns the cuts that remain at a place.
     fn members(&self, place: JunctionId) -> Vec<PortId> {
         let flat = self.flat;
         (flat.ports.ids())
@@ -417,7 +417,7 @@ impl<'a> Leaving<'a> {
             .collect()
     }
 
-    /// What a place is called in a connection: its node, or one of its cuts.
+    /// Returns the name of a place in a connection: its node, or one of its cuts.
     pub fn hub(&self, place: JunctionId) -> Option<String> {
         let record = self.flat.ports.junctions[place.index()];
         if let Some((symbol, index)) = record.node {
@@ -437,7 +437,7 @@ impl<'a> Leaving<'a> {
         self.flat.port_name(port, ':')
     }
 
-    /// The cuts of a submodel of the model, or of all elements of an array.
+    /// Returns the cuts of a submodel of the model, or of all elements of an array.
     fn ports(&self, name: &str) -> Vec<PortId> {
         let flat = self.flat;
         (flat.instances.iter().enumerate())

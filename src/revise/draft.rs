@@ -1,17 +1,18 @@
-//! The last steps of a change: what goes is taken out, new lines are put in, and the outcome is compiled and compared.
+//! The last steps of a change: parts are removed, new lines are inserted, and the result is compiled and compared.
 //!
-//! Before: edits of a text, what goes of its model, and lines to be added. After: the new text, or what stands against it.
+//! Before: edits of a text, the parts to remove, and lines to add. After: the new text, or the reason why it is
+//! refused.
 
 use rustc_hash::FxHashSet;
 
-use super::connections::Leaving;
+use super::connections::Reconnection;
 use super::edit::Edits;
-use super::going::{Going, declarations};
-use super::observed::Observed;
+use super::name_uses::NameUses;
 use super::parameters::Parameters;
+use super::removed::{RemovedParts, remove_declarations};
 use super::script::Script;
-use super::verify::{Change, Summed, potentials, same, same_start};
-use super::{Desk, Obstacle};
+use super::verify::{Change, StateSum, check_equal, check_equal_starts, potentials};
+use super::{Obstacle, RevisionContext};
 use crate::bond::BondGraph;
 use crate::bond::order::natural;
 use crate::flat::Flat;
@@ -22,65 +23,66 @@ pub struct Draft<'a> {
     pub script: &'a Script,
     pub model: &'a BondGraph,
     pub flat: &'a Flat,
-    pub going: &'a Going,
+    pub removed: &'a RemovedParts,
     pub parameters: &'a Parameters<'a>,
-    pub observed: &'a Observed<'a>,
-    /// Submodels whose variables may differ, beside links and bonds.
+    pub name_uses: &'a NameUses<'a>,
+    /// Submodels whose variables may differ, besides links and bonds.
     pub touched: FxHashSet<String>,
-    /// States that are not what they were.
-    pub sums: Vec<Summed>,
-    /// A declaration, before those of what is observed.
+    /// States of the new model that are sums of old ones.
+    pub sums: Vec<StateSum>,
+    /// A declaration that comes before those of the new variables.
     pub line: Option<String>,
     /// Items of a new `connect`.
     pub connections: Vec<String>,
 }
 
 impl Draft<'_> {
-    /// The new text; `before` is the old model with the states of the new one.
+    /// Returns the new text. `before` is the old model with the states of the new one.
     pub fn finish(
         mut self,
-        desk: &Desk<'_>,
+        context: &RevisionContext<'_>,
         mut edits: Edits,
         before: &Flat,
     ) -> Result<String, Obstacle> {
-        let Going {
+        let RemovedParts {
             submodels, nodes, ..
-        } = self.going;
-        let mut leaving = Leaving::new(self.script, self.flat, submodels.clone(), nodes.clone());
-        let mut connections = leaving.edit(&mut edits)?;
-        for &(a, b) in &self.going.joined {
-            if let (Some(a), Some(b)) = (leaving.hub(a), leaving.hub(b)) {
+        } = self.removed;
+        let mut reconnection =
+            Reconnection::new(self.script, self.flat, submodels.clone(), nodes.clone());
+        let mut connections = reconnection.edit(&mut edits)?;
+        for &(a, b) in &self.removed.joined {
+            if let (Some(a), Some(b)) = (reconnection.hub(a), reconnection.hub(b)) {
                 connections.push(format!("{a} at {b}"));
             }
         }
         connections.append(&mut self.connections);
-        declarations(self.script, self.going, &mut edits);
+        remove_declarations(self.script, self.removed, &mut edits);
         self.insert(&connections, &mut edits);
         let new = edits.apply(&self.script.text);
-        let compiled = desk.compile(&new);
+        let compiled = context.compile(&new);
         let Some(after) = compiled.flat else {
             let first = compiled.diagnostics.iter().next();
             let message = first.map(|one| one.message.clone()).unwrap_or_default();
             return Err(Obstacle::Broken(message));
         };
-        let wires = self.going.wires.iter().map(|&id| self.flat.path(id));
+        let wires = self.removed.wires.iter().map(|&id| self.flat.path(id));
         self.touched.extend(wires);
         let change = Change {
             touched: &self.touched,
             apart: &potentials(self.model),
-            renamed: &self.observed.renamed,
+            renamed: &self.name_uses.renamed,
             sums: &self.sums,
         };
-        same(before, &after, &change)?;
+        check_equal(before, &after, &change)?;
         for name in self.script.experiment_names() {
-            let old = desk.compile_with(&self.script.text, &name).flat;
+            let old = context.compile_with(&self.script.text, &name).flat;
             let Some(mut old) = old else {
                 continue;
             };
             old.wishes.clone_from(&before.wishes);
-            let compiled = desk.compile_with(&new, &name);
+            let compiled = context.compile_with(&new, &name);
             match compiled.flat {
-                Some(after) => same_start(&old, &after, &change)?,
+                Some(after) => check_equal_starts(&old, &after, &change)?,
                 None => {
                     let first = compiled.diagnostics.iter().next();
                     let message = first.map(|one| one.message.clone()).unwrap_or_default();
@@ -91,7 +93,7 @@ impl Draft<'_> {
         Ok(new)
     }
 
-    /// New lines: parameters before the submodels, variables, equations and connections at the end.
+    /// Inserts new lines: parameters before the submodels; variables, equations and connections at the end.
     fn insert(&self, connections: &[String], edits: &mut Edits) {
         let script = self.script;
         let is_submodel = |kind: &StatementKind| matches!(kind, StatementKind::Submodels { .. });
@@ -113,7 +115,7 @@ impl Draft<'_> {
         if !connections.is_empty() {
             lines.push_str(&format!("\n{blanks}connect {}", connections.join(", ")));
         }
-        for line in self.line.iter().chain(&self.observed.lines) {
+        for line in self.line.iter().chain(&self.name_uses.lines) {
             lines.push_str(&format!("\n{blanks}{line}"));
         }
         if !lines.is_empty() {

@@ -1,7 +1,7 @@
-//! Changes of a text by place.
+//! Edits of a text.
 //!
-//! Before: a text and changes to ranges of it, in any order. After: the text with all of them. What lies inside
-//! a range that another change replaces is gone with it. Insertions at one place stay in the order in which they came.
+//! Before: a text and replacements of ranges, in any order. After: the text with all edits applied. An edit inside a
+//! range that another edit replaces is dropped. Insertions at one place keep their order.
 
 use std::ops::Range;
 
@@ -23,13 +23,14 @@ impl Edits {
         self.replace(at..at, text);
     }
 
-    /// The changed text.
+    /// Applies all edits.
     pub fn apply(mut self, text: &str) -> String {
-        // Stable: insertions at one place keep their order; a replacement swallows what begins inside it.
+        // The sort is stable, so insertions at one place keep their order. A replacement drops edits that begin
+        // inside its range.
         (self.list).sort_by_key(|(range, _)| {
             (range.start, !range.is_empty(), std::cmp::Reverse(range.end))
         });
-        // What is replaced twice is what was said last.
+        // If a range is replaced twice, the later edit counts.
         self.list.dedup_by(|later, earlier| {
             let same = later.0 == earlier.0 && !later.0.is_empty();
             if same {
@@ -50,8 +51,8 @@ impl Edits {
         out
     }
 
-    /// Takes items out of a list that is written with commas or blanks between them, in a statement that goes when
-    /// nothing is left of it.
+    /// Removes items from a list that is separated by commas or blanks; if no item remains, removes the whole
+    /// statement.
     pub fn drop_items(
         &mut self,
         text: &str,
@@ -75,7 +76,7 @@ impl Edits {
     }
 }
 
-/// A statement with its line, if nothing else is on it but a comment behind.
+/// Extends the range of a statement to its line, if the line contains nothing else but a comment after it.
 pub fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
     let line_start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
     let line_end = text[range.end..]

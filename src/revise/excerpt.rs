@@ -1,4 +1,4 @@
-//! A model with what belongs to it: its types and experiments, without the other models of its file.
+//! Reduces a file to one model with its types and experiments, without the other models.
 
 use rustc_hash::FxHashSet;
 
@@ -8,14 +8,14 @@ use crate::base::intern::Symbol;
 use crate::flat::Flat;
 use crate::syntax::ast::*;
 
-/// The text of a file without models that the compiled one does not use, and without experiments for these.
+/// Returns the text without models that the compiled one does not use, and without their experiments.
 pub fn excerpt(text: &str, flat: &Flat) -> String {
     let Ok(script) = Script::new(text, flat) else {
         return text.to_string();
     };
     let items = &script.ast.items;
     let own = script.model().map(|model| model.name.symbol);
-    // The model, all types, and what these use.
+    // The model, all types, and the models that these use.
     let mut kept: Vec<bool> = (items.iter())
         .map(|item| match item {
             Item::Model(model) => model.kind != ModelKind::Model || Some(model.name.symbol) == own,
@@ -46,7 +46,7 @@ pub fn excerpt(text: &str, flat: &Flat) -> String {
         })
         .collect();
     let mut edits = Edits::default();
-    // Golden files are kept of the old text.
+    // The golden comment belongs to the old text.
     if text.starts_with("{ golden:")
         && let Some(end) = text.find('}')
     {
@@ -65,7 +65,7 @@ pub fn excerpt(text: &str, flat: &Flat) -> String {
         };
         let range = span.range();
         if goes {
-            // With the comments before it.
+            // The comments before the item are deleted with it.
             edits.delete(before.unwrap_or(range.start)..range.end);
         }
         before = Some(range.end);
@@ -73,7 +73,7 @@ pub fn excerpt(text: &str, flat: &Flat) -> String {
     edits.apply(text)
 }
 
-/// The types that a model names.
+/// Returns the types that a model names.
 fn uses(item: &Item) -> Vec<Symbol> {
     let Item::Model(model) = item else {
         return Vec::new();

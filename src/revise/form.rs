@@ -1,9 +1,10 @@
-//! The form in which the equivalent of a storage is written.
+//! The form in which the equivalent parameter of a storage is written.
 //!
-//! Before: what a storage comes to when it takes others over. After: the text that its parameter is given. ENPORT (McCalla 1991, appendix C)
-//! asks for the equation of the storage that is left: a gain, which what is stored is multiplied by (`f = p*GAIN`), or an attenuation,
-//! which it is divided by (`f = p/ATT`). A type has one of them as its parameter (`I*der(f) = e` is an attenuation): in that form
-//! the equivalent is the parameter's value. In the other form it is a new parameter of the model, which the type's one follows.
+//! Before: the equivalent of a storage that replaces others. After: the text of its parameter. ENPORT (McCalla 1991,
+//! appendix C) asks for the equation of the remaining storage: a gain, by which the stored quantity is multiplied (`f
+//! = p*GAIN`), or an attenuation, by which it is divided (`f = p/ATT`). The type of the storage uses one of them as
+//! its parameter (`I*der(f) = e` is an attenuation): in that form the equivalent is the value of the parameter. In
+//! the other form it becomes a new parameter of the model, from which the parameter of the type is computed.
 
 use super::Obstacle;
 use super::names::text;
@@ -16,9 +17,9 @@ use crate::flat::{Flat, InstanceId, Leaf, Names, VarId};
 /// How the equivalent parameter is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// What is given is a multiple of what is stored: `f = p*(1/I)`
+    /// The output is a multiple of the stored quantity: `f = p*(1/I)`
     Gain,
-    /// What is stored is divided: `f = p/I`
+    /// The stored quantity is divided: `f = p/I`
     Attenuation,
 }
 
@@ -33,24 +34,25 @@ impl Form {
     }
 }
 
-/// A storage that takes others over.
+/// A storage that replaces others.
 #[derive(Clone, Copy, Debug)]
 pub struct Equivalent<'e> {
     pub name: &'e str,
     pub owner: InstanceId,
-    /// An inertance: what is stored is a momentum.
+    /// True for an inertance, which stores a momentum.
     pub is_flow: bool,
-    /// Its parameter as an expression of the type: an attenuation.
+    /// The old attenuation as an expression in the parameters of the type.
     pub own: ExprId,
-    /// What that comes to.
+    /// The equivalent attenuation.
     pub total: ExprId,
-    /// The parameter that is set, and its value as the type has it.
+    /// The parameter that is set, and its value in the form of the type.
     pub parameter: VarId,
     pub value: ExprId,
 }
 
 impl Equivalent<'_> {
-    /// The text that the parameter is set to, and what is told of it; a parameter of the model is added where the form needs one.
+    /// Returns the text of the parameter's value, and a note about it. If the form requires it, a parameter of the
+    /// model is added.
     pub fn text(
         &self,
         flat: &mut Flat,
@@ -82,7 +84,7 @@ impl Equivalent<'_> {
         if is_bare {
             return Ok(alone(parameters.text(flat, equivalent)?));
         }
-        // The type's own parameter stands for the new one while the law is turned round.
+        // The parameter of the type stands for the new one while the law is solved for it.
         let attenuation = match form {
             Form::Gain => flat.exprs.tidy_div(one, of_type),
             Form::Attenuation => of_type,

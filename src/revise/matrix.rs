@@ -1,22 +1,23 @@
-//! A dependent storage whose path splits, and the storages that determine it, as one storage with several ports.
+//! Replaces a dependent storage whose path splits, and the storages that determine it, by one storage with several
+//! ports.
 //!
-//! Before: a text with a storage field in matrix form, `M + G'*m*G`. After: the text with `Cn` or `In` of the library in the place of all
-//! of these storages, each port where one of the independent ones was. What McCalla 1991 (sections 3.3 and 5.2) leaves open, and
-//! only when asked for.
+//! Before: a text with a storage field in matrix form, `M + G'*m*G`. After: the text with `Cn` or `In` of the library
+//! in place of all these storages, with a port at the place of each independent one. McCalla 1991 (sections 3.3 and
+//! 5.2) leaves this case open; it is done only on request.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::connections::{Leaves, Leaving};
+use super::connections::{Reconnection, Residue};
 use super::draft::Draft;
 use super::edit::Edits;
-use super::going::going;
-use super::observed::{Explained, Observed};
+use super::name_uses::{KnownVariables, NameUses};
 use super::parameters::Parameters;
-use super::reduce::{Step, Traced};
-use super::rewrite::Taken;
+use super::reduce::{Step, TracedModel};
+use super::removed::removed_parts;
+use super::rewrite::Rewritten;
 use super::script::{Script, fresh};
-use super::verify::Summed;
-use super::{Desk, Obstacle};
+use super::verify::StateSum;
+use super::{Obstacle, RevisionContext};
 use crate::bond::fields::storage::{MatrixForm, StorageField, parameter};
 use crate::bond::fields::superfluous::without;
 use crate::bond::graph::{ElementKind, NodeId};
@@ -26,8 +27,8 @@ use crate::flat::{Flat, Leaf, VarId};
 use crate::listing::storage_fields::path;
 use crate::syntax::ast::{ExperimentKind, Item};
 
-/// A storage with one port that power goes into: what it stores, and the partner of that.
-fn plain(traced: &Traced, node: NodeId, is_flow: bool) -> Result<(VarId, VarId), Obstacle> {
+/// Returns the stored variable and its partner, if the storage has one port, which power flows into.
+fn plain(traced: &TracedModel, node: NodeId, is_flow: bool) -> Result<(VarId, VarId), Obstacle> {
     let graph = &traced.fields.named.graph;
     let of = graph.node(node);
     let ports = traced.written.ports.of(of.owner).count();
@@ -46,14 +47,14 @@ fn plain(traced: &Traced, node: NodeId, is_flow: bool) -> Result<(VarId, VarId),
     found.ok_or_else(|| Obstacle::Unwritable(of.name.clone()))
 }
 
-/// The text with one storage of several ports.
+/// Returns the text in which the storages are replaced by one storage with several ports.
 pub fn combine(
-    desk: &Desk<'_>,
-    traced: &Traced,
+    context: &RevisionContext<'_>,
+    traced: &TracedModel,
     text: &str,
     field: &StorageField,
     matrix: &MatrixForm,
-) -> Result<Taken, Obstacle> {
+) -> Result<Rewritten, Obstacle> {
     let (flat, named) = (&traced.written, &traced.fields.named);
     let graph = &named.graph;
     let script = Script::new(text, flat)?;
@@ -63,17 +64,19 @@ pub fn combine(
         .is_some_and(|element| element.kind == ElementKind::I);
     let zero = if is_flow { Gives::Effort } else { Gives::Flow };
     script.declared(flat, owner(field.dependent))?;
-    let leaving = [(named.nodes_of[field.dependent.index()], zero)];
-    let removal = without(&traced.model.graph, &leaving)
+    let storages = [(named.nodes_of[field.dependent.index()], zero)];
+    let removal = without(&traced.model.graph, &storages)
         .map_err(|needed| Obstacle::Needed(traced.model.graph.node(needed.0).name.clone()))?;
-    let mut going = going(flat, &script, &traced.model, &removal)?;
+    let mut removed = removed_parts(flat, &script, &traced.model, &removal)?;
     for &node in &matrix.storages {
         script.declared(flat, owner(node))?;
-        going.instances.insert(owner(node));
-        going.submodels.insert(flat.path(owner(node)), Leaves::Gap);
+        removed.instances.insert(owner(node));
+        removed
+            .submodels
+            .insert(flat.path(owner(node)), Residue::Gap);
     }
     let mut work = traced.fields.flat.clone();
-    let mut parameters = Parameters::new(&script, going.instances.clone(), FxHashSet::default());
+    let mut parameters = Parameters::new(&script, removed.instances.clone(), FxHashSet::default());
     let names: Vec<String> = matrix.storages.iter().map(|&node| name_of(node)).collect();
     let new = fresh(&mut parameters.taken, &names.join("_"));
     let (class, letter, variable) = match is_flow {
@@ -81,7 +84,7 @@ pub fn combine(
         false => ("Cn", "C", "e"),
     };
 
-    // Each of the old ones by its port.
+    // Each old variable in terms of the ports of the new storage.
     let mut was: FxHashMap<VarId, ExprId> = FxHashMap::default();
     let mut sums = Vec::new();
     let mut starts = Vec::new();
@@ -96,7 +99,11 @@ pub fn combine(
         let rate = work.exprs.leaf(Leaf::Der(stored, 1));
         was.insert(stored, leaf);
         was.insert(partner, work.exprs.tidy_mul(own, rate));
-        sums.push(Summed::multiple(named_now.clone(), flat.name(stored), 1.0));
+        sums.push(StateSum::multiple(
+            named_now.clone(),
+            flat.name(stored),
+            1.0,
+        ));
         parameters.names.insert(stored, named_now);
         states.push((stored, leaf, rate));
         for given in &flat.starts {
@@ -127,13 +134,13 @@ pub fn combine(
     was.insert(partner, work.exprs.tidy_mul(own, rates));
 
     let mut edits = Edits::default();
-    let mut observed = Observed::new(&script, flat, &going.instances, FxHashSet::default(), &[]);
-    let mut known = Explained {
+    let mut name_uses = NameUses::new(&script, flat, &removed.instances, FxHashSet::default(), &[]);
+    let mut known = KnownVariables {
         flat: &mut work,
         was,
     };
-    observed.settings(&mut known, &mut parameters, &mut edits)?;
-    observed.uses(&mut known, &mut parameters, &mut edits)?;
+    name_uses.rename_settings(&mut known, &mut parameters, &mut edits)?;
+    name_uses.rewrite_uses(&mut known, &mut parameters, &mut edits)?;
     for statement in script.experiments().flat_map(|one| &one.body) {
         if let ExperimentKind::Initial(list) = &statement.kind {
             for &(target, _) in list {
@@ -142,7 +149,7 @@ pub fn combine(
                     Some(sum) => edits.replace(target.span.range(), sum.new.clone()),
                     None if script
                         .head(target)
-                        .is_some_and(|(head, _)| going.submodels.contains_key(head)) =>
+                        .is_some_and(|(head, _)| removed.submodels.contains_key(head)) =>
                     {
                         return Err(Obstacle::Used(text));
                     }
@@ -160,31 +167,36 @@ pub fn combine(
         let text = parameters.text(known.flat, start)?;
         settings.push_str(&format!(", ic {variable}[{}] = {text}", at + 1));
     }
-    let leaving = Leaving::new(&script, flat, going.submodels.clone(), going.nodes.clone());
+    let reconnection = Reconnection::new(
+        &script,
+        flat,
+        removed.submodels.clone(),
+        removed.nodes.clone(),
+    );
     let mut connections = Vec::new();
     for (at, &node) in matrix.storages.iter().enumerate() {
         let port = flat.ports.of(owner(node)).next();
         let place = port.and_then(|port| flat.ports.get(port).outside);
-        let hub = place.and_then(|place| leaving.hub(place));
+        let hub = place.and_then(|place| reconnection.hub(place));
         let hub = hub.ok_or_else(|| Obstacle::Unwritable(name_of(node)))?;
         connections.push(format!("{new}:p[{}] at {hub}", at + 1));
     }
     include_library(&script, &mut edits);
-    let mut touched: FxHashSet<String> = going.submodels.keys().cloned().collect();
+    let mut touched: FxHashSet<String> = removed.submodels.keys().cloned().collect();
     touched.insert(new.clone());
     let draft = Draft {
         script: &script,
         model: &traced.model,
         flat,
-        going: &going,
+        removed: &removed,
         parameters: &parameters,
-        observed: &observed,
+        name_uses: &name_uses,
         touched,
         sums,
         line: Some(format!("submodel ({class}) {new}({settings})")),
         connections,
     };
-    let text = draft.finish(desk, edits, flat)?;
+    let text = draft.finish(context, edits, flat)?;
     let step = Step {
         removed: name_of(field.dependent),
         into: new.clone(),
@@ -192,13 +204,13 @@ pub fn combine(
         value: format!("{new}.{letter} = [{}]", entries.join(", ")),
         dropped: names,
     };
-    Ok(Taken {
+    Ok(Rewritten {
         text,
         steps: vec![step],
     })
 }
 
-/// Makes the types of the library known, if the file does not.
+/// Includes the library if the file does not include it yet.
 pub fn include_library(script: &Script, edits: &mut Edits) {
     let includes = |item: &Item| match item {
         Item::Include(include) => include.name.trim_end_matches(".bgm").ends_with("bondgraph"),

@@ -1,9 +1,10 @@
-//! Storages of one kind that share their rate, merged into one.
+//! Merges storages of one kind that share their rate.
 //!
-//! Before: a text with two or more linear C on one 1-junction, or I on one 0-junction. All of them are independent, and yet only the sum of what
-//! they give matters to the rest: their differences never change, which is an eigenvalue of zero. After: the text with one of them,
-//! `1/(1/C1 + 1/C2)`, which starts at the sum of the start values; what each of the old ones gave follows from that and from
-//! where it started. Beyond the thesis, and only when asked for.
+//! Before: a text with two or more linear C on one 1-junction, or I on one 0-junction. All of them are independent,
+//! but only the sum of their outputs affects other parts: their differences are constant, which gives an eigenvalue
+//! of zero. After: the text with one of them, `1/(1/C1 + 1/C2)`, which starts at the sum of the start values. The old
+//! variables follow from the new one and the old start values. This goes beyond the thesis and is done only on
+//! request.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +13,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::draft::Draft;
 use super::edit::Edits;
 use super::form::{Equivalent, Form};
-use super::going::going;
-use super::observed::{Explained, Observed, set};
+use super::name_uses::{KnownVariables, NameUses, set};
 use super::parameters::Parameters;
-use super::reduce::{Step, Traced};
-use super::rewrite::{Taken, solved_for};
+use super::reduce::{Step, TracedModel};
+use super::removed::removed_parts;
+use super::rewrite::{Rewritten, solved_for};
 use super::script::Script;
-use super::verify::{Addend, Summed};
-use super::{Desk, Obstacle};
+use super::verify::{Addend, StateSum};
+use super::{Obstacle, RevisionContext};
 use crate::bond::causality::ElementCausality;
 use crate::bond::fields::storage::parameter;
 use crate::bond::fields::superfluous::without;
@@ -30,39 +31,39 @@ use crate::evaluate::constant;
 use crate::expr::ExprId;
 use crate::flat::{Flat, InstanceId, Leaf, VarId};
 
-/// Storages at a junction that can be one, the first of which stays.
+/// Storages at a junction that can be merged; the first one remains.
 #[derive(Clone, Debug)]
 pub struct Group {
     pub junction: NodeId,
-    pub storages: Vec<Reached>,
+    pub storages: Vec<ReachedStorage>,
     pub is_flow: bool,
 }
 
-/// A storage, and what its effort and flow are at the junction: the same, or with the other sign.
+/// A storage, and the signs of its effort and flow at the junction.
 #[derive(Clone, Copy, Debug)]
-pub struct Reached {
+pub struct ReachedStorage {
     pub node: NodeId,
     effort: f64,
     flow: f64,
-    /// Power goes into the junction.
+    /// True if power flows into the junction.
     inward: bool,
 }
 
 impl Group {
-    pub fn name(&self, traced: &Traced) -> String {
+    pub fn name(&self, traced: &TracedModel) -> String {
         let graph = &traced.fields.named.graph;
         let names = (self.storages.iter()).map(|one| graph.node(one.node).name.as_str());
         names.collect::<Vec<_>>().join(", ")
     }
 }
 
-/// All groups, by junction.
-pub fn groups(traced: &Traced) -> Vec<Group> {
+/// Returns all groups, by junction.
+pub fn groups(traced: &TracedModel) -> Vec<Group> {
     let named = &traced.fields.named;
     let graph = &named.graph;
     let mut flat = traced.fields.flat.clone();
     let bonds_of = graph.bonds_of();
-    let mut found: BTreeMap<NodeId, Vec<Reached>> = BTreeMap::new();
+    let mut found: BTreeMap<NodeId, Vec<ReachedStorage>> = BTreeMap::new();
     for (node, element) in graph.elements() {
         let wanted = match element.kind {
             ElementKind::C => JunctionKind::One,
@@ -85,7 +86,7 @@ pub fn groups(traced: &Traced) -> Vec<Group> {
     (found.into_iter())
         .filter(|(_, storages)| storages.len() > 1)
         .map(|(junction, mut storages)| {
-            let name = |one: &Reached| &graph.node(one.node).name;
+            let name = |one: &ReachedStorage| &graph.node(one.node).name;
             storages.sort_by(|a, b| natural(name(a), name(b)));
             Group {
                 junction,
@@ -96,20 +97,20 @@ pub fn groups(traced: &Traced) -> Vec<Group> {
         .collect()
 }
 
-/// The first junction with more than two bonds, through junctions that only hand on.
+/// Returns the first junction with more than two bonds, through junctions that only transmit power.
 fn reach(
     graph: &Graph,
     bonds_of: &[Vec<BondId>],
     node: NodeId,
     port: BondId,
-) -> Option<(NodeId, Reached)> {
+) -> Option<(NodeId, ReachedStorage)> {
     let (mut bond, mut at) = (port, graph.bond(port).other(node));
     let (mut effort, mut flow) = (1.0, 1.0);
     for _ in 0..graph.nodes.len() {
         let kind = graph.node(at).junction()?;
         let into = |bond: BondId| graph.bond(bond).to == at;
         let [a, b] = bonds_of[at.index()][..] else {
-            let reached = Reached {
+            let reached = ReachedStorage {
                 node,
                 effort,
                 flow,
@@ -118,7 +119,7 @@ fn reach(
             return Some((at, reached));
         };
         let next = if a == bond { b } else { a };
-        // What is summed up keeps its sign if power goes through.
+        // The summed variable keeps its sign if power flows through the junction.
         let turned = if into(bond) == into(next) { -1.0 } else { 1.0 };
         match kind {
             JunctionKind::Zero => flow *= turned,
@@ -134,7 +135,7 @@ struct Member {
     node: NodeId,
     owner: InstanceId,
     own: ExprId,
-    /// What it stores and the partner of that, and whether each has the sign of the first storage.
+    /// The primary variable and its partner, and their signs at the junction.
     stored: VarId,
     partner: VarId,
     sign: f64,
@@ -142,14 +143,14 @@ struct Member {
     start: ExprId,
 }
 
-/// The text with one storage in the place of a group, its equivalent in a form.
+/// Returns the text with one storage in place of a group, its equivalent in the requested form.
 pub fn merge(
-    desk: &Desk<'_>,
-    traced: &Traced,
+    context: &RevisionContext<'_>,
+    traced: &TracedModel,
     text: &str,
     group: &Group,
     form: Option<Form>,
-) -> Result<Taken, Obstacle> {
+) -> Result<Rewritten, Obstacle> {
     let (flat, named) = (&traced.written, &traced.fields.named);
     let graph = &named.graph;
     let script = Script::new(text, flat)?;
@@ -165,14 +166,14 @@ pub fn merge(
     } else {
         Gives::Effort
     };
-    let leaving: Vec<(NodeId, Gives)> = (group.storages[1..].iter())
+    let storages: Vec<(NodeId, Gives)> = (group.storages[1..].iter())
         .map(|one| (named.nodes_of[one.node.index()], zero))
         .collect();
-    let removal = without(&traced.model.graph, &leaving)
+    let removal = without(&traced.model.graph, &storages)
         .map_err(|needed| Obstacle::Needed(traced.model.graph.node(needed.0).name.clone()))?;
-    let going = going(flat, &script, &traced.model, &removal)?;
+    let removed = removed_parts(flat, &script, &traced.model, &removal)?;
 
-    // One over the sum of inverses; of two, product over sum.
+    // The inverse of the sum of inverses; for two members, product over sum.
     let exprs = &mut work.exprs;
     let total = match &members[..] {
         [a, b] => {
@@ -213,17 +214,17 @@ pub fn merge(
     }
     let was = explained(&mut work, &members, total, start);
     let changed = FxHashSet::from_iter([set_parameter]);
-    let mut parameters = Parameters::new(&script, going.instances.clone(), changed);
+    let mut parameters = Parameters::new(&script, removed.instances.clone(), changed);
     let mut edits = Edits::default();
     let owners = FxHashSet::from_iter([kept.owner]);
-    let mut observed = Observed::new(&script, flat, &going.instances, owners, &[]);
-    let mut known = Explained {
+    let mut name_uses = NameUses::new(&script, flat, &removed.instances, owners, &[]);
+    let mut known = KnownVariables {
         flat: &mut work,
         was,
     };
-    observed.settings(&mut known, &mut parameters, &mut edits)?;
-    observed.uses(&mut known, &mut parameters, &mut edits)?;
-    observed.no_starts(known.flat)?;
+    name_uses.rename_settings(&mut known, &mut parameters, &mut edits)?;
+    name_uses.rewrite_uses(&mut known, &mut parameters, &mut edits)?;
+    name_uses.refuse_starts(known.flat)?;
     let kept_name = name_of(kept.node);
     let equivalent = Equivalent {
         name: &kept_name,
@@ -247,18 +248,18 @@ pub fn merge(
         script: &script,
         model: &traced.model,
         flat,
-        going: &going,
+        removed: &removed,
         parameters: &parameters,
-        observed: &observed,
+        name_uses: &name_uses,
         touched: members.iter().map(|one| flat.path(one.owner)).collect(),
-        sums: vec![Summed {
+        sums: vec![StateSum {
             new: flat.name(kept.stored),
             old: addends,
         }],
         line: None,
         connections: Vec::new(),
     };
-    let text = draft.finish(desk, edits, flat)?;
+    let text = draft.finish(context, edits, flat)?;
     let steps = (members[1..].iter())
         .map(|member| Step {
             removed: name_of(member.node),
@@ -274,14 +275,14 @@ pub fn merge(
             dropped: Vec::new(),
         })
         .collect();
-    Ok(Taken { text, steps })
+    Ok(Rewritten { text, steps })
 }
 
 fn member(
     flat: &mut Flat,
-    traced: &Traced,
+    traced: &TracedModel,
     group: &Group,
-    reached: Reached,
+    reached: ReachedStorage,
 ) -> Result<Member, Obstacle> {
     let node = reached.node;
     let graph = &traced.fields.named.graph;
@@ -325,7 +326,7 @@ fn member(
     })
 }
 
-/// What all members gave, in terms of the one that stays.
+/// Returns the old variables of all members in terms of the remaining one.
 fn explained(
     flat: &mut Flat,
     members: &[Member],

@@ -1,9 +1,10 @@
-//! Models written anew: the source text of a model, changed.
+//! Changes of the source text of a model.
 //!
-//! Before: a text that compiles, and what its bond graph says of it. After: a text with another model of the same name: storages that
-//! depend on others taken out ([`reduce`], McCalla 1991), or stiff and parasitic elements put in ([`augment`]). What the
-//! change does not concern stays as it was written, comments and all. The new text is compiled again, and all that stays is
-//! compared with what it was, number by number ([`verify`]): a change that would alter it is refused.
+//! Before: a text that compiles, and the analysis of its bond graph. After: a text with a changed model of the same
+//! name: dependent storages are removed ([`reduce`], McCalla 1991), or stiff and parasitic elements are added
+//! ([`augment`]). Other parts of the text stay as written, with their comments. The new text is compiled, and the
+//! remaining variables are compared with the old ones, number by number ([`verify`]): a change that would alter them
+//! is refused.
 
 pub mod augment;
 mod connections;
@@ -12,16 +13,16 @@ mod edit;
 mod excerpt;
 pub mod expand;
 pub mod form;
-mod going;
 mod matrix;
-mod meaning;
 mod merge;
+mod name_uses;
 mod names;
-mod observed;
 mod parameters;
 pub mod reduce;
+mod removed;
 mod rewrite;
 mod script;
+mod variable_map;
 mod verify;
 
 use std::cell::RefCell;
@@ -34,7 +35,7 @@ use crate::compile::{LoadedFlat, NoObserver, Options, flatten_loaded};
 use crate::syntax::load::{Files, Input, Loaded, load, reload};
 
 /// Where texts are compiled. What they include is read and parsed once.
-pub struct Desk<'d> {
+pub struct RevisionContext<'d> {
     /// The file that the text is of; includes are looked up beside it.
     path: &'d PathBuf,
     options: &'d Options,
@@ -43,15 +44,19 @@ pub struct Desk<'d> {
     loaded: RefCell<Option<Loaded>>,
 }
 
-impl fmt::Debug for Desk<'_> {
+impl fmt::Debug for RevisionContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.path.display())
     }
 }
 
-impl<'d> Desk<'d> {
-    pub fn new(path: &'d PathBuf, options: &'d Options, files: &'d dyn Files) -> Desk<'d> {
-        Desk {
+impl<'d> RevisionContext<'d> {
+    pub fn new(
+        path: &'d PathBuf,
+        options: &'d Options,
+        files: &'d dyn Files,
+    ) -> RevisionContext<'d> {
+        RevisionContext {
             path,
             options,
             files,
@@ -71,46 +76,52 @@ impl<'d> Desk<'d> {
     }
 
     fn compiled(&self, text: &str, options: &Options) -> LoadedFlat {
-        let trees = |said: &mut Diagnostics| self.load(text, options, said);
+        let trees = |diagnostics: &mut Diagnostics| self.load(text, options, diagnostics);
         flatten_loaded(trees, options, self.files, &mut NoObserver)
     }
 
-    fn load(&self, text: &str, options: &Options, said: &mut Diagnostics) -> Loaded {
+    fn load(&self, text: &str, options: &Options, diagnostics: &mut Diagnostics) -> Loaded {
         let experiment = options.request.file();
         let mut kept = self.loaded.borrow_mut();
         if let (Some(known), None) = (&*kept, &experiment)
-            && let Some(again) = reload(known, text, said)
+            && let Some(again) = reload(known, text, diagnostics)
         {
             return again;
         }
         let input = Input::Revised(self.path.clone(), text.to_string());
         let folders = &options.folders;
-        let loaded = load(&input, experiment.as_deref(), folders, self.files, said);
-        if said.iter().next().is_none() && experiment.is_none() {
+        let loaded = load(
+            &input,
+            experiment.as_deref(),
+            folders,
+            self.files,
+            diagnostics,
+        );
+        if diagnostics.iter().next().is_none() && experiment.is_none() {
             *kept = Some(loaded.clone());
         }
         loaded
     }
 }
 
-/// Why a text cannot be changed as it should be.
+/// Why one change of a text is impossible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// A submodel that is not declared in the body of the model by itself.
+    /// The submodel is not declared by itself in the body of the model.
     Elsewhere(String),
-    /// A model that an included file holds.
+    /// The model is in an included file.
     OtherFile(String),
-    /// Its connections cannot be written another way.
+    /// The connections of the submodel cannot be rewritten.
     Unwritable(String),
-    /// Something that would go is used.
+    /// A variable that would be removed is used.
     Used(String),
-    /// Something that stays would have another value.
+    /// A remaining variable would have another value.
     Changes(String),
-    /// What would have to go serves others.
+    /// The named node would have to be removed too, but other parts need it.
     Needed(String),
-    /// A storage that has no parameter to be changed.
+    /// The storage has no parameter that can be set.
     NoParameter(String),
-    /// The changed model has errors: the first of them.
+    /// The changed model has errors; this is the first message.
     Broken(String),
 }
 
@@ -139,13 +150,13 @@ impl fmt::Display for Obstacle {
     }
 }
 
-/// Why nothing was written.
+/// Why no text was written.
 #[derive(Debug)]
 pub enum Failure {
     /// The model has errors.
     Model(Sources, Diagnostics),
-    /// It has no power ports.
+    /// The model has no power ports.
     NoGraph(String),
-    /// What was asked for cannot be had.
+    /// The request cannot be fulfilled.
     Refused(String),
 }

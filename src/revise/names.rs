@@ -1,9 +1,9 @@
-//! Flat expressions as text of a model: variables by other names than they had.
+//! Prints flat expressions as source text, with new names of variables.
 
 use crate::expr::ExprId;
 use crate::flat::{Flat, Names, Printer};
 
-/// An expression, as the body of the model can have it.
+/// Returns an expression as it can stand in the body of the model.
 pub fn text(flat: &Flat, names: &Names, id: ExprId) -> String {
     let mut out = String::new();
     let printer = Printer {

@@ -1,9 +1,9 @@
-//! Parameters of submodels that go, or whose values change, as the model can still name them.
+//! Parameters of removed submodels, or parameters whose values change, written with names that the model still has.
 //!
-//! Before: expressions of a flat model with parameters of such submodels in them. After: the same as text of the model's body. A value
-//! that the model gives as a parameter of its own is that parameter; an expression of such parameters is put in; a number becomes a
-//! new parameter of the model, named after the old one: `I2.I` is `I2_I`. So what is equivalent stays an expression of what there was,
-//! and can be changed as before.
+//! Before: flat expressions that contain such parameters. After: the same expressions as text of the model's body. If
+//! the value is a parameter of the model, that parameter is used; an expression of such parameters is substituted; a
+//! number becomes a new parameter of the model, named after the old one: `I2.I` becomes `I2_I`. So the equivalent
+//! remains an expression of the old parameters, which can still be changed.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,11 +18,11 @@ use crate::syntax::ast::ExperimentKind;
 #[derive(Debug)]
 pub struct Parameters<'s> {
     script: &'s Script,
-    /// Submodels that go.
+    /// The removed submodels.
     gone: FxHashSet<InstanceId>,
     /// Parameters whose values change.
     changed: FxHashSet<VarId>,
-    /// Targets of experiments, as they are written.
+    /// Names of parameters that experiments set.
     set: FxHashSet<String>,
     pub taken: FxHashSet<String>,
     pub names: Names,
@@ -53,14 +53,14 @@ impl<'s> Parameters<'s> {
         }
     }
 
-    /// Whether a parameter cannot be named as it was.
+    /// Returns true if a parameter cannot keep its name.
     pub fn moves(&self, flat: &Flat, id: VarId) -> bool {
         let variable = flat.variable(id);
         matches!(variable.kind, Kind::Parameter | Kind::Constant)
             && (self.gone.contains(&variable.instance) || self.changed.contains(&id))
     }
 
-    /// An expression as text.
+    /// Returns an expression as text.
     pub fn text(&mut self, flat: &mut Flat, id: ExprId) -> Result<String, Obstacle> {
         let mut work: Vec<VarId> = leaves(&flat.exprs, id)
             .iter()
@@ -87,8 +87,8 @@ impl<'s> Parameters<'s> {
         Ok(text(flat, &self.names, opened))
     }
 
-    /// What a parameter is called, for text that names it, such as an experiment that sets it; a new one of the model if it
-    /// has no name there. To be asked before expressions are written.
+    /// Returns the new name of a parameter for text that must name it, such as an experiment that sets it; if it has
+    /// none, a new parameter of the model is declared. Call this before expressions are written.
     pub fn name(&mut self, flat: &mut Flat, id: VarId) -> Result<String, Obstacle> {
         if !self.names.contains_key(&id) {
             match self.inline.remove(&id) {
@@ -120,7 +120,7 @@ impl<'s> Parameters<'s> {
             let source = self
                 .script
                 .source(self.script.ast.exprs.span(setting.value));
-            // A parameter of the model itself.
+            // The value is a parameter of the model itself.
             if let Node::Leaf(Leaf::Var(by)) = flat.exprs.node(given.expression)
                 && flat.variable(by).instance == InstanceId::TOP
                 && !set

@@ -1,9 +1,10 @@
-//! Storage fields reduced in the text of a model.
+//! Reduces storage fields in the text of a model.
 //!
-//! Before: a text whose model has storages that depend on others. After: the text without them, as far as McCalla 1991 (chapter 3) goes: the
-//! storage at the end of the causal path has the equivalent parameter, an expression of the old ones, and what serves no purpose any more
-//! is gone. All fields that can be reduced are, and again those that come to light, until none is left. Trajectories stay the
-//! same: start values move with the storages, and what is observed of a storage that is gone becomes a variable of the model.
+//! Before: a text whose model has dependent storages. After: the text without them, as far as the methods of McCalla
+//! 1991 (chapter 3) go: the storage at the other end of the causal path has the equivalent parameter, an expression
+//! of the old ones, and parts without a purpose are removed. This is repeated, because a reduction can reveal further
+//! fields. Trajectories do not change: start values are transferred to the remaining storages, and uses of removed
+//! storages become variables of the model.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,9 +13,9 @@ use super::expand::expand;
 use super::form::Form;
 use super::matrix::combine;
 use super::merge::{groups, merge};
-use super::rewrite::{Taken, rewrite};
+use super::rewrite::{Rewritten, rewrite};
 use super::script::fresh;
-use super::{Desk, Failure, Obstacle};
+use super::{Failure, Obstacle, RevisionContext};
 use crate::base::diagnostics::Diagnostics;
 use crate::bond::BondGraph;
 use crate::bond::fields::storage::StorageField;
@@ -24,22 +25,22 @@ use crate::compile::bond_graph;
 use crate::flat::Flat;
 use crate::listing::storage_fields;
 
-/// What is to go.
+/// Options of a reduction.
 #[derive(Clone, Debug, Default)]
-pub struct Wishes {
-    /// Storages to be removed rather than those that they are tied to.
+pub struct ReduceOptions {
+    /// Storages to remove instead of the dependent ones that they are tied to.
     pub remove: Vec<String>,
-    /// Only these, nothing else.
+    /// True: remove only these.
     pub only: bool,
-    /// Paths that split, too: as storages with several ports.
+    /// True: replace storages whose path splits by a storage with several ports.
     pub matrix: bool,
-    /// Independent storages of one kind that share their rate, too.
+    /// True: merge independent storages of one kind that share their rate.
     pub merge: bool,
-    /// How equivalents are written; else as the types have their parameters.
+    /// The form of equivalents; `None`: the form that the type uses.
     pub form: Option<Form>,
 }
 
-/// A storage that is gone.
+/// A storage that was removed.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub removed: String,
@@ -48,13 +49,13 @@ pub struct Step {
     pub path: String,
     /// `I1.I = m1 + (b/a)**2*m2`
     pub value: String,
-    /// What else is gone.
+    /// Other parts that were removed.
     pub dropped: Vec<String>,
 }
 
-/// A dependent storage that stays.
+/// A dependent storage that was not removed.
 #[derive(Clone, Debug)]
-pub struct Left {
+pub struct NotReduced {
     pub name: String,
     pub path: String,
     pub why: String,
@@ -63,56 +64,65 @@ pub struct Left {
 #[derive(Clone, Debug, Default)]
 pub struct Revised {
     pub text: String,
-    /// The model was written out to reach what lies deeper.
+    /// True if the model was expanded to reach a submodel inside another one.
     pub expanded: bool,
     pub steps: Vec<Step>,
-    pub left: Vec<Left>,
+    pub left: Vec<NotReduced>,
 }
 
-/// A model with its fields. Expressions of the graph and of the fields are in the model that the fields hold.
+/// A model with its fields. Expressions of the graph and of the fields belong to the flat model inside `fields`.
 #[derive(Debug)]
-pub struct Traced {
-    /// As it was written: it has the same instances and variables, but fewer equations and expressions.
+pub struct TracedModel {
+    /// The flat model as written. It has the same instances and variables, but fewer equations and expressions.
     pub written: Flat,
     pub model: BondGraph,
     pub fields: Fields,
 }
 
-/// Compiles a text and traces its storage fields; storages named in `remove` are made the dependent ones.
-pub fn trace(desk: &Desk<'_>, text: &str, remove: &[String]) -> Result<Traced, Failure> {
-    let mut compiled = desk.compile(text);
+/// Compiles a text and finds its storage fields. Storages named in `remove` are made the dependent ones.
+pub fn trace(
+    context: &RevisionContext<'_>,
+    text: &str,
+    remove: &[String],
+) -> Result<TracedModel, Failure> {
+    let mut compiled = context.compile(text);
     let Some(flat) = compiled.flat.take() else {
         return Err(Failure::Model(compiled.sources, compiled.diagnostics));
     };
     let name = flat.model().to_string();
-    let wishes: Vec<String> = (remove.iter())
+    let preferences: Vec<String> = (remove.iter())
         .map(|name| format!("{name}=derivative"))
         .collect();
-    let mut said = Diagnostics::default();
-    let model = bond_graph(flat.clone(), &wishes, &mut said).map_err(Failure::Refused)?;
+    let mut diagnostics = Diagnostics::default();
+    let model =
+        bond_graph(flat.clone(), &preferences, &mut diagnostics).map_err(Failure::Refused)?;
     let Some(model) = model else {
         return Err(Failure::NoGraph(name));
     };
     if model.sorted.is_none() {
-        compiled.diagnostics.extend(said.iter().cloned());
+        compiled.diagnostics.extend(diagnostics.iter().cloned());
         return Err(Failure::Model(compiled.sources, compiled.diagnostics));
     }
     let fields = fields(&model, false);
-    Ok(Traced {
+    Ok(TracedModel {
         written: flat,
         model,
         fields,
     })
 }
 
-/// Takes out what can be.
-pub fn reduce(desk: &Desk<'_>, text: &str, wishes: &Wishes) -> Result<Revised, Failure> {
-    let whole = trace(desk, text, &[])?;
+/// Removes all dependent storages that can be removed.
+pub fn reduce(
+    context: &RevisionContext<'_>,
+    text: &str,
+    options: &ReduceOptions,
+) -> Result<Revised, Failure> {
+    let whole = trace(context, text, &[])?;
     let mut revised = Revised {
         text: excerpt(text, &whole.written),
         ..Revised::default()
     };
-    let mut wanted: Vec<String> = wishes.remove.clone();
+    let mut wanted: Vec<String> = options.remove.clone();
     for name in &wanted {
         let graph = &whole.model.graph;
         let stores = |kind: ElementKind| matches!(kind, ElementKind::C | ElementKind::I);
@@ -133,30 +143,30 @@ pub fn reduce(desk: &Desk<'_>, text: &str, wishes: &Wishes) -> Result<Revised, F
     }
     let mut refused: FxHashMap<String, Obstacle> = FxHashMap::default();
     loop {
-        let mut traced = trace(desk, &revised.text, &wanted)?;
+        let mut traced = trace(context, &revised.text, &wanted)?;
         let candidates: Vec<StorageField> = (traced.fields.storage_fields.iter())
             .filter(|field| field.outcome.is_ok())
             .filter(|field| {
                 let name = name(&traced, field);
-                !refused.contains_key(&name) && (!wishes.only || wanted.contains(&name))
+                !refused.contains_key(&name) && (!options.only || wanted.contains(&name))
             })
             .cloned()
             .collect();
         if candidates.is_empty() {
-            match beyond(desk, &traced, &revised.text, wishes, &mut refused) {
-                Some(Taken { text, steps }) => {
+            match beyond(context, &traced, &revised.text, options, &mut refused) {
+                Some(Rewritten { text, steps }) => {
                     revised.text = text;
                     revised.steps.extend(steps);
                     continue;
                 }
                 None => {
-                    // What lies deeper can be reached when the model is written out.
+                    // Submodels inside others can be reached when the model is expanded.
                     let deeper = |why: &Obstacle| matches!(why, Obstacle::Elsewhere(_));
                     if !revised.expanded
                         && refused.values().any(deeper)
-                        && let Ok(text) = expand(desk, &revised.text, &traced.written)
+                        && let Ok(text) = expand(context, &revised.text, &traced.written)
                     {
-                        // What was inherited or contained is not any more.
+                        // After the expansion, inherited types and types of submodels may be unused.
                         let text = excerpt(&text, &traced.written);
                         refused.retain(|_, why| !deeper(why));
                         wanted = renamed(&wanted);
@@ -164,34 +174,40 @@ pub fn reduce(desk: &Desk<'_>, text: &str, wishes: &Wishes) -> Result<Revised, F
                         revised.expanded = true;
                         continue;
                     }
-                    check_wishes(&traced, &wanted, &refused)?;
+                    check_requested(&traced, &wanted, &refused)?;
                     revised.left = left(&traced, &refused);
                     return Ok(revised);
                 }
             }
         }
-        let done =
-            rewrite(desk, &mut traced, &revised.text, &candidates, wishes.form).or_else(|why| {
-                // One after the other, to find out which it is.
-                let mut why = why;
-                for field in &candidates {
-                    match rewrite(
-                        desk,
-                        &mut traced,
-                        &revised.text,
-                        std::slice::from_ref(field),
-                        wishes.form,
-                    ) {
-                        Ok(done) => return Ok(done),
-                        Err(obstacle) => {
-                            refused.insert(name(&traced, field), obstacle.clone());
-                            why = obstacle;
-                        }
+        let done = rewrite(
+            context,
+            &mut traced,
+            &revised.text,
+            &candidates,
+            options.form,
+        )
+        .or_else(|why| {
+            // The fields are tried one by one to find which of them is impossible.
+            let mut why = why;
+            for field in &candidates {
+                match rewrite(
+                    context,
+                    &mut traced,
+                    &revised.text,
+                    std::slice::from_ref(field),
+                    options.form,
+                ) {
+                    Ok(done) => return Ok(done),
+                    Err(obstacle) => {
+                        refused.insert(name(&traced, field), obstacle.clone());
+                        why = obstacle;
                     }
                 }
-                Err(why)
-            });
-        if let Ok(Taken { text, steps }) = done {
+            }
+            Err(why)
+        });
+        if let Ok(Rewritten { text, steps }) = done {
             let gone: FxHashSet<&str> = steps.iter().map(|step| step.removed.as_str()).collect();
             wanted.retain(|name| !gone.contains(name.as_str()));
             revised.text = text;
@@ -200,27 +216,27 @@ pub fn reduce(desk: &Desk<'_>, text: &str, wishes: &Wishes) -> Result<Revised, F
     }
 }
 
-/// Names of submodels as they are when the model is written out.
+/// Returns the names that submodels have after the expansion.
 fn renamed(names: &[String]) -> Vec<String> {
     let clean = |name: &String| fresh(&mut FxHashSet::default(), name);
     names.iter().map(clean).collect()
 }
 
-/// What goes beyond the thesis, if it is asked for: one change at a time.
+/// Makes one change that goes beyond the thesis, if requested.
 fn beyond(
-    desk: &Desk<'_>,
-    traced: &Traced,
+    context: &RevisionContext<'_>,
+    traced: &TracedModel,
     text: &str,
-    wishes: &Wishes,
+    options: &ReduceOptions,
     refused: &mut FxHashMap<String, Obstacle>,
-) -> Option<Taken> {
-    let split = (traced.fields.storage_fields.iter()).filter(|_| wishes.matrix);
+) -> Option<Rewritten> {
+    let split = (traced.fields.storage_fields.iter()).filter(|_| options.matrix);
     for field in split {
         let name = name(traced, field);
         if let Some(matrix) = &field.matrix
             && !refused.contains_key(&name)
         {
-            match combine(desk, traced, text, field, matrix) {
+            match combine(context, traced, text, field, matrix) {
                 Ok(done) => return Some(done),
                 Err(why) => {
                     refused.insert(name, why);
@@ -228,17 +244,17 @@ fn beyond(
             }
         }
     }
-    let alike = if wishes.merge {
+    let mergeable = if options.merge {
         groups(traced)
     } else {
         Vec::new()
     };
-    for group in alike {
+    for group in mergeable {
         let name = group.name(traced);
         if refused.contains_key(&name) {
             continue;
         }
-        match merge(desk, traced, text, &group, wishes.form) {
+        match merge(context, traced, text, &group, options.form) {
             Ok(done) => return Some(done),
             Err(why) => refused.insert(name, why),
         };
@@ -246,36 +262,40 @@ fn beyond(
     None
 }
 
-fn name(traced: &Traced, field: &StorageField) -> String {
+fn name(traced: &TracedModel, field: &StorageField) -> String {
     let graph = &traced.fields.named.graph;
     graph.node(field.dependent).name.clone()
 }
 
-/// What was asked for by name and cannot be had is an error.
-fn check_wishes(
-    traced: &Traced,
+/// Returns an error if a storage that was named cannot be removed.
+fn check_requested(
+    traced: &TracedModel,
     wanted: &[String],
     refused: &FxHashMap<String, Obstacle>,
 ) -> Result<(), Failure> {
-    for wish in wanted {
+    for requested in wanted {
         let fields = &traced.fields.storage_fields;
-        let cannot = |why: String| Failure::Refused(format!("`{wish}` cannot be removed: {why}"));
-        let Some(field) = fields.iter().find(|field| name(traced, field) == *wish) else {
+        let cannot =
+            |why: String| Failure::Refused(format!("`{requested}` cannot be removed: {why}"));
+        let Some(field) = fields
+            .iter()
+            .find(|field| name(traced, field) == *requested)
+        else {
             let why = "it does not depend on another storage, and none depends on it in its stead";
             return Err(cannot(why.to_string()));
         };
         if let Err(why) = field.outcome {
             return Err(cannot(storage_fields::refusal(&traced.fields, why)));
         }
-        if let Some(why) = refused.get(wish) {
+        if let Some(why) = refused.get(requested) {
             return Err(cannot(why.to_string()));
         }
     }
     Ok(())
 }
 
-/// The dependent storages that stay, and why.
-fn left(traced: &Traced, refused: &FxHashMap<String, Obstacle>) -> Vec<Left> {
+/// Lists the dependent storages that remain, with reasons.
+fn left(traced: &TracedModel, refused: &FxHashMap<String, Obstacle>) -> Vec<NotReduced> {
     let found = &traced.fields;
     (found.storage_fields.iter())
         .map(|field| {
@@ -285,7 +305,7 @@ fn left(traced: &Traced, refused: &FxHashMap<String, Obstacle>) -> Vec<Left> {
                 (None, Err(why)) => storage_fields::refusal(found, why),
                 (None, Ok(_)) => "it was not asked for".to_string(),
             };
-            Left {
+            NotReduced {
                 path: storage_fields::path(found, field),
                 name,
                 why,
@@ -295,14 +315,14 @@ fn left(traced: &Traced, refused: &FxHashMap<String, Obstacle>) -> Vec<Left> {
         .collect()
 }
 
-/// Storages that were to be merged and stay.
-fn groups_left(traced: &Traced, refused: &FxHashMap<String, Obstacle>) -> Vec<Left> {
+/// Lists the storages that were to be merged but could not be.
+fn groups_left(traced: &TracedModel, refused: &FxHashMap<String, Obstacle>) -> Vec<NotReduced> {
     (groups(traced).iter())
         .filter_map(|group| {
             let name = group.name(traced);
             let why = refused.get(&name)?.to_string();
             let junction = traced.fields.named.graph.node(group.junction);
-            Some(Left {
+            Some(NotReduced {
                 path: junction.name.clone(),
                 name,
                 why,

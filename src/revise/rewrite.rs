@@ -1,22 +1,22 @@
-//! One round of a reduction: the text without some dependent storages.
+//! One round of a reduction: removes some dependent storages from a text.
 //!
-//! Before: a text with its fields traced, and fields that can be reduced. After: the text in which each storage that takes others
-//! over has its equivalent parameter, and these and what served them only are gone; verified. Nothing is written if anything
-//! stands against it.
+//! Before: a text with its traced fields, and fields that can be reduced. After: the text in which each remaining
+//! storage has its equivalent parameter, without the dependent storages and the parts that served only them;
+//! verified. If any step is impossible, nothing is changed.
 
 use rustc_hash::FxHashSet;
 
 use super::draft::Draft;
 use super::edit::Edits;
 use super::form::{Equivalent, Form};
-use super::going::going;
-use super::meaning::{Meaning, Stored};
-use super::observed::{Observed, set};
+use super::name_uses::{NameUses, set};
 use super::parameters::Parameters;
-use super::reduce::{Step, Traced};
+use super::reduce::{Step, TracedModel};
+use super::removed::removed_parts;
 use super::script::Script;
-use super::verify::Summed;
-use super::{Desk, Obstacle};
+use super::variable_map::{MergedStorage, VariableMap};
+use super::verify::StateSum;
+use super::{Obstacle, RevisionContext};
 use crate::bond::fields::storage::{StorageField, by_square};
 use crate::bond::fields::superfluous::without;
 use crate::bond::fields::transfer;
@@ -29,33 +29,33 @@ use crate::flat::{Flat, InstanceId, Kind, Leaf, VarId};
 use crate::listing::storage_fields::path;
 
 #[derive(Debug)]
-pub struct Taken {
+pub struct Rewritten {
     pub text: String,
     pub steps: Vec<Step>,
 }
 
-/// The text without the dependent storages of these fields; the equivalents in a form, else as the types have them.
+/// Returns the text without the dependent storages of these fields, with the equivalents in the requested form.
 pub fn rewrite(
-    desk: &Desk<'_>,
-    traced: &mut Traced,
+    context: &RevisionContext<'_>,
+    traced: &mut TracedModel,
     text: &str,
-    taken: &[StorageField],
+    dependents: &[StorageField],
     form: Option<Form>,
-) -> Result<Taken, Obstacle> {
-    let Traced {
+) -> Result<Rewritten, Obstacle> {
+    let TracedModel {
         written: flat,
         model,
         fields,
     } = traced;
     let script = Script::new(text, flat)?;
-    let paths: Vec<String> = taken.iter().map(|field| path(fields, field)).collect();
+    let paths: Vec<String> = dependents.iter().map(|field| path(fields, field)).collect();
     let named = &fields.named;
     let owner = |node: NodeId| named.graph.node(node).owner;
     let name = |node: NodeId| named.graph.node(node).name.clone();
-    for field in taken {
+    for field in dependents {
         script.declared(flat, owner(field.dependent))?;
     }
-    let storages: Vec<(NodeId, Gives)> = (taken.iter())
+    let storages: Vec<(NodeId, Gives)> = (dependents.iter())
         .map(|field| {
             let is_flow = field.outcome.as_ref().is_ok_and(|one| one.flow_first);
             let zero = if is_flow { Gives::Effort } else { Gives::Flow };
@@ -64,54 +64,54 @@ pub fn rewrite(
         .collect();
     let removal = without(&model.graph, &storages)
         .map_err(|needed| Obstacle::Needed(model.graph.node(needed.0).name.clone()))?;
-    let going = going(flat, &script, model, &removal)?;
+    let removed = removed_parts(flat, &script, model, &removal)?;
 
-    // Who takes over what.
-    let mut kept: Vec<NodeId> = (taken.iter())
+    // The remaining storages, and the storages that each replaces.
+    let mut kept: Vec<NodeId> = (dependents.iter())
         .filter_map(|field| Some(field.outcome.as_ref().ok()?.into))
         .collect();
     kept.sort_unstable();
     kept.dedup();
-    let mut touched: FxHashSet<InstanceId> = going.instances.clone();
-    touched.extend(going.wires.iter().copied());
+    let mut touched: FxHashSet<InstanceId> = removed.instances.clone();
+    touched.extend(removed.wires.iter().copied());
     touched.extend(
-        taken
+        dependents
             .iter()
             .flat_map(|field| &field.path)
             .map(|&node| owner(node)),
     );
     touched.remove(&InstanceId::TOP);
     let mut flow = transfer(model, &mut fields.flat, named);
-    let mut meaning = Meaning::new(&mut flow, &[], touched.clone());
-    let one = meaning.transfer.flat.exprs.number(1.0);
-    let mut stored: Vec<Stored> = Vec::new();
+    let mut map = VariableMap::new(&mut flow, &[], touched.clone());
+    let one = map.transfer.flat.exprs.number(1.0);
+    let mut stored: Vec<MergedStorage> = Vec::new();
     let mut totals: Vec<(NodeId, VarId, ExprId, ExprId)> = Vec::new();
     let mut sums_of: Vec<(ExprId, ExprId)> = Vec::new();
     for &into in &kept {
         let missing = || Obstacle::NoParameter(name(into));
-        let own = meaning.parameter(into).ok_or_else(missing)?;
+        let own = map.parameter(into).ok_or_else(missing)?;
         let mut total = own;
-        for field in taken {
+        for field in dependents {
             let Ok(equivalent) = &field.outcome else {
                 continue;
             };
             if equivalent.into != into {
                 continue;
             }
-            let part = (meaning.parameter(field.dependent)).ok_or_else(missing)?;
-            stored.push(Stored {
+            let part = (map.parameter(field.dependent)).ok_or_else(missing)?;
+            stored.push(MergedStorage {
                 node: field.dependent,
                 into,
                 gain: equivalent.primary,
                 own: part,
                 is_flow: equivalent.flow_first,
             });
-            let exprs = &mut meaning.transfer.flat.exprs;
+            let exprs = &mut map.transfer.flat.exprs;
             let more = by_square(exprs, equivalent.primary, part);
             total = exprs.tidy_add(total, more);
         }
         let element = named.graph.node(into).element();
-        stored.push(Stored {
+        stored.push(MergedStorage {
             node: into,
             into,
             gain: one,
@@ -119,25 +119,25 @@ pub fn rewrite(
             is_flow: element.is_some_and(|element| element.kind == ElementKind::I),
         });
         let (parameter, value) =
-            solved_for(meaning.transfer.flat, owner(into), own, total).ok_or_else(missing)?;
-        let exprs = &mut meaning.transfer.flat.exprs;
+            solved_for(map.transfer.flat, owner(into), own, total).ok_or_else(missing)?;
+        let exprs = &mut map.transfer.flat.exprs;
         let growth = exprs.tidy_div(total, own);
         totals.push((into, parameter, value, growth));
         sums_of.push((own, total));
     }
     let changed: FxHashSet<VarId> = totals.iter().map(|&(_, id, ..)| id).collect();
-    let mut meaning = Meaning::new(&mut flow, &stored, touched.clone());
-    let mut parameters = Parameters::new(&script, going.instances.clone(), changed);
+    let mut map = VariableMap::new(&mut flow, &stored, touched.clone());
+    let mut parameters = Parameters::new(&script, removed.instances.clone(), changed);
 
     let mut edits = Edits::default();
     let owners = touched.iter().copied().collect();
-    let mut observed = Observed::new(&script, flat, &going.instances, owners, &stored);
-    observed.settings(&mut meaning, &mut parameters, &mut edits)?;
-    observed.uses(&mut meaning, &mut parameters, &mut edits)?;
-    observed.starts(&mut meaning, &mut parameters, &totals, &mut edits)?;
+    let mut name_uses = NameUses::new(&script, flat, &removed.instances, owners, &stored);
+    name_uses.rename_settings(&mut map, &mut parameters, &mut edits)?;
+    name_uses.rewrite_uses(&mut map, &mut parameters, &mut edits)?;
+    name_uses.rewrite_starts(&mut map, &mut parameters, &totals, &mut edits)?;
     let mut values: Vec<(NodeId, String)> = Vec::new();
     for (&(into, parameter, value, _), &(own, total)) in totals.iter().zip(&sums_of) {
-        let flat = &mut *meaning.transfer.flat;
+        let flat = &mut *map.transfer.flat;
         let element = named.graph.node(into).element();
         let equivalent = Equivalent {
             name: &name(into),
@@ -154,44 +154,48 @@ pub fn rewrite(
         set(&script, declared, own, false, &text, &mut edits);
         values.push((into, told));
     }
-    // A storage by its displacement: that grows with it.
+    // The state of a storage with a displacement grows with its parameter.
     let mut sums = Vec::new();
     for &(into, _, _, growth) in &totals {
         let (element, growth) = (
             named.graph.node(into).element(),
-            constant(meaning.transfer.flat, growth),
+            constant(map.transfer.flat, growth),
         );
         let is_flow = element.is_some_and(|element| element.kind == ElementKind::I);
-        let primary = meaning.primary(into, is_flow).map(|(id, _)| id);
+        let primary = map.primary(into, is_flow).map(|(id, _)| id);
         let states = element.into_iter().flat_map(|element| &element.states);
         for &state in states.filter(|&&state| Some(state) != primary) {
-            if meaning.factor(state).is_none() {
+            if map.factor(state).is_none() {
                 continue;
             }
             let name = flat.name(state);
-            sums.extend(growth.map(|growth| Summed::multiple(name.clone(), name, growth)));
+            sums.extend(growth.map(|growth| StateSum::multiple(name.clone(), name, growth)));
         }
     }
     let draft = Draft {
         script: &script,
         model,
         flat,
-        going: &going,
+        removed: &removed,
         parameters: &parameters,
-        observed: &observed,
+        name_uses: &name_uses,
         touched: touched.iter().map(|&id| flat.path(id)).collect(),
         sums,
         line: None,
         connections: Vec::new(),
     };
     let before = wished(flat, &stored, named);
-    let new = draft.finish(desk, edits, &before)?;
+    let new = draft.finish(context, edits, &before)?;
 
-    let dropped: Vec<String> = (going.submodels.keys().chain(&going.nodes))
-        .filter(|one| !taken.iter().any(|field| name(field.dependent) == **one))
+    let dropped: Vec<String> = (removed.submodels.keys().chain(&removed.nodes))
+        .filter(|one| {
+            !dependents
+                .iter()
+                .any(|field| name(field.dependent) == **one)
+        })
         .cloned()
         .collect();
-    let steps = (taken.iter().zip(paths).enumerate())
+    let steps = (dependents.iter().zip(paths).enumerate())
         .filter_map(|(at, (field, path))| {
             let into = field.outcome.as_ref().ok()?.into;
             let value = values.iter().find(|(node, _)| *node == into);
@@ -204,11 +208,11 @@ pub fn rewrite(
             })
         })
         .collect();
-    Ok(Taken { text: new, steps })
+    Ok(Rewritten { text: new, steps })
 }
 
-/// The old model with the states that the new one has.
-fn wished(flat: &Flat, stored: &[Stored], view: &crate::bond::view::View) -> Flat {
+/// Returns the old model with the states of the new one.
+fn wished(flat: &Flat, stored: &[MergedStorage], view: &crate::bond::view::View) -> Flat {
     let mut wished = flat.clone();
     for one in stored {
         let states = view
@@ -225,7 +229,7 @@ fn wished(flat: &Flat, stored: &[Stored], view: &crate::bond::view::View) -> Fla
     wished
 }
 
-/// A parameter of a storage that can be given another value, so that `own` comes to `total`; and that value.
+/// Returns a parameter of a storage and the value for which `own` equals `total`.
 pub fn solved_for(
     flat: &mut Flat,
     instance: InstanceId,
@@ -234,7 +238,8 @@ pub fn solved_for(
 ) -> Option<(VarId, ExprId)> {
     for leaf in leaves(&flat.exprs, own) {
         let id = leaf.variable();
-        // Stands for the new value while the old one is still in the total: no parameter has a start.
+        // `init` of the parameter stands for the new value while the total contains the old one; parameters have no
+        // start value.
         let new = Leaf::Init(id);
         let variable = flat.variable(id);
         let usable = variable.instance == instance

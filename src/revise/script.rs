@@ -1,8 +1,8 @@
-//! A source text with the model in it that is to be changed.
+//! A source text with the model that is to be changed.
 //!
-//! Before: the text of a file, and the flat model that was compiled from it. After: a [`Script`]: the tree of the text, and the places in
-//! it where the model declares and connects its submodels. Only what stands in the body of the model itself can be changed:
-//! what is inherited, repeated by a `for` or an element of an array belongs to others as well.
+//! Before: the text of a file, and the flat model that was compiled from it. After: a [`Script`]: the tree of the
+//! text, and the places where the model declares and connects its submodels. Only statements in the body of the model
+//! can be changed; inherited statements, those in a `for`, and elements of arrays are shared with other parts.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub struct Script {
     pub text: String,
     pub ast: Ast,
     pub interner: Interner,
-    /// The place of the model among the items.
+    /// Index of the model among the items.
     item: usize,
 }
 
@@ -31,7 +31,7 @@ pub struct Declared<'s> {
 }
 
 impl Script {
-    /// Refused if the model stands in another file.
+    /// Parses the text; refused if the model is in another file.
     pub fn new(text: &str, flat: &Flat) -> Result<Script, Obstacle> {
         let elsewhere = || Obstacle::OtherFile(flat.model().to_string());
         if flat.instances[0].class_span.file != FileId(0) {
@@ -71,7 +71,7 @@ impl Script {
         self.text.get(span.range()).unwrap_or("")
     }
 
-    /// `I2.f`, `c[2].p`: without blanks, if indices are numbers.
+    /// Returns a reference without blanks, such as `I2.f` or `c[2].p`; `None` if an index is not a number.
     pub fn reference(&self, reference: Reference) -> Option<String> {
         let mut text = String::new();
         for part in self.ast.exprs.parts(reference) {
@@ -88,13 +88,13 @@ impl Script {
         Some(text)
     }
 
-    /// The first name of a reference, and whether an index follows it.
+    /// Returns the first name of a reference, and whether an index follows it.
     pub fn head(&self, reference: Reference) -> Option<(&str, bool)> {
         let first = self.ast.exprs.parts(reference).first()?;
         Some((self.name(first.name), first.index.is_some()))
     }
 
-    /// All submodels that the body declares.
+    /// Returns all submodels that the body declares.
     pub fn submodels(&self) -> impl Iterator<Item = Declared<'_>> {
         self.body().iter().flat_map(|statement| {
             let list = match &statement.kind {
@@ -105,13 +105,13 @@ impl Script {
         })
     }
 
-    /// A submodel by its name, if the body declares it as a single one.
+    /// Finds a submodel by its name, if it is declared as a single one.
     pub fn submodel(&self, name: &str) -> Option<Declared<'_>> {
         (self.submodels())
             .find(|one| self.name(one.submodel.name) == name && one.submodel.size.is_none())
     }
 
-    /// The submodel of an instance, if it can be changed here.
+    /// Returns the submodel of an instance, if it can be changed in this text.
     pub fn declared(&self, flat: &Flat, id: InstanceId) -> Result<Declared<'_>, Obstacle> {
         let instance = &flat.instances[id.index()];
         let name = flat.names.name(instance.name);
@@ -122,7 +122,7 @@ impl Script {
             .ok_or_else(|| Obstacle::Elsewhere(flat.path(id)))
     }
 
-    /// The setting of a parameter or, with `initial`, a start value of a submodel.
+    /// Returns the setting of a parameter or, with `initial`, of a start value of a submodel.
     pub fn setting<'s>(
         &self,
         submodel: &'s Submodel,
@@ -134,7 +134,7 @@ impl Script {
         })
     }
 
-    /// Experiments for the model; one without a name of a model is for any.
+    /// Returns the experiments for the model, including those that name no model.
     pub fn experiments(&self) -> impl Iterator<Item = &Experiment> {
         let name = self.model().map(|model| model.name.symbol);
         self.ast.items.iter().filter_map(move |item| match item {
@@ -145,7 +145,7 @@ impl Script {
         })
     }
 
-    /// The names that experiments for the model are chosen by.
+    /// Returns the names by which experiments for the model are selected.
     pub fn experiment_names(&self) -> Vec<String> {
         let model = self.model().map(|model| model.name);
         (self.experiments())
@@ -154,7 +154,7 @@ impl Script {
             .collect()
     }
 
-    /// References in expressions of the model and of its experiments, with the places of the expressions.
+    /// Returns references in expressions of the model and of its experiments, with their places.
     pub fn references(&self) -> Vec<(Reference, Span)> {
         let inside: Vec<Range<usize>> = (self.model().map(|model| model.span.range()).into_iter())
             .chain(self.experiments().map(|one| one.span.range()))
@@ -172,7 +172,7 @@ impl Script {
             .collect()
     }
 
-    /// Names that a new variable or submodel of the model must not have: all words of the file.
+    /// Returns all words of the file, which a new variable or submodel must not have as its name.
     pub fn taken(&self) -> FxHashSet<String> {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         (self.text.split(|c: char| !is_word(c)))
@@ -181,7 +181,7 @@ impl Script {
             .collect()
     }
 
-    /// The blanks before a statement.
+    /// Returns the blanks before a statement.
     pub fn indentation(&self, span: Span) -> &str {
         let start = span.range().start;
         let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
@@ -192,7 +192,8 @@ impl Script {
         }
     }
 
-    /// Where a line can be put in before a statement: the beginning of its line, of its documentation, if nothing else stands there.
+    /// Returns the place where a line can be inserted before a statement: the beginning of its line, unless something
+    /// else stands there.
     pub fn line_before(&self, statement: &Statement) -> usize {
         let start = statement.span.range().start;
         let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
@@ -203,7 +204,7 @@ impl Script {
     }
 }
 
-/// A name that nothing has yet: `I2_f`, `I2_f_2`.
+/// Returns an unused name, such as `I2_f` or `I2_f_2`.
 pub fn fresh(taken: &mut FxHashSet<String>, wanted: &str) -> String {
     let clean: String = (wanted.chars())
         .map(|c| if c.is_alphanumeric() { c } else { '_' })

@@ -1,8 +1,8 @@
-//! Whether a changed model is the same where it should be.
+//! Checks that a changed model equals the old one where it should.
 //!
-//! Before: the flat models of both texts. After: nothing, or the name of a variable that both have and that has another value in the
-//! new one, at the start or at an arbitrary point. Points are given by states, inputs and Time; both models have the same states.
-//! A model that is solved by positions of its switches is compared in the positions that are possible.
+//! Before: the flat models of both texts. After: nothing, or the name of a common variable that has another value in
+//! the new model, at the start or at an arbitrary point. Points are given by states, inputs and Time; both models
+//! have the same states. A model with modes is compared in those of its first candidates that both models have.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,26 +15,26 @@ use crate::expr::Value;
 use crate::flat::{Flat, Kind, Leaf, Type};
 use crate::passes::blocks::Solved;
 
-/// Arbitrary points, beside the start.
+/// The number of arbitrary_point points, besides the start.
 const POINTS: usize = 3;
-/// Positions of switches that are looked at.
+/// The number of modes that are compared.
 const POSITIONS: usize = 8;
 
 #[derive(Debug)]
 pub struct Change<'a> {
     /// Submodels whose variables may differ.
     pub touched: &'a FxHashSet<String>,
-    /// Variables that may differ: potentials of which only differences matter.
+    /// Potentials, of which only differences matter. They may differ.
     pub apart: &'a FxHashSet<String>,
     /// New names of old variables.
     pub renamed: &'a [(String, String)],
     /// States of the new model that are sums of states of the old one.
-    pub sums: &'a [Summed],
+    pub sums: &'a [StateSum],
 }
 
-/// A state of the new model, and the states of the old one that it is the sum of.
+/// A state of the new model, and the old states whose sum it is.
 #[derive(Clone, Debug)]
-pub struct Summed {
+pub struct StateSum {
     pub new: String,
     pub old: Vec<Addend>,
 }
@@ -43,13 +43,13 @@ pub struct Summed {
 pub struct Addend {
     pub name: String,
     pub factor: f64,
-    /// Where it starts, and its share of what the sum has grown since: the old states keep to that.
+    /// The start value of the old state, and its share in the growth of the sum.
     pub start: f64,
     pub share: f64,
 }
 
-impl Summed {
-    /// A state of the new model that is a multiple of one of the old model.
+impl StateSum {
+    /// Makes a state that is a multiple of one of the old model.
     pub fn multiple(new: String, old: String, factor: f64) -> Self {
         let addend = Addend {
             name: old,
@@ -57,14 +57,14 @@ impl Summed {
             start: 0.0,
             share: 1.0 / factor,
         };
-        Summed {
+        StateSum {
             new,
             old: vec![addend],
         }
     }
 }
 
-/// Potentials at the pins of parts: what is put in or taken out elsewhere in their loop shifts them.
+/// Returns the potentials at the pins of parts. Adding or removing another part of their loop shifts them.
 pub fn potentials(model: &BondGraph) -> FxHashSet<String> {
     (model.graph.elements())
         .flat_map(|(_, element)| &element.summed)
@@ -73,8 +73,8 @@ pub fn potentials(model: &BondGraph) -> FxHashSet<String> {
 }
 
 /// Compares the old model with the new one.
-pub fn same(before: &Flat, after: &Flat, change: &Change<'_>) -> Result<(), Obstacle> {
-    let mut said = Diagnostics::default();
+pub fn check_equal(before: &Flat, after: &Flat, change: &Change<'_>) -> Result<(), Obstacle> {
+    let mut diagnostics = Diagnostics::default();
     let Some(mut old) = solved(
         before.clone(),
         Aliases::Eliminate,
@@ -82,8 +82,8 @@ pub fn same(before: &Flat, after: &Flat, change: &Change<'_>) -> Result<(), Obst
     ) else {
         return Ok(());
     };
-    let Some(mut new) = solved(after.clone(), Aliases::Eliminate, &mut said) else {
-        let first = said.iter().next().map(|one| one.message.clone());
+    let Some(mut new) = solved(after.clone(), Aliases::Eliminate, &mut diagnostics) else {
+        let first = diagnostics.iter().next().map(|one| one.message.clone());
         return Err(Obstacle::Broken(first.unwrap_or_default()));
     };
     match (&mut old.positions, &mut new.positions) {
@@ -92,20 +92,24 @@ pub fn same(before: &Flat, after: &Flat, change: &Change<'_>) -> Result<(), Obst
                 let old = first.take_solved(&key, &mut NoObserver);
                 let new = second.take_solved(&key, &mut NoObserver);
                 if let (Some(old), Some(new)) = (old, new) {
-                    alike(&old, &new, change)?;
+                    check_equal_solved(&old, &new, change)?;
                 }
             }
             Ok(())
         }
-        _ => alike(&old.solved, &new.solved, change),
+        _ => check_equal_solved(&old.solved, &new.solved, change),
     }
 }
 
-/// The same at the start only: numbers of [`Change::sums`] are those without an experiment.
-pub fn same_start(before: &Flat, after: &Flat, change: &Change<'_>) -> Result<(), Obstacle> {
-    let mut unsaid = Diagnostics::default();
-    let old = solved(before.clone(), Aliases::Eliminate, &mut unsaid);
-    let new = solved(after.clone(), Aliases::Eliminate, &mut unsaid);
+/// Compares only at the start, because the numbers in [`Change::sums`] hold without an experiment.
+pub fn check_equal_starts(
+    before: &Flat,
+    after: &Flat,
+    change: &Change<'_>,
+) -> Result<(), Obstacle> {
+    let mut ignored = Diagnostics::default();
+    let old = solved(before.clone(), Aliases::Eliminate, &mut ignored);
+    let new = solved(after.clone(), Aliases::Eliminate, &mut ignored);
     match (old, new) {
         (Some(old), Some(new)) if old.positions.is_none() && new.positions.is_none() => {
             let (old, new) = (&old.solved, &new.solved);
@@ -123,7 +127,7 @@ fn started(solved: &Solved) -> Option<Point> {
     (evaluate_start(solved, &mut point).ok()).map(|_| point)
 }
 
-fn alike(old: &Solved, new: &Solved, change: &Change<'_>) -> Result<(), Obstacle> {
+fn check_equal_solved(old: &Solved, new: &Solved, change: &Change<'_>) -> Result<(), Obstacle> {
     let states = |solved: &Solved| {
         let mut names: Vec<String> = (solved.flat.states())
             .map(|leaf| solved.flat.leaf_name(leaf))
@@ -144,14 +148,14 @@ fn alike(old: &Solved, new: &Solved, change: &Change<'_>) -> Result<(), Obstacle
     if let Some(at) = started(old) {
         compare(old, &at, new, started(new), change)?;
     }
-    // What the run chooses has to satisfy constraints: no point is arbitrary there.
+    // States that the run selects must satisfy constraints, so no point is arbitrary there.
     if !old.flat.selections().is_empty() {
         return Ok(());
     }
     for number in 1..=POINTS {
         let (mut given, mut sums) = (Vec::new(), Vec::new());
         for sum in change.sums {
-            let grown = scattered(&sum.new, number);
+            let grown = value_from_name(&sum.new, number);
             let mut total = 0.0;
             for old in &sum.old {
                 let value = old.start + old.factor * old.share * grown;
@@ -160,15 +164,15 @@ fn alike(old: &Solved, new: &Solved, change: &Change<'_>) -> Result<(), Obstacle
             }
             sums.push((sum.new.clone(), total));
         }
-        if let Some(at) = arbitrary(old, number, &given) {
-            compare(old, &at, new, arbitrary(new, number, &sums), change)?;
+        if let Some(at) = arbitrary_point(old, number, &given) {
+            compare(old, &at, new, arbitrary_point(new, number, &sums), change)?;
         }
     }
     Ok(())
 }
 
-/// A number between 0.5 and 1.5 that depends on a name.
-fn scattered(name: &str, number: usize) -> f64 {
+/// Returns a number between 0.5 and 1.5 that depends on a name.
+fn value_from_name(name: &str, number: usize) -> f64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ number as u64;
     for byte in name.bytes() {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -176,8 +180,8 @@ fn scattered(name: &str, number: usize) -> f64 {
     0.5 + (hash >> 40) as f64 / (1u64 << 24) as f64
 }
 
-/// A point whose states and inputs depend on their names only, but for those given.
-fn arbitrary(solved: &Solved, number: usize, given: &[(String, f64)]) -> Option<Point> {
+/// Makes a point whose states and inputs depend only on their names, except those given.
+fn arbitrary_point(solved: &Solved, number: usize, given: &[(String, f64)]) -> Option<Point> {
     let flat = &solved.flat;
     let mut point = Point::new(solved);
     point.time = 0.1 * number as f64;
@@ -187,7 +191,7 @@ fn arbitrary(solved: &Solved, number: usize, given: &[(String, f64)]) -> Option<
     for leaf in flat.states().chain(inputs).collect::<Vec<_>>() {
         let name = flat.leaf_name(leaf);
         let known = given.iter().find(|(one, _)| *one == name);
-        let value = known.map_or_else(|| scattered(&name, number), |&(_, value)| value);
+        let value = known.map_or_else(|| value_from_name(&name, number), |&(_, value)| value);
         point.set(leaf, Value::Real(value));
     }
     evaluate(solved, &mut point).ok().map(|()| point)

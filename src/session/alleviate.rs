@@ -1,26 +1,26 @@
 //! ENPORT's dialogue that alleviates derivative causality (McCalla 1991, chapter 4 and appendix C).
 //!
-//! Before: a model with storages that depend on others. For each of them the causal path is shown, and asked which
-//! element is to be reduced (the dependent one, if nothing is answered) and in which form the equivalent is written. After:
-//! the reduced model is the one that is loaded, or it is said why the trace failed. The model's text is rewritten by a
-//! [`Reduce`], which the dialogue is given.
+//! Before: a model with storages that depend on others. For each of them the dialogue shows the causal path and asks
+//! which storage is to be removed (an empty answer: the dependent one) and in which form the equivalent is written.
+//! After: the reduced model is loaded, or the reply contains the reason why the trace failed. A [`Reducer`] rewrites
+//! the text of the model; the caller supplies it.
 
 use std::path::Path;
 
-use super::entry::Entry;
+use super::entry::EnteredText;
 use super::{Reply, Session};
 use crate::base::diagnostics::Diagnostics;
 use crate::bond::fields::storage::Equivalent;
-use crate::bond::fields::{Fields, fields};
+use crate::bond::fields::{Fields, fields as find_fields};
 use crate::bond::graph::ElementKind;
 use crate::compile::{Options, bond_graph};
 use crate::listing::storage_fields::{path, refusal};
 use crate::revise::form::Form;
-use crate::revise::reduce::{Wishes, reduce};
-use crate::revise::{Desk, Failure};
+use crate::revise::reduce::{ReduceOptions, reduce};
+use crate::revise::{Failure, RevisionContext};
 use crate::syntax::load::Files;
 
-/// The word of the dialogue.
+/// The keyword that ENPORT prints for a form.
 fn word(form: Form) -> &'static str {
     match form {
         Form::Gain => "GAIN",
@@ -28,7 +28,7 @@ fn word(form: Form) -> &'static str {
     }
 }
 
-/// What was typed, in a transcript behind a prompt: `Enter selection (I2): I1`, `> I1`.
+/// Returns the answer without the prompt. A transcript repeats the prompt: `Enter selection (I2): I1`, `> I1`.
 fn answered(line: &str) -> &str {
     let typed = line.trim();
     let typed = typed.strip_prefix('>').unwrap_or(typed);
@@ -40,50 +40,54 @@ fn answered(line: &str) -> &str {
         .trim()
 }
 
-/// A storage that is to go.
+/// A request to remove one storage from the text of a model.
 #[derive(Clone, Copy, Debug)]
-pub struct Reduction<'a> {
-    /// The file of the model, or what stands for it; and its text.
+pub struct ReductionRequest<'a> {
+    /// The file of the model (for typed text a placeholder name), and the text.
     pub path: &'a Path,
     pub text: &'a str,
-    /// The model of the text, where it is not the last one.
+    /// Which model of the text; `None`: the last one.
     pub model: Option<&'a str>,
-    /// The storage that goes, and the one that takes its part.
+    /// The storage to remove, and the storage whose parameter becomes the equivalent.
     pub removed: &'a str,
     pub kept: &'a str,
     pub form: Form,
 }
 
-/// A model without a storage.
+/// The text of the reduced model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reduced {
+pub struct ReducedModel {
     pub text: String,
-    /// What else was done.
+    /// Descriptions of other changes, such as parts that were removed with the storage.
     pub notes: Vec<String>,
 }
 
-/// A model's text without a storage, its part taken by another one; or why that cannot be done.
-pub type Reduce = fn(&Reduction<'_>, &dyn Files) -> Result<Reduced, String>;
+/// Removes a storage from the text of a model, or returns the reason why this is impossible.
+pub type Reducer = fn(&ReductionRequest<'_>, &dyn Files) -> Result<ReducedModel, String>;
 
-/// By [`crate::revise`], as `bgm reduce --remove` does.
-pub fn revise(wanted: &Reduction<'_>, files: &dyn Files) -> Result<Reduced, String> {
+/// Removes the storage with [`crate::revise`], as `bgm reduce --remove` does.
+pub fn reduce_storage(
+    wanted: &ReductionRequest<'_>,
+    files: &dyn Files,
+) -> Result<ReducedModel, String> {
     let path = wanted.path.to_path_buf();
     let options = Options {
         model: wanted.model.map(str::to_string),
         ..Options::default()
     };
-    let desk = Desk::new(&path, &options, files);
-    let wishes = Wishes {
+    let context = RevisionContext::new(&path, &options, files);
+    let options_of_reduction = ReduceOptions {
         remove: vec![wanted.removed.to_string()],
         only: true,
         form: Some(wanted.form),
-        ..Wishes::default()
+        ..ReduceOptions::default()
     };
-    let revised = reduce(&desk, wanted.text, &wishes).map_err(|failure| match failure {
-        Failure::Refused(why) => why,
-        Failure::NoGraph(name) => format!("`{name}` has no power ports"),
-        Failure::Model(..) => "the model has errors".to_string(),
-    })?;
+    let revised =
+        reduce(&context, wanted.text, &options_of_reduction).map_err(|failure| match failure {
+            Failure::Refused(why) => why,
+            Failure::NoGraph(name) => format!("`{name}` has no power ports"),
+            Failure::Model(..) => "the model has errors".to_string(),
+        })?;
     if revised.steps.is_empty() {
         let mut left = revised.left.into_iter();
         let why = left.find(|left| left.name == wanted.removed);
@@ -105,20 +109,20 @@ pub fn revise(wanted: &Reduction<'_>, files: &dyn Files) -> Result<Reduced, Stri
             ));
         }
     }
-    Ok(Reduced {
+    Ok(ReducedModel {
         text: revised.text,
         notes,
     })
 }
 
-/// A question that waits for its answer.
+/// The state of the dialogue while a question waits for its answer.
 #[derive(Debug)]
 pub(super) struct Dialogue {
-    /// Dependent storages that were dealt with.
+    /// Names of the dependent storages that the dialogue has already treated.
     done: Vec<String>,
     dependent: String,
     independent: String,
-    /// By storage that is left: its equivalent as a divisor, and its usual form.
+    /// The equivalent (as a divisor) and its usual form, for each of the two storages if it is the remaining one.
     of_dependent: (String, Form),
     of_independent: (String, Form),
     question: Question,
@@ -128,7 +132,7 @@ pub(super) struct Dialogue {
 #[derive(Debug)]
 enum Question {
     Element,
-    /// The storage that goes is the dependent one.
+    /// True: the dependent storage will be removed.
     Form(bool),
 }
 
@@ -137,7 +141,7 @@ impl Dialogue {
         &self.prompt
     }
 
-    /// The storage that goes and the one that is left.
+    /// Returns the storage to remove and the remaining storage.
     fn storages(&self, dependent_goes: bool) -> (&str, &str) {
         match dependent_goes {
             true => (&self.dependent, &self.independent),
@@ -155,16 +159,16 @@ impl Dialogue {
 
 impl Session {
     pub(super) fn alleviate(&mut self) -> Result<Reply, String> {
-        let found = self.storage_fields()?;
+        let fields = self.storage_fields()?;
         let mut text = format!(
             "*** The number of dependent C and I ports is: {}.\n",
-            found.dependent
+            fields.dependent
         );
-        if found.storage_fields.is_empty() {
+        if fields.storage_fields.is_empty() {
             text.push_str("No derivative causality was found\n");
             return Ok(Reply::shows(text));
         }
-        self.next_field(&found, Vec::new(), &mut text);
+        self.next_field(&fields, Vec::new(), &mut text);
         Ok(Reply::shows(text))
     }
 
@@ -174,24 +178,25 @@ impl Session {
         let model = bond_graph(flat, &[], &mut Diagnostics::default())?;
         let model =
             model.ok_or_else(|| format!("`{name}` has no power ports, and so no bond graph"))?;
-        Ok(fields(&model, false))
+        Ok(find_fields(&model, false))
     }
 
-    /// Shows the next path that was not dealt with, and asks; those that cannot be reduced are told of.
-    fn next_field(&mut self, found: &Fields, mut done: Vec<String>, text: &mut String) {
-        let name = |id| found.named.graph.node(id).name.clone();
-        for field in &found.storage_fields {
+    /// Shows the next causal path that is not treated yet and asks the first question. Paths that cannot be reduced
+    /// are reported and skipped.
+    fn next_field(&mut self, fields: &Fields, mut done: Vec<String>, text: &mut String) {
+        let name = |id| fields.named.graph.node(id).name.clone();
+        for field in &fields.storage_fields {
             let dependent = name(field.dependent);
             if done.contains(&dependent) {
                 continue;
             }
             text.push_str("\nThe path contains the following elements:\n");
-            text.push_str(&path(found, field));
+            text.push_str(&path(fields, field));
             text.push('\n');
             let equivalent = match &field.outcome {
                 Ok(equivalent) => equivalent,
                 Err(why) => {
-                    text.push_str(&format!("{}\nTrace failed...\n", refusal(found, *why)));
+                    text.push_str(&format!("{}\nTrace failed...\n", refusal(fields, *why)));
                     done.push(dependent);
                     continue;
                 }
@@ -199,7 +204,7 @@ impl Session {
             let independent = name(equivalent.into);
             text.push_str("\nWhich element would you like to reduce?\n");
             text.push_str(&format!("{dependent} or {independent}\n"));
-            let [of_dependent, of_independent] = equivalents(found, field.dependent, equivalent);
+            let [of_dependent, of_independent] = equivalents(fields, field.dependent, equivalent);
             self.dialogue = Some(Dialogue {
                 done,
                 prompt: format!("Enter selection ({dependent}): "),
@@ -221,7 +226,7 @@ impl Session {
     ) -> Reply {
         let answer = answered(line);
         if matches!(answer, "." | "stop") {
-            // The dialogue is left; the model stays as it is by now.
+            // The user leaves the dialogue; reductions that were made so far stay.
             return Reply::default();
         }
         match dialogue.question {
@@ -249,13 +254,13 @@ impl Session {
                         return Reply::fails("Bad entry, please try again: GAIN or ATT");
                     }
                 };
-                self.carry_out(dialogue, dependent_goes, form, files)
+                self.reduce_and_continue(dialogue, dependent_goes, form, files)
             }
         }
     }
 
-    /// Reduces the model, and goes on with the next storage.
-    fn carry_out(
+    /// Reduces the model and continues with the next storage.
+    fn reduce_and_continue(
         &mut self,
         dialogue: Dialogue,
         dependent_goes: bool,
@@ -286,14 +291,14 @@ impl Session {
         let mut done = dialogue.done;
         done.push(dialogue.dependent);
         match self.storage_fields() {
-            Ok(found) => self.next_field(&found, done, &mut text),
+            Ok(fields) => self.next_field(&fields, done, &mut text),
             Err(message) => text.push_str(&format!("{message}\n")),
         }
         reply.text = text + &reply.text;
         reply
     }
 
-    /// Loads the model without a storage.
+    /// Reduces the model and loads the result.
     fn reduced(
         &mut self,
         removed: &str,
@@ -302,7 +307,7 @@ impl Session {
         files: &dyn Files,
     ) -> Result<Reply, String> {
         let entry = &self.model()?.entry;
-        let wanted = Reduction {
+        let wanted = ReductionRequest {
             path: &entry.path,
             text: &entry.text,
             model: entry.name.as_deref(),
@@ -310,8 +315,8 @@ impl Session {
             kept,
             form,
         };
-        let Reduced { text, notes } = (self.around.reduce)(&wanted, files)?;
-        let entry = Entry {
+        let ReducedModel { text, notes } = (self.environment.reduce)(&wanted, files)?;
+        let entry = EnteredText {
             text,
             typed: true,
             ..entry.clone()
@@ -326,23 +331,24 @@ impl Session {
     }
 }
 
-/// The equivalents of the dependent and of the independent storage, if the other one goes: as divisors, with their usual form.
+/// Returns the equivalents of the dependent and of the independent storage, each for the case that the other one is
+/// removed: as divisors, with their usual form.
 fn equivalents(
-    found: &Fields,
+    fields: &Fields,
     dependent: crate::bond::graph::NodeId,
     equivalent: &Equivalent,
 ) -> [(String, Form); 2] {
-    let form = |id| match found.named.graph.node(id).element().map(|one| one.kind) {
+    let form = |id| match fields.named.graph.node(id).element().map(|one| one.kind) {
         Some(ElementKind::C) => Form::Attenuation,
         _ => Form::Gain,
     };
     [
         (
-            found.flat.expression(equivalent.other_value),
+            fields.flat.expression(equivalent.other_value),
             form(dependent),
         ),
         (
-            found.flat.expression(equivalent.value),
+            fields.flat.expression(equivalent.value),
             form(equivalent.into),
         ),
     ]

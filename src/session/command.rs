@@ -1,27 +1,27 @@
-//! The commands of a session: a line of text, read.
+//! The commands of a session.
 //!
-//! Before: what was typed behind `>`. After: a [`Command`], or what is wrong with it in words. The words are those of the
-//! 1990 paper; they may be written in capitals.
+//! Before: the text that was typed after the prompt `>`. After: a [`Command`], or an error message. The command words
+//! are those of the 1990 paper; capitals are accepted.
 
 use crate::base::diagnostics::nearest;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     Nothing,
-    /// The name of the model, where the text has several.
+    /// The name of the model if the text has several.
     EnterModel(Option<String>),
     EnterExperiment(Option<String>),
-    /// An experiment written without `enter experiment`: its first line.
+    /// An experiment that begins without `enter experiment`; this line is its first line.
     Classic,
-    /// A model or a type written without `enter model`: its name.
+    /// A model or a type that begins without `enter model`; the string is its name.
     Model(String),
-    /// `None`: results are shown again.
+    /// `None`: results are printed on the terminal again.
     OutFile(Option<String>),
     Output(Output),
-    /// With or without elimination of aliases.
+    /// True: aliases are eliminated.
     Partition(bool),
     Differentiate,
-    /// Wishes for states; true for `state`.
+    /// State preferences; true for `state`, false for `nostate`.
     Variable(bool, Vec<String>),
     List,
     Simulate,
@@ -40,13 +40,13 @@ pub enum Output {
     Fields,
     /// The rows of the last run.
     Results,
-    /// The text of the model as it is loaded.
+    /// The source text of the loaded model.
     Model,
-    /// In this language.
+    /// A program in this language.
     Program(String),
 }
 
-/// A form of a command, and what it does.
+/// The syntax of each command and its description.
 pub const HELP: &[(&str, &str)] = &[
     (
         "enter model [NAME]",
@@ -102,7 +102,7 @@ pub const HELP: &[(&str, &str)] = &[
     ("stop", "the end"),
 ];
 
-/// The first words of all commands.
+/// The first word of each command.
 pub const WORDS: &[&str] = &[
     "enter",
     "outfile",
@@ -118,7 +118,7 @@ pub const WORDS: &[&str] = &[
     "stop",
 ];
 
-/// What can stand behind `output`, but for programs.
+/// What can follow `output`, except programs.
 pub const OUTPUTS: &[&str] = &[
     "equations",
     "sorted equations",
@@ -129,7 +129,7 @@ pub const OUTPUTS: &[&str] = &[
     "results",
 ];
 
-/// Reads a command; `languages` are those that programs can be written in.
+/// Parses a command. `languages` are the names of the export targets.
 pub fn read(line: &str, languages: &[&str]) -> Result<Command, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let Some((&first, rest)) = words.split_first() else {
@@ -160,7 +160,7 @@ pub fn read(line: &str, languages: &[&str]) -> Result<Command, String> {
             Ok(Command::Model(name.to_string()))
         }
         "outfile" => Ok(Command::OutFile(path(line.trim()[first.len()..].trim()))),
-        // The paper prints it so as well.
+        // The paper also writes `out file`.
         "out" if lower.first() == Some(&"file") => {
             let behind = line.trim()[first.len()..].trim();
             Ok(Command::OutFile(path(behind[rest[0].len()..].trim())))
@@ -210,6 +210,12 @@ fn output(words: &[&str], languages: &[&str]) -> Result<Output, String> {
         [language, "program"] if languages.contains(&language) => {
             Output::Program(language.to_string())
         }
+        ["fmu", "program"] => {
+            return Err(
+                "an FMU is not text: outside of a session `bgm export --to fmu -o NAME.fmu` writes it"
+                    .into(),
+            );
+        }
         [language, "program"] => {
             let hint = match nearest(language, languages.iter().copied()) {
                 Some(word) => format!("did you mean `{word}`? "),
@@ -230,7 +236,7 @@ fn output(words: &[&str], languages: &[&str]) -> Result<Output, String> {
     })
 }
 
-/// Names with commas or blanks between them.
+/// Splits names that are separated by commas or blanks.
 fn names(text: &str) -> Vec<String> {
     text.split([',', ' '])
         .filter(|name| !name.is_empty())
@@ -238,7 +244,7 @@ fn names(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// `a`, `b` and `c`, each in quotes.
+/// Returns a list such as `a`, `b` and `c`, each word in backquotes.
 pub fn list(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {
@@ -248,7 +254,7 @@ pub fn list(words: &[&str]) -> String {
     }
 }
 
-/// The list of commands, or what is said of those that begin with a word.
+/// Returns the list of all commands, or of those whose first word is `word`.
 pub fn help(word: Option<&str>, languages: &[&str]) -> Result<String, String> {
     let wanted = |form: &str| word.is_none_or(|word| form.split(' ').next() == Some(word));
     let rows: Vec<_> = HELP.iter().filter(|(form, _)| wanted(form)).collect();

@@ -6,11 +6,11 @@ use super::command::{OUTPUTS, WORDS};
 use super::{Session, program};
 use crate::syntax::load::Files;
 
-/// More are of no use.
-const MOST: usize = 100;
+/// At most this many candidates are returned.
+const MAX_CANDIDATES: usize = 100;
 
 impl Session {
-    /// What the last word of a line can become, and where that word begins.
+    /// Returns the candidates for the last word of a line and the position where this word begins.
     pub fn completions(&self, line: &str, files: &dyn Files) -> (usize, Vec<String>) {
         let start = line.rfind([' ', ',', '@', '>']).map_or(0, |at| at + 1);
         let word = &line[start..];
@@ -20,14 +20,14 @@ impl Session {
             ref all => all,
         };
         let all: Vec<String> = if line[..start].ends_with('@') {
-            list(files, word)
+            list_files(files, word)
         } else if self.entering.is_some() || self.dialogue.is_some() {
             Vec::new()
         } else {
             match before {
                 [] => texts(WORDS),
                 ["enter"] => texts(&["model", "experiment"]),
-                ["outfile"] => list(files, word),
+                ["outfile"] => list_files(files, word),
                 ["output"] => texts(OUTPUTS)
                     .into_iter()
                     .chain(
@@ -47,7 +47,10 @@ impl Session {
             }
         };
         let fits = |name: &String| name.starts_with(word);
-        (start, all.into_iter().filter(fits).take(MOST).collect())
+        (
+            start,
+            all.into_iter().filter(fits).take(MAX_CANDIDATES).collect(),
+        )
     }
 
     fn variables(&self, word: &str) -> Vec<String> {
@@ -57,7 +60,7 @@ impl Session {
         (model.flat.variable_ids())
             .map(|id| model.flat.name(id))
             .filter(|name| name.starts_with(word))
-            .take(MOST)
+            .take(MAX_CANDIDATES)
             .collect()
     }
 }
@@ -66,8 +69,8 @@ fn texts(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| word.to_string()).collect()
 }
 
-/// Files of the folder that a beginning names.
-fn list(files: &dyn Files, word: &str) -> Vec<String> {
+/// Lists the files of the folder that the beginning of a path names.
+fn list_files(files: &dyn Files, word: &str) -> Vec<String> {
     let folder = match word.rfind('/') {
         Some(at) => &word[..=at],
         None => "",

@@ -1,8 +1,8 @@
 //! Text that is entered line by line: a model or an experiment.
 //!
-//! Before: the lines typed behind `-`. After: whether the text is complete, and as what it is read. It is complete when no
-//! block is open and it holds what was to be entered, be it in a file that it includes: so `@rlc.dym` alone is complete and
-//! `@bondgraph`, which holds types only, is not.
+//! Before: the lines typed after the prompt `-`. After: a decision whether the text is complete, and the text as an
+//! input of the loader. The text is complete when no block is open and it contains, itself or in an included file,
+//! what was to be entered. So `@rlc.dym` alone is complete; `@bondgraph` is not, because it contains only types.
 
 use crate::base::diagnostics::{Code, Diagnostics};
 use crate::base::intern::Interner;
@@ -15,44 +15,44 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum EntryKind {
     Model,
     Experiment,
 }
 
-impl What {
+impl EntryKind {
     pub fn text(self) -> &'static str {
         match self {
-            What::Model => "model",
-            What::Experiment => "experiment",
+            EntryKind::Model => "model",
+            EntryKind::Experiment => "experiment",
         }
     }
 
-    /// The name of typed text in messages; no file has it.
+    /// The file name that messages show for typed text. No file has this name.
     pub fn file(self) -> &'static str {
         match self {
-            What::Model => "<model>",
-            What::Experiment => "<experiment>",
+            EntryKind::Model => "<model>",
+            EntryKind::Experiment => "<experiment>",
         }
     }
 }
 
-/// A text that was entered.
+/// A text that was entered, or the file that it names.
 #[derive(Clone, Debug)]
-pub struct Entry {
-    /// Where it is read from: a file, or the text itself under a name that no file has.
+pub struct EnteredText {
+    /// The file; for typed text a placeholder name that no file has.
     pub path: PathBuf,
     pub text: String,
-    /// The text counts, not the file.
+    /// True: `text` is used, not the file.
     pub typed: bool,
-    /// The model or experiment of the text that was asked for, or that is in an included file.
+    /// The requested model or experiment, or the one that an included file contains.
     pub name: Option<String>,
 }
 
-impl Entry {
-    /// A text that is not in a file.
-    pub fn typed(what: What, text: String, name: Option<String>) -> Entry {
-        Entry {
+impl EnteredText {
+    /// Makes an entry from typed text.
+    pub fn typed(what: EntryKind, text: String, name: Option<String>) -> EnteredText {
+        EnteredText {
             path: PathBuf::from(what.file()),
             text,
             typed: true,
@@ -60,8 +60,13 @@ impl Entry {
         }
     }
 
-    /// One include alone is the file itself, so that messages name it.
-    pub fn new(what: What, text: String, name: Option<String>, files: &dyn Files) -> Entry {
+    /// If the text is a single include, the entry is the included file, so that messages show its name.
+    pub fn new(
+        what: EntryKind,
+        text: String,
+        name: Option<String>,
+        files: &dyn Files,
+    ) -> EnteredText {
         let mut words = text.split_whitespace();
         let alone = match (words.next(), words.next()) {
             (Some(word), None) => word.strip_prefix('@'),
@@ -73,7 +78,7 @@ impl Entry {
         });
         for path in found {
             if let Ok(bytes) = files.read(&path) {
-                return Entry {
+                return EnteredText {
                     path,
                     text: String::from_utf8_lossy(&bytes).into_owned(),
                     typed: false,
@@ -81,8 +86,8 @@ impl Entry {
                 };
             }
         }
-        let mut entry = Entry::typed(what, text, name);
-        if what == What::Model && entry.name.is_none() {
+        let mut entry = EnteredText::typed(what, text, name);
+        if what == EntryKind::Model && entry.name.is_none() {
             let (loaded, _) = entry.load(files);
             if models(&loaded, loaded.main).next().is_none() {
                 entry.name = last_model(&loaded);
@@ -91,22 +96,22 @@ impl Entry {
         entry
     }
 
-    /// Whether there is a model in it, or in a file that it includes: types are none.
+    /// Returns true if the text or a file that it includes contains a model; types do not count.
     pub fn has_model(&self, files: &dyn Files) -> bool {
         last_model(&self.load(files).0).is_some()
     }
 
-    /// The model that is meant where none is named.
+    /// Returns the model that is used if none is named: the last one.
     pub fn last_model(&self, files: &dyn Files) -> Option<String> {
         let (loaded, _) = self.load(files);
         let own = models(&loaded, loaded.main).last();
         own.or_else(|| last_model(&loaded))
     }
 
-    /// What is wrong with the text by itself.
+    /// Parses the text and its includes, without a model around it.
     pub fn read(&self, files: &dyn Files) -> (Sources, Diagnostics) {
-        let (loaded, said) = self.load(files);
-        (loaded.sources, said)
+        let (loaded, diagnostics) = self.load(files);
+        (loaded.sources, diagnostics)
     }
 
     pub fn input(&self) -> Input {
@@ -114,17 +119,17 @@ impl Entry {
     }
 
     fn load(&self, files: &dyn Files) -> (Loaded, Diagnostics) {
-        let mut said = Diagnostics::default();
-        let with = With {
+        let mut diagnostics = Diagnostics::default();
+        let with = SessionFiles {
             entries: vec![self],
             files,
         };
-        let loaded = load(&self.input(), None, &[], &with, &mut said);
-        (loaded, said)
+        let loaded = load(&self.input(), None, &[], &with, &mut diagnostics);
+        (loaded, diagnostics)
     }
 }
 
-/// The models of a file.
+/// Returns the names of the models in a file.
 fn models(loaded: &Loaded, file: FileId) -> impl Iterator<Item = String> {
     (loaded.tree(file).items.iter()).filter_map(|item| match item {
         Item::Model(model) if model.kind == ModelKind::Model => {
@@ -134,15 +139,15 @@ fn models(loaded: &Loaded, file: FileId) -> impl Iterator<Item = String> {
     })
 }
 
-/// The last model of all files that are the user's.
+/// Returns the last model in all files of the user; library files do not count.
 fn last_model(loaded: &Loaded) -> Option<String> {
     let own = |&file: &FileId| loaded.sources.file(file).origin == Origin::User;
     let files = loaded.sources.ids().filter(own);
     files.flat_map(|file| models(loaded, file)).last()
 }
 
-/// The names of models and types that a text itself defines.
-pub fn defined(text: &str) -> Vec<String> {
+/// Returns the names of the models and types that the text itself defines.
+pub fn defined_names(text: &str) -> Vec<String> {
     let mut interner = Interner::default();
     let (tree, _) = parse(FileId(0), text, &mut interner);
     (tree.items.iter())
@@ -153,8 +158,8 @@ pub fn defined(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A text without models and types of these names.
-pub fn without(text: &str, names: &[String]) -> String {
+/// Returns the text without the models and types of these names.
+pub fn remove_definitions(text: &str, names: &[String]) -> String {
     let mut interner = Interner::default();
     let (tree, _) = parse(FileId(0), text, &mut interner);
     let mut out = String::new();
@@ -174,15 +179,15 @@ pub fn without(text: &str, names: &[String]) -> String {
     out
 }
 
-/// The files of a session: typed texts, and those of the machine.
-pub struct With<'s> {
-    pub entries: Vec<&'s Entry>,
+/// The files that the loader sees: typed texts under their placeholder names, and the files of the machine.
+pub struct SessionFiles<'s> {
+    pub entries: Vec<&'s EnteredText>,
     pub files: &'s dyn Files,
 }
 
-impl Files for With<'_> {
+impl Files for SessionFiles<'_> {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let typed = |entry: &&&Entry| entry.typed && entry.path == path;
+        let typed = |entry: &&&EnteredText| entry.typed && entry.path == path;
         match self.entries.iter().find(typed) {
             Some(entry) => Ok(entry.text.clone().into_bytes()),
             None => self.files.read(path),
@@ -202,7 +207,8 @@ impl Files for With<'_> {
     }
 }
 
-/// Only such a line can complete a text.
+/// Returns true if the line can complete a text: it contains `end` or is an include. This test avoids a parse after
+/// every line.
 pub fn can_end(line: &str) -> bool {
     let line = line.trim();
     line.starts_with('@')
@@ -211,20 +217,20 @@ pub fn can_end(line: &str) -> bool {
             .any(|word| word == "end")
 }
 
-/// A block or a comment is open.
+/// Returns true if a block or a comment is still open.
 pub fn is_open(text: &str) -> bool {
     let (_, found) = parse(FileId(0), text, &mut Interner::default());
     let open = |code: Code| matches!(code, Code::MissingEnd | Code::UnclosedComment);
     found.iter().any(|diagnostic| open(diagnostic.code))
 }
 
-/// Whether nothing is missing: what is named, where a name was asked for and more than a file was entered. A file that cannot be
-/// read ends the text, too.
-pub fn is_complete(what: What, name: Option<&str>, text: &str, files: &dyn Files) -> bool {
+/// Returns true if the text is complete. If a name was requested and more than an include was typed, the text must
+/// define this name. A file that cannot be read also ends the entry.
+pub fn is_complete(what: EntryKind, name: Option<&str>, text: &str, files: &dyn Files) -> bool {
     if is_open(text) {
         return false;
     }
-    let (loaded, said) = Entry::typed(what, text.to_string(), None).load(files);
+    let (loaded, diagnostics) = EnteredText::typed(what, text.to_string(), None).load(files);
     let lost = |code: Code| {
         matches!(
             code,
@@ -235,7 +241,7 @@ pub fn is_complete(what: What, name: Option<&str>, text: &str, files: &dyn Files
                 | Code::OutsideFolders
         )
     };
-    if said.iter().any(|diagnostic| lost(diagnostic.code)) {
+    if diagnostics.iter().any(|diagnostic| lost(diagnostic.code)) {
         return true;
     }
     let own = |&file: &FileId| loaded.sources.file(file).origin == Origin::User;
@@ -248,11 +254,11 @@ pub fn is_complete(what: What, name: Option<&str>, text: &str, files: &dyn Files
     let main = &loaded.tree(loaded.main).items;
     let typed = main.iter().any(|item| matches!(item, Item::Model(_)));
     items.any(|item| match item {
-        Item::Model(model) if what == What::Model => match name.filter(|_| typed) {
+        Item::Model(model) if what == EntryKind::Model => match name.filter(|_| typed) {
             Some(name) => loaded.interner.name(model.name.symbol) == name,
             None => model.kind == ModelKind::Model,
         },
-        Item::Experiment(_) => what == What::Experiment,
+        Item::Experiment(_) => what == EntryKind::Experiment,
         _ => false,
     })
 }

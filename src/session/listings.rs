@@ -1,4 +1,4 @@
-//! What a session lists: equations, sorted and solved; causality and fields; what is loaded.
+//! Listings of a session: equations, sorted and solved; causality and fields; the state of the session.
 
 use super::command::Output;
 use super::words::in_session;
@@ -12,38 +12,38 @@ use crate::compile::{Aliases, NoObserver, bond_graph, listed, sorted, sorted_in_
 use crate::expr::print::Style;
 use crate::flat::{Flat, Kind, VarId};
 use crate::listing;
-use crate::listing::modes::said_of;
+use crate::listing::modes::mode_note;
 
 impl Session {
-    /// The text of a listing, and what is said beside it; it failed after an error.
+    /// Returns the text of a listing, and a reply with the messages. `Reply::failed` is set if there was an error.
     pub(super) fn listing(&self, what: &Output) -> Result<(String, Reply), String> {
         let flat = self.flat()?;
-        let mut said = Diagnostics::default();
+        let mut diagnostics = Diagnostics::default();
         let text = match what {
             Output::Equations => {
                 let flat = match self.differentiated {
-                    true => reduced(flat, &mut said),
+                    true => reduced(flat, &mut diagnostics),
                     false => Some(flat),
                 };
                 flat.map(|flat| listing::equations::equations(&flat, Style::Classic))
             }
             Output::Sorted => {
                 let aliases = self.partition.ok_or(UNSORTED)?;
-                let done = sorted_in_some_mode(flat, aliases, &mut NoObserver, &mut said);
+                let done = sorted_in_some_mode(flat, aliases, &mut NoObserver, &mut diagnostics);
                 done.map(|(flat, sorted, positions)| {
-                    let position = positions.map(|positions| said_of(&positions, "sorted"));
+                    let position = positions.map(|positions| mode_note(&positions, "sorted"));
                     let list = listing::sorted::sorted_in_some_mode;
                     list(&flat, &sorted, position.as_deref(), Style::Classic)
                 })
             }
             Output::Solved => {
                 let aliases = self.partition.ok_or(UNSORTED)?;
-                let done = listed(flat, aliases, &mut NoObserver, &mut said);
+                let done = listed(flat, aliases, &mut NoObserver, &mut diagnostics);
                 done.map(|listed| listing::solved::listed(&listed, Style::Classic))
             }
             Output::Causality | Output::Fields => {
                 let name = flat.model().to_string();
-                let found = bond_graph(flat, &[], &mut said)?;
+                let found = bond_graph(flat, &[], &mut diagnostics)?;
                 let Some(model) = found else {
                     return Err(format!("`{name}` has no power ports, and so no bond graph"));
                 };
@@ -57,17 +57,17 @@ impl Session {
             }
             Output::Results | Output::Model | Output::Program(_) => None,
         };
-        let mut reply = self.told(&self.model()?.sources, &said);
-        // A model that cannot be sorted has a graph all the same.
+        let mut reply = self.report(&self.model()?.sources, &diagnostics);
+        // A bond graph is listed even if the equations cannot be sorted, so errors alone do not mean failure.
         reply.failed = text.is_none();
         Ok((in_session(&text.unwrap_or_default()), reply))
     }
 
-    /// Sorts the equations; says what is wrong where they cannot be.
+    /// Sorts the equations, or reports why this is impossible.
     pub(super) fn sort(&mut self, aliases: Aliases) -> Result<Reply, String> {
-        let mut said = Diagnostics::default();
-        let done = sorted(self.flat()?, aliases, &mut said);
-        let mut reply = self.told(&self.model()?.sources, &said);
+        let mut diagnostics = Diagnostics::default();
+        let done = sorted(self.flat()?, aliases, &mut diagnostics);
+        let mut reply = self.report(&self.model()?.sources, &diagnostics);
         if let Some((flat, _)) = done {
             self.partition = Some(aliases);
             if let Some(reduction) = flat.reduction.filter(|_| !self.differentiated) {
@@ -80,15 +80,15 @@ impl Session {
         Ok(reply)
     }
 
-    /// Reduces the index, and tells what that took.
+    /// Reduces the index and lists the differentiated equations and the states.
     pub(super) fn differentiate(&mut self) -> Result<Reply, String> {
-        let mut said = Diagnostics::default();
+        let mut diagnostics = Diagnostics::default();
         let flat = self.flat()?;
         let name = flat.model().to_string();
-        let Some(flat) = reduced(flat, &mut said) else {
-            return Ok(self.told(&self.model()?.sources, &said));
+        let Some(flat) = reduced(flat, &mut diagnostics) else {
+            return Ok(self.report(&self.model()?.sources, &diagnostics));
         };
-        let mut reply = self.told(&self.model()?.sources, &said);
+        let mut reply = self.report(&self.model()?.sources, &diagnostics);
         let Some(reduction) = &flat.reduction else {
             reply.messages.push_str(&format!(
                 "note: nothing to differentiate: the index of `{name}` is at most 1\n"
@@ -120,8 +120,8 @@ impl Session {
         Ok(reply)
     }
 
-    /// `variable state NAMES`
-    pub(super) fn wish(&mut self, state: bool, names: &[String]) -> Result<Reply, String> {
+    /// The command `variable state NAMES`, or `nostate`.
+    pub(super) fn prefer(&mut self, state: bool, names: &[String]) -> Result<Reply, String> {
         let flat = &self.model()?.flat;
         let mut found: Vec<VarId> = Vec::new();
         for name in names {
@@ -136,13 +136,13 @@ impl Session {
             found.push(id);
         }
         for id in found {
-            self.wishes.retain(|&(known, _)| known != id);
-            self.wishes.push((id, state));
+            self.preferences.retain(|&(known, _)| known != id);
+            self.preferences.push((id, state));
         }
         Ok(Reply::default())
     }
 
-    /// What is loaded, and what was asked for.
+    /// Describes what is loaded and which choices were made.
     pub(super) fn list(&self) -> String {
         let mut text = String::new();
         match &self.model {
@@ -180,7 +180,7 @@ impl Session {
         });
         if let Some(model) = &self.model {
             for (wish, word) in [(true, "state"), (false, "nostate")] {
-                let names: Vec<String> = (self.wishes.iter())
+                let names: Vec<String> = (self.preferences.iter())
                     .filter(|&&(_, state)| state == wish)
                     .map(|&(id, _)| model.flat.name(id))
                     .collect();
@@ -197,7 +197,7 @@ impl Session {
     }
 }
 
-/// `U0 (SE), R1 (R)`: those right below the model, the first of them.
+/// Returns the direct submodels of the model, such as `U0 (SE), R1 (R)`; at most twelve.
 fn submodels(flat: &Flat) -> String {
     const SHOWN: usize = 12;
     let own = |at: &usize| *at > 0 && flat.instances[*at].parent.index() == 0;
@@ -215,7 +215,7 @@ fn submodels(flat: &Flat) -> String {
     words.join(", ")
 }
 
-/// The variable of a name; what is near it, if there is none.
+/// Finds a variable by its name. The error message suggests a similar name.
 pub(super) fn variable(flat: &Flat, name: &str) -> Result<VarId, String> {
     let mut names = Vec::with_capacity(flat.variables.len());
     for id in flat.variable_ids() {

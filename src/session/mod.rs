@@ -1,8 +1,8 @@
-//! The interactive program of the 1990 paper: what is typed, and what comes of it.
+//! The interactive program of the 1990 paper.
 //!
-//! Before: one line at a time, as typed behind `>` or `-`, or as a transcript prints it, prompt and all. After each: a
-//! [`Reply`], what is to be shown, said and written to files. Nothing here reads a terminal or writes anything; files are read
-//! through [`Files`]. A line that goes wrong leaves the session as it was.
+//! Before: one line at a time, as typed after the prompt `>` or `-`, or as a transcript prints it, with the prompt.
+//! After each line: a [`Reply`] with the text to show, the messages and the files to write. Nothing here reads a
+//! terminal or writes anything; files are read through [`Files`]. A line that fails leaves the session unchanged.
 
 mod alleviate;
 mod command;
@@ -14,7 +14,7 @@ mod runs;
 mod words;
 mod workspace;
 
-pub use alleviate::{Reduce, Reduced, Reduction, revise};
+pub use alleviate::{ReducedModel, Reducer, ReductionRequest, reduce_storage};
 pub use command::HELP;
 
 use crate::base::diagnostics::Diagnostics;
@@ -27,54 +27,54 @@ use crate::flat::{Flat, VarId};
 use crate::syntax::load::Files;
 use alleviate::Dialogue;
 use command::{Command, Output};
-use entry::{Entry, What};
+use entry::{EnteredText, EntryKind};
 use runs::Results;
 use std::path::{Component, Path, PathBuf};
 use words::in_session;
 use workspace::Workspace;
 
-/// What a session is told of where it runs.
+/// The terminal and the services that the caller provides.
 #[derive(Clone, Copy, Debug)]
-pub struct Surroundings {
+pub struct Environment {
     pub colour: bool,
     /// Columns and lines of the terminal.
     pub size: (usize, usize),
-    /// How the text of a model is reduced by a storage: [`revise`].
-    pub reduce: Reduce,
+    /// Removes a storage from the text of a model: [`reduce_storage`].
+    pub reduce: Reducer,
 }
 
-/// What comes of a line.
+/// The result of one line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// The result.
+    /// The result, for standard output.
     pub text: String,
-    /// What is said beside it.
+    /// Diagnostics and notes.
     pub messages: String,
-    pub files: Vec<Written>,
-    /// Something was wrong.
+    pub files: Vec<FileOutput>,
+    /// True after an error.
     pub failed: bool,
     pub ended: bool,
 }
 
-/// What is to be written to a file.
+/// A file that the caller has to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct FileOutput {
     pub path: PathBuf,
     pub text: String,
-    pub kind: Made,
-    /// Behind what the session has written there before.
+    pub kind: FileKind,
+    /// True: append the text to what this session has written to the file before.
     pub append: bool,
 }
 
-/// What a session makes.
+/// The kind of content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Made {
+pub enum FileKind {
     /// A listing.
     Text,
     Rows,
     Model,
     Program(Target),
-    /// A picture by itself, as SVG.
+    /// A plot as SVG. It always fills the whole file.
     Picture,
 }
 
@@ -98,9 +98,9 @@ impl Reply {
 /// A model that was entered and has no errors.
 #[derive(Debug)]
 struct Model {
-    entry: Entry,
-    /// The entry without what it uses of earlier ones.
-    own: Entry,
+    entry: EnteredText,
+    /// The entry without the types of earlier entries that it uses.
+    own: EnteredText,
     sources: Sources,
     flat: Flat,
 }
@@ -111,43 +111,43 @@ enum Experiment {
     #[default]
     Own,
     Named(String),
-    Entered(Entry),
+    Entered(EnteredText),
 }
 
 /// Text that is being entered.
 #[derive(Debug)]
-struct Entering {
-    what: What,
+struct PendingText {
+    what: EntryKind,
     text: String,
-    /// The model that was asked for.
+    /// The name of the requested model.
     name: Option<String>,
-    /// `enter` was written with its prompt.
+    /// True if `enter` was written with its prompt, as in a transcript.
     transcript: bool,
 }
 
 #[derive(Debug)]
 pub struct Session {
-    around: Surroundings,
+    environment: Environment,
     workspace: Workspace,
     model: Option<Model>,
-    /// The files that the model was read from.
+    /// The files that the model was read from. The session does not overwrite them.
     read: Vec<PathBuf>,
     experiment: Experiment,
-    entering: Option<Entering>,
+    entering: Option<PendingText>,
     dialogue: Option<Dialogue>,
     outfile: Option<PathBuf>,
-    /// Files that this session has written to.
-    begun: Vec<PathBuf>,
+    /// Files that this session has written to; later output is appended.
+    written: Vec<PathBuf>,
     partition: Option<Aliases>,
     differentiated: bool,
-    wishes: Vec<(VarId, bool)>,
+    preferences: Vec<(VarId, bool)>,
     results: Option<Results>,
 }
 
 impl Session {
-    pub fn new(around: Surroundings) -> Session {
+    pub fn new(environment: Environment) -> Session {
         Session {
-            around,
+            environment,
             workspace: Workspace::default(),
             model: None,
             read: Vec::new(),
@@ -155,15 +155,15 @@ impl Session {
             entering: None,
             dialogue: None,
             outfile: None,
-            begun: Vec::new(),
+            written: Vec::new(),
             partition: None,
             differentiated: false,
-            wishes: Vec::new(),
+            preferences: Vec::new(),
             results: None,
         }
     }
 
-    /// What the next line is typed behind.
+    /// Returns the prompt for the next line.
     pub fn prompt(&self) -> &str {
         match (&self.dialogue, &self.entering) {
             (Some(dialogue), _) => dialogue.prompt(),
@@ -172,7 +172,7 @@ impl Session {
         }
     }
 
-    /// Takes a line.
+    /// Executes one line.
     pub fn line(&mut self, line: &str, files: &dyn Files) -> Reply {
         if let Some(dialogue) = self.dialogue.take() {
             return self.answer(dialogue, line, files);
@@ -183,7 +183,7 @@ impl Session {
             let (mut text, mut ends) = (line, nothing || line.trim() == ".");
             if entering.transcript {
                 if typed.starts_with('>') {
-                    let mut reply = self.entered(entering, files);
+                    let mut reply = self.accept_text(entering, files);
                     let next = self.line(line, files);
                     reply.text.push_str(&next.text);
                     reply.messages.push_str(&next.messages);
@@ -195,11 +195,11 @@ impl Session {
                 text = typed.strip_prefix('-').unwrap_or(line);
                 ends |= text.trim() == ".";
             } else if let Some(rest) = typed.strip_prefix("- @") {
-                // No statement begins so: it is the prompt.
+                // No statement begins with `- @`, so `-` is the prompt.
                 text = &typed[typed.len() - rest.len() - 1..];
             }
             if ends {
-                return self.entered(entering, files);
+                return self.accept_text(entering, files);
             }
             if (entering.text.len() + text.len()) as u64 > files.bounds().file {
                 return Reply::fails("what is being entered is too long: it is forgotten");
@@ -210,12 +210,12 @@ impl Session {
             let complete = entry::can_end(text)
                 && entry::is_complete(entering.what, name, &entering.text, files);
             if complete {
-                return self.entered(entering, files);
+                return self.accept_text(entering, files);
             }
             self.entering = Some(entering);
             return Reply::default();
         }
-        // The prompt of the system that started the program.
+        // A transcript may contain the line of the shell that started the program.
         if typed.starts_with('$') || typed.starts_with('#') {
             return Reply::default();
         }
@@ -226,17 +226,17 @@ impl Session {
         match command::read(text, &program::languages()) {
             Ok(Command::Classic) => {
                 let text = format!("{}\n", text.trim());
-                self.enter(What::Experiment, text, None, transcript)
+                self.enter(EntryKind::Experiment, text, None, transcript)
             }
             Ok(Command::Model(name)) => {
                 let text = format!("{}\n", text.trim());
-                self.enter(What::Model, text, Some(name), transcript)
+                self.enter(EntryKind::Model, text, Some(name), transcript)
             }
             Ok(Command::EnterModel(name)) => {
-                self.enter(What::Model, String::new(), name, transcript)
+                self.enter(EntryKind::Model, String::new(), name, transcript)
             }
             Ok(Command::EnterExperiment(None)) => {
-                self.enter(What::Experiment, String::new(), None, transcript)
+                self.enter(EntryKind::Experiment, String::new(), None, transcript)
             }
             Ok(command) => {
                 let reply = self.perform(command, files);
@@ -246,18 +246,18 @@ impl Session {
         }
     }
 
-    /// The input is over: what is being entered is taken as it is.
+    /// Ends the input: text that is being entered is accepted as it is.
     pub fn end(&mut self, files: &dyn Files) -> Reply {
         if self.dialogue.take().is_some() {
             return Reply::fails("the input ends in a dialogue: the model is as it was");
         }
         match self.entering.take() {
-            Some(entering) => self.entered(entering, files),
+            Some(entering) => self.accept_text(entering, files),
             None => Reply::default(),
         }
     }
 
-    /// What is being entered is forgotten.
+    /// Discards the text that is being entered and the question that waits.
     pub fn interrupt(&mut self) {
         self.entering = None;
         self.dialogue = None;
@@ -273,6 +273,11 @@ impl Session {
             Command::EnterExperiment(Some(name)) => {
                 self.choose_experiment(Experiment::Named(name), files)?
             }
+            Command::OutFile(Some(path)) if path.ends_with(std::path::is_separator) => {
+                return Err(format!(
+                    "`{path}` is the name of a folder; give the name of a file"
+                ));
+            }
             Command::OutFile(path) => {
                 self.outfile = path.map(PathBuf::from);
                 Reply::default()
@@ -283,7 +288,7 @@ impl Session {
                 false => Aliases::Keep,
             })?,
             Command::Differentiate => self.differentiate()?,
-            Command::Variable(state, names) => self.wish(state, &names)?,
+            Command::Variable(state, names) => self.prefer(state, &names)?,
             Command::List => Reply::shows(visible(&self.list()).into_owned()),
             Command::Simulate => self.simulate(files)?,
             Command::Plot(names) => self.plot(&names, files)?,
@@ -298,11 +303,17 @@ impl Session {
         })
     }
 
-    fn enter(&mut self, what: What, text: String, name: Option<String>, transcript: bool) -> Reply {
-        if what == What::Experiment && self.model.is_none() {
+    fn enter(
+        &mut self,
+        what: EntryKind,
+        text: String,
+        name: Option<String>,
+        transcript: bool,
+    ) -> Reply {
+        if what == EntryKind::Experiment && self.model.is_none() {
             return Reply::fails(NO_MODEL);
         }
-        self.entering = Some(Entering {
+        self.entering = Some(PendingText {
             what,
             text,
             name,
@@ -311,29 +322,29 @@ impl Session {
         Reply::default()
     }
 
-    /// Takes what was entered, if it has no errors.
-    fn entered(&mut self, entering: Entering, files: &dyn Files) -> Reply {
-        let Entering {
+    /// Loads the text that was entered, if it has no errors.
+    fn accept_text(&mut self, entering: PendingText, files: &dyn Files) -> Reply {
+        let PendingText {
             what, text, name, ..
         } = entering;
         if text.trim().is_empty() {
             return Reply::fails(format!("no {} was entered", what.text()));
         }
-        let entry = Entry::new(what, text, name, files);
+        let entry = EnteredText::new(what, text, name, files);
         match what {
-            What::Model => self.load(entry, files),
-            What::Experiment => (self.choose_experiment(Experiment::Entered(entry), files))
+            EntryKind::Model => self.load(entry, files),
+            EntryKind::Experiment => (self.choose_experiment(Experiment::Entered(entry), files))
                 .unwrap_or_else(Reply::fails),
         }
     }
 
-    /// What diagnostics say.
-    fn told(&self, sources: &Sources, found: &Diagnostics) -> Reply {
+    /// Renders diagnostics into a reply.
+    fn report(&self, sources: &Sources, found: &Diagnostics) -> Reply {
         Reply {
             messages: in_session(&render_all(
                 sources,
-                &words::said(found),
-                self.around.colour,
+                &words::diagnostics_in_session(found),
+                self.environment.colour,
             )),
             failed: found.has_errors(),
             ..Reply::default()
@@ -344,32 +355,32 @@ impl Session {
         self.model.as_ref().ok_or_else(|| NO_MODEL.to_string())
     }
 
-    /// The model as it was flattened, with the wishes for states.
+    /// Returns the flat model with the state preferences of the session.
     fn flat(&self) -> Result<Flat, String> {
         let mut flat = self.model()?.flat.clone();
-        self.put_wishes(&mut flat);
+        self.apply_preferences(&mut flat);
         Ok(flat)
     }
 
-    fn put_wishes(&self, flat: &mut Flat) {
-        for &(id, wish) in &self.wishes {
+    fn apply_preferences(&self, flat: &mut Flat) {
+        for &(id, wish) in &self.preferences {
             flat.wishes.retain(|&(known, _)| known != id);
             flat.wishes.push((id, wish));
         }
         flat.wishes.sort_unstable_by_key(|&(id, _)| id);
     }
 
-    /// Puts a result where it is wanted: shown, or in the outfile. The first that a session writes there takes the place of what
-    /// was there, what follows stands behind it; a picture is a file by itself.
-    fn put(
+    /// Adds a result to the reply: as text, or as a file if there is an outfile. The first output of a session
+    /// replaces the old content of the file, later output is appended. A picture always replaces the file.
+    fn add_output(
         &mut self,
         text: String,
-        kind: Made,
+        kind: FileKind,
         mut reply: Reply,
         files: &dyn Files,
     ) -> Result<Reply, String> {
         let Some(path) = &self.outfile else {
-            // A model may hold more than text.
+            // The text of a model can contain control characters.
             reply.text.push_str(&visible(&text));
             return Ok(reply);
         };
@@ -388,24 +399,24 @@ impl Session {
                 path.display()
             ));
         }
-        let known = plain(path);
-        let begun = self.begun.contains(&known);
-        if !begun {
-            self.begun.push(known);
+        let known = without_dot(path);
+        let written = self.written.contains(&known);
+        if !written {
+            self.written.push(known);
         }
-        reply.files.push(Written {
+        reply.files.push(FileOutput {
             path: path.clone(),
             text,
             kind,
-            append: begun && kind != Made::Picture,
+            append: written && kind != FileKind::Picture,
         });
         Ok(reply)
     }
 
-    /// A file could not be written: what is written there next is the first.
+    /// Reports that a file could not be written. The next output to it replaces the content again.
     pub fn not_written(&mut self, path: &Path) {
-        let path = plain(path);
-        self.begun.retain(|known| *known != path);
+        let path = without_dot(path);
+        self.written.retain(|known| *known != path);
     }
 
     fn output(&mut self, what: &Output, files: &dyn Files) -> Result<Reply, String> {
@@ -419,21 +430,21 @@ impl Session {
             true => Ok(reply),
             false => {
                 let kind = match what {
-                    Output::Results => Made::Rows,
-                    Output::Model => Made::Model,
+                    Output::Results => FileKind::Rows,
+                    Output::Model => FileKind::Model,
                     Output::Program(language) => {
-                        Target::from_name(language).map_or(Made::Text, Made::Program)
+                        Target::from_name(language).map_or(FileKind::Text, FileKind::Program)
                     }
-                    _ => Made::Text,
+                    _ => FileKind::Text,
                 };
-                self.put(text, kind, reply, files)
+                self.add_output(text, kind, reply, files)
             }
         }
     }
 }
 
-/// `./rlc.eq` is `rlc.eq`.
-fn plain(path: &Path) -> PathBuf {
+/// Removes `.` components: `./rlc.eq` becomes `rlc.eq`.
+fn without_dot(path: &Path) -> PathBuf {
     let parts = path.components();
     parts.filter(|part| *part != Component::CurDir).collect()
 }

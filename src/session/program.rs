@@ -1,19 +1,19 @@
-//! Programs of the experiment in other languages.
+//! Programs in other languages.
 
-use super::runs::Performed;
+use super::runs::PreparedModel;
 use super::words::in_session;
 use super::{Reply, Session};
 use crate::export::{Target, export};
 use crate::syntax::load::Files;
 
-/// The names of the languages.
+/// The names of the export targets whose result is text.
 pub(super) fn languages() -> Vec<&'static str> {
     let texts = Target::ALL.iter().filter(|&&target| target != Target::Fmu);
     texts.map(|target| target.name()).collect()
 }
 
 impl Session {
-    /// The text of a program, and what is said beside it; it failed after an error.
+    /// Returns the text of a program, and a reply with the messages. `Reply::failed` is set if there was an error.
     pub(super) fn program(
         &self,
         language: &str,
@@ -21,13 +21,13 @@ impl Session {
     ) -> Result<(String, Reply), String> {
         let target = Target::from_name(language)
             .ok_or_else(|| format!("there are no programs in `{language}`"))?;
-        let Performed {
+        let PreparedModel {
             sources,
             mut diagnostics,
             model,
-        } = self.experimented(files)?;
+        } = self.prepared_model(files)?;
         let Some((flat, experiment)) = model else {
-            let reply = self.told(&sources, &diagnostics);
+            let reply = self.report(&sources, &diagnostics);
             return Ok((String::new(), reply));
         };
         let name = flat.model().to_string();
@@ -36,7 +36,7 @@ impl Session {
             None => name.to_lowercase(),
         };
         let made = export(flat, &experiment, target, &stem, &mut diagnostics);
-        let mut reply = self.told(&sources, &diagnostics);
+        let mut reply = self.report(&sources, &diagnostics);
         match made {
             Ok(Some(exported)) => {
                 for note in &exported.notes {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::entry::With;
-use super::{Experiment, Made, Reply, Session};
+use super::entry::SessionFiles;
+use super::{Experiment, FileKind, Reply, Session};
 use crate::api::series;
 use crate::base::cancel;
 use crate::base::diagnostics::{Diagnostics, nearest};
@@ -20,32 +20,32 @@ use crate::simulate::job::{Job, RunOptions, job};
 use crate::simulate::run::{End, Observer, Outcome, RowKind, run};
 use crate::syntax::load::Files;
 
-/// What a run has left.
+/// The results of the last run.
 #[derive(Debug)]
 pub(super) struct Results {
     title: String,
     data: Trajectories,
-    /// Rows that stand for events, and are in no file.
+    /// For each row: true if it was recorded at an event. Such rows are plotted but not written to files.
     events: Vec<bool>,
     panels: Option<Vec<Vec<usize>>>,
 }
 
-/// Keeps all rows.
-struct Rows {
+/// Records all rows of a run. Unlike `api::run` it records which rows belong to events.
+struct RowRecorder {
     data: Trajectories,
     events: Vec<bool>,
 }
 
-impl Rows {
-    fn new(columns: &[Column]) -> Rows {
-        Rows {
+impl RowRecorder {
+    fn new(columns: &[Column]) -> RowRecorder {
+        RowRecorder {
             data: Trajectories::of(columns.iter().map(series)),
             events: Vec::new(),
         }
     }
 }
 
-impl Observer for Rows {
+impl Observer for RowRecorder {
     fn row(&mut self, time: f64, values: &[f64], kind: RowKind) -> Result<(), String> {
         self.data.push(time, values);
         self.events.push(kind == RowKind::Event);
@@ -57,22 +57,22 @@ impl Observer for Rows {
     }
 }
 
-/// A model with its experiment in it.
-pub(super) struct Performed {
+/// A flat model that its experiment was applied to.
+pub(super) struct PreparedModel {
     pub sources: Sources,
     pub diagnostics: Diagnostics,
     pub model: Option<(Flat, experiment::Experiment)>,
 }
 
 impl Session {
-    /// Takes an experiment, if it fits the model.
+    /// Chooses an experiment if it can be applied to the model.
     pub(super) fn choose_experiment(
         &mut self,
         experiment: Experiment,
         files: &dyn Files,
     ) -> Result<Reply, String> {
-        let done = self.performed(&experiment, files)?;
-        let reply = self.told(&done.sources, &done.diagnostics);
+        let done = self.apply_experiment(&experiment, files)?;
+        let reply = self.report(&done.sources, &done.diagnostics);
         if done.model.is_some() {
             self.experiment = experiment;
             self.results = None;
@@ -80,8 +80,12 @@ impl Session {
         Ok(reply)
     }
 
-    /// The model with an experiment in it.
-    fn performed(&self, experiment: &Experiment, files: &dyn Files) -> Result<Performed, String> {
+    /// Applies an experiment to the model.
+    fn apply_experiment(
+        &self,
+        experiment: &Experiment,
+        files: &dyn Files,
+    ) -> Result<PreparedModel, String> {
         let model = self.model()?;
         let mut entries = vec![&model.entry];
         let name = match experiment {
@@ -100,38 +104,38 @@ impl Session {
             },
             ..Options::default()
         };
-        let with = With { entries, files };
+        let with = SessionFiles { entries, files };
         let Prepared {
             sources,
             mut model,
             diagnostics,
         } = prepare(&self.model()?.entry.input(), &options, &with);
         if let Some((flat, _)) = &mut model {
-            self.put_wishes(flat);
+            self.apply_preferences(flat);
         }
-        Ok(Performed {
+        Ok(PreparedModel {
             sources,
             diagnostics,
             model,
         })
     }
 
-    /// The model with the experiment of the session in it.
-    pub(super) fn experimented(&self, files: &dyn Files) -> Result<Performed, String> {
-        self.performed(&self.experiment, files)
+    /// Applies the experiment of the session to the model.
+    pub(super) fn prepared_model(&self, files: &dyn Files) -> Result<PreparedModel, String> {
+        self.apply_experiment(&self.experiment, files)
     }
 
     pub(super) fn simulate(&mut self, files: &dyn Files) -> Result<Reply, String> {
-        let Performed {
+        let PreparedModel {
             sources,
             mut diagnostics,
             model,
-        } = self.experimented(files)?;
+        } = self.prepared_model(files)?;
         let Some((flat, experiment)) = model else {
-            return Ok(self.told(&sources, &diagnostics));
+            return Ok(self.report(&sources, &diagnostics));
         };
         let made = job(flat, &experiment, &RunOptions::default(), &mut diagnostics)?;
-        let mut reply = self.told(&sources, &diagnostics);
+        let mut reply = self.report(&sources, &diagnostics);
         let Some(job) = made else {
             return Ok(reply);
         };
@@ -140,7 +144,7 @@ impl Session {
                 .messages
                 .push_str(&format!("note: chosen: {}\n", job.chosen.join(", ")));
         }
-        let mut rows = Rows::new(&job.columns);
+        let mut rows = RowRecorder::new(&job.columns);
         let outcome = run(&job, &mut rows);
         let title = experiment.title(job.solved.flat.model());
         match &outcome.end {
@@ -149,11 +153,11 @@ impl Session {
                 .messages
                 .push_str("interrupted; what was computed is kept\n"),
             End::Failed(halt) => {
-                let mut said = Diagnostics::default();
-                said.push(halt.diagnostic()?);
+                let mut diagnostics = Diagnostics::default();
+                diagnostics.push(halt.diagnostic()?);
                 reply
                     .messages
-                    .push_str(&self.told(&sources, &said).messages);
+                    .push_str(&self.report(&sources, &diagnostics).messages);
                 reply.failed = true;
             }
         }
@@ -171,15 +175,15 @@ impl Session {
         (self.results.as_ref()).ok_or_else(|| "nothing was run yet: `simulate`".to_string())
     }
 
-    /// Draws the last run: what was named, else what the experiment says.
+    /// Draws the last run: the named variables, else the panels of the experiment.
     pub(super) fn plot(&mut self, names: &[String], files: &dyn Files) -> Result<Reply, String> {
         let results = self.results()?;
         let data = &results.data;
         let groups = match names {
             [] => results.panels.clone(),
             names => {
-                let places = names.iter().map(|name| place(data, name));
-                Some(vec![places.collect::<Result<Vec<usize>, String>>()?])
+                let indices = names.iter().map(|name| series_index(data, name));
+                Some(vec![indices.collect::<Result<Vec<usize>, String>>()?])
             }
         };
         let is_picture = |path: &Path| {
@@ -188,25 +192,25 @@ impl Session {
         };
         if self.outfile.as_deref().is_some_and(is_picture) {
             let text = svg::plot(&results.title, data, groups.as_deref())?;
-            return self.put(text, Made::Picture, Reply::default(), files);
+            return self.add_output(text, FileKind::Picture, Reply::default(), files);
         }
         let which = match groups.and_then(|groups| groups.into_iter().next()) {
             Some(first) => first,
             None => terminal::chosen(data),
         };
-        let (width, height) = self.around.size;
+        let (width, height) = self.environment.size;
         let size = (width, height.saturating_sub(4).min(24));
-        let text = terminal::plot(&results.title, data, &which, size, self.around.colour);
+        let text = terminal::plot(&results.title, data, &which, size, self.environment.colour);
         Ok(Reply::shows(text))
     }
 
-    /// The names of what was recorded.
+    /// Returns the names of the recorded variables.
     pub(super) fn recorded(&self) -> Vec<String> {
         let series = self.results.iter().flat_map(|results| &results.data.series);
         series.map(|one| one.name.clone()).collect()
     }
 
-    /// The rows of the last run.
+    /// Returns the rows of the last run as CSV.
     pub(super) fn rows(&self) -> Result<String, String> {
         let results = self.results()?;
         let data = &results.data;
@@ -228,7 +232,7 @@ impl Session {
     }
 }
 
-/// A path that is not taken for the name of an experiment.
+/// Returns a path in a form that is not mistaken for the name of an experiment.
 fn named_as_file(path: &Path) -> String {
     let text = path.display().to_string();
     match text.chars().all(|c| c.is_alphanumeric() || c == '_') {
@@ -237,7 +241,7 @@ fn named_as_file(path: &Path) -> String {
     }
 }
 
-fn place(data: &Trajectories, name: &str) -> Result<usize, String> {
+fn series_index(data: &Trajectories, name: &str) -> Result<usize, String> {
     let found = data.series.iter().position(|series| series.name == name);
     let known = || data.series.iter().map(|series| series.name.as_str());
     found.ok_or_else(|| match nearest(name, known()) {

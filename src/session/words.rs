@@ -1,12 +1,12 @@
-//! What is said in a session, in its words.
+//! Messages in the words of a session.
 //!
-//! Before: messages that the whole program shares. They help with options of the command line, which a session does not have. After:
-//! the same with the commands of a session, or without a hint that is of no use there.
+//! Before: messages that the whole program shares. Their hints name options of the command line, which a session does
+//! not have. After: the same messages with commands of the session; hints without an equivalent are removed.
 
 use crate::base::diagnostics::{Diagnostic, Diagnostics};
 
-/// Texts and what a session says instead; `*` is a name.
-const INSTEAD: &[(&str, &str)] = &[
+/// Texts, and their replacements in a session. `*` stands for any name.
+const REPLACEMENTS: &[(&str, &str)] = &[
     (
         "on the command line: `--input \"*=1\"`, any expression of Time; in an experiment: `input ",
         "in an experiment, which `enter experiment` reads, any expression of Time: `input ",
@@ -42,19 +42,19 @@ const INSTEAD: &[(&str, &str)] = &[
     ),
 ];
 
-/// Options that nothing in a session stands for.
-const USELESS: &[&str] = &["`--max-instances", "`--steady`"];
+/// Options that have no equivalent in a session. Hints that contain them are removed.
+const REMOVED_HINTS: &[&str] = &["`--max-instances", "`--steady`"];
 
-/// A text in the words of a session.
+/// Replaces command line options in a text by commands of a session.
 pub(super) fn in_session(text: &str) -> String {
     let mut text = text.to_string();
-    for (pattern, by) in INSTEAD {
+    for (pattern, by) in REPLACEMENTS {
         text = replaced(&text, pattern, by);
     }
     text
 }
 
-/// Every place of a pattern; what `*` stands for goes to the `*` of the other text.
+/// Replaces each occurrence of a pattern. The text that `*` matches is inserted at the `*` of the replacement.
 fn replaced(text: &str, pattern: &str, by: &str) -> String {
     let (head, tail) = pattern.split_once('*').unwrap_or((pattern, ""));
     let named = pattern.contains('*');
@@ -84,11 +84,11 @@ fn replaced(text: &str, pattern: &str, by: &str) -> String {
     out
 }
 
-/// Diagnostics in the words of a session.
-pub(super) fn said(found: &Diagnostics) -> Diagnostics {
-    let mut said = Diagnostics::default();
-    said.extend(found.iter().map(|one| {
-        let useful = |hint: &&String| !USELESS.iter().any(|option| hint.contains(option));
+/// Replaces command line options in diagnostics by commands of a session.
+pub(super) fn diagnostics_in_session(found: &Diagnostics) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.extend(found.iter().map(|one| {
+        let useful = |hint: &&String| !REMOVED_HINTS.iter().any(|option| hint.contains(option));
         let hints = one.hints.iter().filter(useful);
         Diagnostic {
             message: in_session(&one.message),
@@ -97,12 +97,12 @@ pub(super) fn said(found: &Diagnostics) -> Diagnostics {
             ..one.clone()
         }
     }));
-    said
+    diagnostics
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{in_session, said};
+    use super::{diagnostics_in_session, in_session};
     use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 
     #[test]
@@ -111,8 +111,8 @@ mod tests {
         let diagnostic = Diagnostic::new(Code::NoModel, "there is no model");
         let diagnostic = diagnostic.hint("`--max-instances N` sets another limit");
         found.push(diagnostic.hint("`--model M` is one"));
-        let told = said(&found);
-        let hints: Vec<&String> = told.iter().flat_map(|one| &one.hints).collect();
+        let shown = diagnostics_in_session(&found);
+        let hints: Vec<&String> = shown.iter().flat_map(|one| &one.hints).collect();
         assert_eq!(hints, ["`enter model M` is one"]);
     }
 

@@ -1,13 +1,13 @@
-//! Models that were entered one after the other.
+//! The models and types that were entered in a session.
 //!
-//! Before: a text that was entered, and those before it. After: the model of the text is loaded, with types of the earlier ones where it needs
-//! them. Types alone wait for a model that uses them. What is entered again under a name takes the place of what had it; what
-//! comes from a file stays as the file has it.
+//! Before: a new text, and the earlier ones. After: the model of the text is loaded, with the types of earlier texts
+//! that it needs. A text with types only is stored until a model uses it. A new definition replaces the old one of
+//! the same name; definitions in files do not change.
 
 use std::path::PathBuf;
 
 use super::command::list;
-use super::entry::{Entry, What, With, defined, without};
+use super::entry::{EnteredText, EntryKind, SessionFiles, defined_names, remove_definitions};
 use super::{Experiment, Model, Reply, Session};
 use crate::base::source::Origin;
 use crate::compile::{LoadedFlat, Options, load_flat};
@@ -20,22 +20,22 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// The text behind what it needs of the others.
-    fn around(&self, text: &str) -> String {
-        let names = defined(text);
+    /// Returns the text, followed by the definitions of all other texts.
+    fn with_definitions(&self, text: &str) -> String {
+        let names = defined_names(text);
         let mut whole = text.to_string();
         for other in &self.texts {
             whole.push('\n');
-            whole.push_str(&without(other, &names));
+            whole.push_str(&remove_definitions(other, &names));
         }
         whole
     }
 
-    /// Keeps a text; what it defines anew is taken out of the others.
-    fn keep(&mut self, text: String) {
-        let names = defined(&text);
+    /// Stores a text. Definitions that it replaces are removed from the other texts.
+    fn store(&mut self, text: String) {
+        let names = defined_names(&text);
         for other in &mut self.texts {
-            *other = without(other, &names);
+            *other = remove_definitions(other, &names);
         }
         let text = text.trim().to_string();
         self.texts
@@ -43,26 +43,30 @@ impl Workspace {
         self.texts.push(text);
     }
 
-    /// The names of models and types that were typed.
+    /// Returns the names of all stored models and types.
     pub fn names(&self) -> Vec<String> {
-        self.texts.iter().flat_map(|text| defined(text)).collect()
+        self.texts
+            .iter()
+            .flat_map(|text| defined_names(text))
+            .collect()
     }
 }
 
-fn compiled(entry: &Entry, files: &dyn Files) -> LoadedFlat {
+fn compiled(entry: &EnteredText, files: &dyn Files) -> LoadedFlat {
     let options = Options {
         model: entry.name.clone(),
         ..Options::default()
     };
-    let with = With {
+    let with = SessionFiles {
         entries: vec![entry],
         files,
     };
     load_flat(&entry.input(), &options, &with)
 }
 
-/// The text that stands for an entry among others; none where an include cannot name its file.
-fn text_of(entry: &Entry) -> Option<String> {
+/// Returns source text that brings the entry into another text: its own text if it was typed, else an include. `None`
+/// if the path cannot be written in an include.
+fn source_text(entry: &EnteredText) -> Option<String> {
     if entry.typed {
         return Some(entry.text.clone());
     }
@@ -72,19 +76,19 @@ fn text_of(entry: &Entry) -> Option<String> {
 }
 
 impl Session {
-    /// Takes a model in place of the one before, or types that a model will use.
-    pub(super) fn load(&mut self, entry: Entry, files: &dyn Files) -> Reply {
+    /// Loads a model in place of the current one, or stores types for later models.
+    pub(super) fn load(&mut self, entry: EnteredText, files: &dyn Files) -> Reply {
         if entry.typed && !entry.has_model(files) {
             return self.add_types(entry, files);
         }
         let alone = compiled(&entry, files);
         if alone.flat.is_some() || self.workspace.texts.is_empty() {
-            return self.take(entry.clone(), entry, alone, files);
+            return self.install(entry.clone(), entry, alone, files);
         }
-        // What is missing may have been entered before.
-        let together = text_of(&entry).map(|text| Entry {
-            path: PathBuf::from(What::Model.file()),
-            text: self.workspace.around(&text),
+        // Missing types may be defined in earlier texts.
+        let together = source_text(&entry).map(|text| EnteredText {
+            path: PathBuf::from(EntryKind::Model.file()),
+            text: self.workspace.with_definitions(&text),
             typed: true,
             name: entry.name.clone().or_else(|| entry.last_model(files)),
         });
@@ -93,23 +97,29 @@ impl Session {
                 if found.flat.is_some()
                     || found.diagnostics.errors() <= alone.diagnostics.errors() =>
             {
-                self.take(one, entry, found, files)
+                self.install(one, entry, found, files)
             }
-            _ => self.take(entry.clone(), entry, alone, files),
+            _ => self.install(entry.clone(), entry, alone, files),
         }
     }
 
-    /// Takes what was compiled, if it has no errors; all that was said of the model before is forgotten.
-    fn take(&mut self, entry: Entry, own: Entry, compiled: LoadedFlat, files: &dyn Files) -> Reply {
-        let reply = self.told(&compiled.sources, &compiled.diagnostics);
+    /// Makes a compiled model the current one if it has no errors. All choices that concerned the old model are reset.
+    fn install(
+        &mut self,
+        entry: EnteredText,
+        own: EnteredText,
+        compiled: LoadedFlat,
+        files: &dyn Files,
+    ) -> Reply {
+        let reply = self.report(&compiled.sources, &compiled.diagnostics);
         if let Some(flat) = compiled.flat {
             let read = (compiled.sources.ids())
                 .map(|id| compiled.sources.file(id))
                 .filter(|file| file.origin == Origin::User)
                 .map(|file| files.identity(file.name.as_ref()));
             self.read = read.collect();
-            if let Some(text) = text_of(&own) {
-                self.workspace.keep(text);
+            if let Some(text) = source_text(&own) {
+                self.workspace.store(text);
             }
             self.model = Some(Model {
                 entry,
@@ -120,17 +130,17 @@ impl Session {
             self.experiment = Experiment::Own;
             self.partition = None;
             self.differentiated = false;
-            self.wishes.clear();
+            self.preferences.clear();
             self.results = None;
         }
         reply
     }
 
-    /// Types without a model: kept, and the model that is loaded gets those that it uses anew.
-    fn add_types(&mut self, entry: Entry, files: &dyn Files) -> Reply {
-        let names = defined(&entry.text);
-        let (sources, said) = entry.read(files);
-        let mut reply = self.told(&sources, &said);
+    /// Stores types without a model. If the current model uses one of them, it is loaded again.
+    fn add_types(&mut self, entry: EnteredText, files: &dyn Files) -> Reply {
+        let names = defined_names(&entry.text);
+        let (sources, diagnostics) = entry.read(files);
+        let mut reply = self.report(&sources, &diagnostics);
         if reply.failed {
             return reply;
         }
@@ -139,15 +149,15 @@ impl Session {
             .as_ref()
             .is_some_and(|name| !names.contains(name));
         if names.is_empty() || other {
-            // Says that there is no such model.
+            // This reports that there is no such model.
             let alone = compiled(&entry, files);
-            return self.take(entry.clone(), entry, alone, files);
+            return self.install(entry.clone(), entry, alone, files);
         }
-        self.workspace.keep(entry.text);
+        self.workspace.store(entry.text);
         let quoted: Vec<&str> = names.iter().map(String::as_str).collect();
         let quoted = list(&quoted);
         let uses = |model: &&Model| {
-            let had = defined(&model.entry.text);
+            let had = defined_names(&model.entry.text);
             model.entry.typed && had.iter().any(|name| names.contains(name))
         };
         let Some(model) = self.model.as_ref().filter(uses) else {
@@ -157,8 +167,8 @@ impl Session {
             return reply;
         };
         let name = model.flat.model().to_string();
-        let own = Entry {
-            text: without(&model.own.text, &names),
+        let own = EnteredText {
+            text: remove_definitions(&model.own.text, &names),
             ..model.own.clone()
         };
         let experiment = self.experiment.clone();

@@ -118,10 +118,11 @@ pub fn job_with(
     let from_command_line = experiment.span.is_none();
     let start = experiment.start;
     let until = experiment.until.or(options.until).unwrap_or_else(|| {
-        let (until, why) = match (modes.as_deref_mut()).and_then(|modes| first_mode(modes, observer)) {
-            Some((solved, program)) => defaults::until(&solved, &program, start),
-            None => defaults::until(&solved, &program, start),
-        };
+        let (until, why) =
+            match (modes.as_deref_mut()).and_then(|modes| first_mode(modes, observer)) {
+                Some((solved, program)) => defaults::until(&solved, &program, start),
+                None => defaults::until(&solved, &program, start),
+            };
         let (start, until_text) = (show_number(start), show_number(until));
         chosen.push(format!("Time from {start} to {until_text} ({why})"));
         until
@@ -277,7 +278,11 @@ fn recorded(
         panels.push(panel);
     }
     if all.is_empty() {
-        all = columns::matching(solved, &["*".to_string()]).map_err(|none| none.to_string())?;
+        // A model of parameters only has nothing that could be recorded.
+        all = columns::matching(solved, &["*".to_string()]).map_err(|_| {
+            let model = solved.flat.model();
+            format!("`{model}` has nothing to simulate: it has no variables to record")
+        })?;
     }
     Ok(Some((all, (!panels.is_empty()).then_some(panels))))
 }

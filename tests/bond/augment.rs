@@ -8,26 +8,26 @@ use std::path::PathBuf;
 use crate::support::trial::Trial;
 use bgm::compile::Options;
 use bgm::revise::augment::{Augmented, Proposal, augment, propose};
-use bgm::revise::{Desk, Failure};
+use bgm::revise::{Failure, RevisionContext};
 use bgm::syntax::load::NoFiles;
 
-fn with<T>(model: &str, work: impl FnOnce(&Desk<'_>) -> T) -> T {
+fn with<T>(model: &str, work: impl FnOnce(&RevisionContext<'_>) -> T) -> T {
     let options = Options {
         model: Some(model.to_string()),
         ..Options::default()
     };
     let path = PathBuf::from("model.bgm");
-    work(&Desk::new(&path, &options, &NoFiles))
+    work(&RevisionContext::new(&path, &options, &NoFiles))
 }
 
 fn augmented(text: &str, model: &str, at: &[&str], value: f64) -> Augmented {
     let at: Vec<String> = at.iter().map(|name| (*name).to_string()).collect();
-    with(model, |desk| augment(desk, text, &at, Some(value)))
+    with(model, |context| augment(context, text, &at, Some(value)))
         .unwrap_or_else(|why| panic!("{model}: {why:?}"))
 }
 
 fn proposals(text: &str, model: &str) -> Vec<Proposal> {
-    with(model, |desk| propose(desk, text)).unwrap_or_else(|why| panic!("{model}: {why:?}"))
+    with(model, |context| propose(context, text)).unwrap_or_else(|why| panic!("{model}: {why:?}"))
 }
 
 fn file(name: &str) -> String {
@@ -172,7 +172,7 @@ fn refusals() {
     let text = file("mccalla-1991");
     let refusal = |model: &str, at: &str| {
         let at = [at.to_string()];
-        match with(model, |desk| augment(desk, &text, &at, None)) {
+        match with(model, |context| augment(context, &text, &at, None)) {
             Err(Failure::Refused(why)) => why,
             other => panic!("{other:?}"),
         }

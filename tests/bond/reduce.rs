@@ -17,23 +17,23 @@ use bgm::evaluate::{Point, evaluate};
 use bgm::expr::Value;
 use bgm::flat::{Flat, Kind, Leaf};
 use bgm::revise::form::Form;
-use bgm::revise::reduce::{Revised, Wishes, reduce};
-use bgm::revise::{Desk, Failure};
+use bgm::revise::reduce::{ReduceOptions, Revised, reduce};
+use bgm::revise::{Failure, RevisionContext};
 use bgm::syntax::load::{Files, Input, NoFiles};
 use nalgebra::Complex;
 
-fn revise(text: &str, model: Option<&str>, wishes: &Wishes) -> Result<Revised, Failure> {
+fn revise(text: &str, model: Option<&str>, wishes: &ReduceOptions) -> Result<Revised, Failure> {
     let options = Options {
         model: model.map(str::to_string),
         ..Options::default()
     };
     let path = PathBuf::from("model.bgm");
-    let desk = Desk::new(&path, &options, &NoFiles);
-    reduce(&desk, text, wishes)
+    let context = RevisionContext::new(&path, &options, &NoFiles);
+    reduce(&context, text, wishes)
 }
 
 fn reduced(text: &str) -> Revised {
-    revise(text, None, &Wishes::default()).unwrap_or_else(|why| panic!("{why:?}\n{text}"))
+    revise(text, None, &ReduceOptions::default()).unwrap_or_else(|why| panic!("{why:?}\n{text}"))
 }
 
 fn flat(text: &str) -> Flat {
@@ -143,9 +143,9 @@ fn random_bond_graphs() {
             continue;
         }
         // All forms of the equivalent have the same value.
-        let wishes = Wishes {
+        let wishes = ReduceOptions {
             form: [None, Some(Form::Gain), Some(Form::Attenuation)][(seed % 3) as usize],
-            ..Wishes::default()
+            ..ReduceOptions::default()
         };
         let Ok(revised) = revise(&text, None, &wishes) else {
             continue;
@@ -169,7 +169,7 @@ fn thesis() -> String {
 
 fn of_thesis(model: &str) -> Revised {
     let text = thesis();
-    let done = revise(&text, Some(model), &Wishes::default());
+    let done = revise(&text, Some(model), &ReduceOptions::default());
     done.unwrap_or_else(|why| panic!("{model}: {why:?}"))
 }
 
@@ -213,9 +213,9 @@ fn the_lever_arm() {
              y = I1.f\n  z = I2.e + I1.e\nend\nexperiment Lever\n  simutime 1\n  input u = sin(5*Time)\nend\n"
         );
         // The mass with the start value would be the state.
-        let wishes = Wishes {
+        let wishes = ReduceOptions {
             remove: vec!["I2".to_string()],
-            ..Wishes::default()
+            ..ReduceOptions::default()
         };
         let revised = revise(&text, None, &wishes).expect("I2 can go");
         let [step] = &revised.steps[..] else {
@@ -257,9 +257,9 @@ fn a_gyrator_between_an_inertance_and_a_capacitance() {
     assert_eq!(revised.steps[0].value, "I1.I = I1_I + G_r**2*C1_C");
     let old = trial(&thesis(), 5.0).model("Figure13").input("u=1");
     same_trajectories(&old, &trial(&revised.text, 5.0).input("u=1"), &[("y", "y")]);
-    let wishes = Wishes {
+    let wishes = ReduceOptions {
         remove: vec!["I1".to_string()],
-        ..Wishes::default()
+        ..ReduceOptions::default()
     };
     let other = revise(&thesis(), Some("Figure13"), &wishes).expect("I1 can go instead");
     assert_eq!(other.steps[0].removed, "I1");
@@ -278,9 +278,9 @@ fn a_path_that_splits() {
         "{:?}",
         plain.left
     );
-    let wishes = Wishes {
+    let wishes = ReduceOptions {
         matrix: true,
-        ..Wishes::default()
+        ..ReduceOptions::default()
     };
     let matrix = revise(&thesis(), Some("Figure8"), &wishes).expect("it has a matrix form");
     assert!(matrix.left.is_empty(), "{:?}", matrix.left);
@@ -356,9 +356,9 @@ fn merged_when_asked_for() {
         submodel (Resistor) R1(R = 1E3)\n  submodel Ground\n  input v\n  output y, z\n  \
         connect Ground - U0 - R1 - C1 - reversed C2 - Ground\n  U0.E0 = v\n  y = C1.u\n  z = C2.u + 1000*C2.i\nend\n";
     assert!(reduced(text).steps.is_empty());
-    let wishes = Wishes {
+    let wishes = ReduceOptions {
         merge: true,
-        ..Wishes::default()
+        ..ReduceOptions::default()
     };
     let revised = revise(text, None, &wishes).expect("it is sound");
     assert_eq!(
@@ -377,10 +377,10 @@ fn merged_when_asked_for() {
 #[test]
 fn forms_of_the_equivalent() {
     let with = |text: &str, model: &str, form: Form, merge: bool| {
-        let wishes = Wishes {
+        let wishes = ReduceOptions {
             form: Some(form),
             merge,
-            ..Wishes::default()
+            ..ReduceOptions::default()
         };
         let done = revise(text, Some(model), &wishes);
         done.unwrap_or_else(|why| panic!("{model}: {why:?}"))
@@ -457,13 +457,13 @@ fn hierarchies_are_written_out() {
     same_trajectories(&trial(text, 20.0), &trial(&revised.text, 20.0), &names);
 }
 
-/// Wishes that cannot be had are refused by name.
+/// ReduceOptions that cannot be had are refused by name.
 #[test]
 fn refusals() {
     let refusal = |model: &str, name: &str| {
-        let wishes = Wishes {
+        let wishes = ReduceOptions {
             remove: vec![name.to_string()],
-            ..Wishes::default()
+            ..ReduceOptions::default()
         };
         match revise(&thesis(), Some(model), &wishes) {
             Err(Failure::Refused(why)) => why,
@@ -499,11 +499,11 @@ fn examples_are_written_out() {
                     model: Some(name.to_string()),
                     ..Options::default()
                 };
-                let desk = Desk::new(&path, &options, &NoFiles);
-                let Some(flat) = desk.compile(&text).flat else {
+                let context = RevisionContext::new(&path, &options, &NoFiles);
+                let Some(flat) = context.compile(&text).flat else {
                     continue;
                 };
-                match bgm::revise::expand::expand(&desk, &text, &flat) {
+                match bgm::revise::expand::expand(&context, &text, &flat) {
                     Ok(_) => done += 1,
                     Err(why) => refused.push(format!("{}, {name}: {why}", path.display())),
                 }
@@ -605,16 +605,18 @@ fn what_a_model_includes_is_read_once() {
         reads: std::cell::RefCell::default(),
     };
     let (path, options) = (PathBuf::from("model.bgm"), Options::default());
-    let desk = Desk::new(&path, &options, &files);
-    let done = reduce(&desk, text, &Wishes::default()).unwrap_or_else(|why| panic!("{why:?}"));
+    let context = RevisionContext::new(&path, &options, &files);
+    let done =
+        reduce(&context, text, &ReduceOptions::default()).unwrap_or_else(|why| panic!("{why:?}"));
     assert!(!done.steps.is_empty(), "{done:?}");
     assert_eq!(*files.reads.borrow(), [PathBuf::from("parts.bgm")]);
     // A text that includes other files has them.
     assert!(
-        desk.compile("@electrical\nmodel M\n  local x\n  x = 1\nend\n")
+        context
+            .compile("@electrical\nmodel M\n  local x\n  x = 1\nend\n")
             .flat
             .is_some()
     );
     assert_eq!(files.reads.borrow().len(), 1);
-    assert!(desk.compile(text).flat.is_some());
+    assert!(context.compile(text).flat.is_some());
 }

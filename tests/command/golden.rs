@@ -198,6 +198,8 @@ fn golden_comments_that_do_not_do() {
         ("golden", "`golden` lists nothing"),
         ("sort --eliminat", "unexpected argument '--eliminat' found"),
         ("equations -o x.txt", "`-o` has no place here"),
+        ("solve --timings", "`--timings` has no place here"),
+        ("simulate --stats", "`--stats` has no place here"),
         (
             "equations other.bgm",
             "unexpected argument 'other.bgm' found",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bgm::revise::form::Form;
-use bgm::session::{Reduced, Reduction, Reply, Session, Surroundings, revise};
+use bgm::session::{Environment, ReducedModel, ReductionRequest, Reply, Session, reduce_storage};
 use bgm::syntax::load::Files;
 
 use crate::support::kept;
@@ -71,11 +71,11 @@ impl Memory {
 }
 
 fn session() -> Session {
-    with_reduce(revise)
+    with_reduce(reduce_storage)
 }
 
-fn with_reduce(reduce: bgm::session::Reduce) -> Session {
-    Session::new(Surroundings {
+fn with_reduce(reduce: bgm::session::Reducer) -> Session {
+    Session::new(Environment {
         colour: false,
         size: (80, 24),
         reduce,
@@ -261,6 +261,8 @@ fn mistakes_leave_the_session_alive() {
             "output fortran program",
             "there are no programs in `fortran`; there are",
         ),
+        ("output fmu program", "an FMU is not text"),
+        ("outfile m.bgm/", "`m.bgm/` is the name of a folder"),
         ("output desire program", "need the end of the run"),
         ("partition fully", "`partition eliminate`"),
         ("variable state R1.R", "its kind is parameter"),
@@ -316,7 +318,7 @@ fn scripts_tell_where() {
     assert!(String::from_utf8_lossy(&output.stdout).starts_with("M: 1 equation"));
     assert_eq!(output.status.code(), Some(1));
     let output = run("missing.session");
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot read the script"));
 }
 
@@ -374,13 +376,13 @@ fn commands_variables_and_files_are_completed() {
 }
 
 /// Stands for what rewrites a model: the text has a mark for the storage that goes.
-fn rewrite(wanted: &Reduction<'_>, _: &dyn Files) -> Result<Reduced, String> {
+fn rewrite(wanted: &ReductionRequest<'_>, _: &dyn Files) -> Result<ReducedModel, String> {
     assert_eq!((wanted.kept, wanted.form), ("I1", Form::Gain));
     let gone = format!("{{{}}}", wanted.removed);
     let lines = wanted.text.lines().filter(|line| !line.contains(&gone));
     let text: String = lines.map(|line| format!("{line}\n")).collect();
     match text.len() < wanted.text.len() {
-        true => Ok(Reduced {
+        true => Ok(ReducedModel {
             text,
             notes: Vec::new(),
         }),

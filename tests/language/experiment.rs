@@ -558,6 +558,10 @@ fn values_of_a_sweep() {
     let decades = values("R=1..100/3log").1;
     assert_eq!((decades[0], decades[2]), (1.0, 100.0));
     assert!((decades[1] - 10.0).abs() < 1e-12);
+    // The difference or the ratio of the ends overflows.
+    assert_eq!(values("R=1e308..-1e308/3").1, [1e308, 0.0, -1e308]);
+    let wide = values("R=1e-300..1e300/3log").1;
+    assert!((wide[1] - 1.0).abs() < 1e-9, "{wide:?}");
     let many = values("R=1..100/12log").1;
     assert_eq!((many.len(), many[11]), (12, 100.0));
     for pair in many.windows(2) {

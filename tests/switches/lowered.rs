@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bgm::base::diagnostics::Diagnostics;
 use bgm::compile::{
-    Aliases, Options, Product, Stage, NoObserver, StageObserver, bond_graph_with, listed, prepare,
+    Aliases, NoObserver, Options, Product, Stage, StageObserver, bond_graph_with, listed, prepare,
     sorted_in_some_mode,
 };
 use bgm::experiment::Experiment;
@@ -111,7 +111,13 @@ fn simulated(name: &str) -> (Counted, usize) {
     let (flat, experiment) = example(name);
     let mut counted = Counted::default();
     let said = &mut Diagnostics::default();
-    let job = job_with(flat, &experiment, &RunOptions::default(), &mut counted, said);
+    let job = job_with(
+        flat,
+        &experiment,
+        &RunOptions::default(),
+        &mut counted,
+        said,
+    );
     let job = job.expect("nothing is wished").expect("it can be run");
     let outcome = run_with(&job, &mut Unread, &mut counted);
     assert!(matches!(outcome.end, End::Done), "{name}");
@@ -155,7 +161,8 @@ fn a_listing_lowers_each_mode_once() {
         counted.takes_at_most(1);
     }
     let mut counted = Counted::default();
-    sorted_in_some_mode(example("buck").0, Aliases::Keep, &mut counted, said).expect("it is sorted");
+    sorted_in_some_mode(example("buck").0, Aliases::Keep, &mut counted, said)
+        .expect("it is sorted");
     assert_eq!(counted.count(Stage::Determined), 1 + 4, "{counted:?}");
     let mut counted = Counted::default();
     let graph = bond_graph_with(example("buck").0, &[], &mut counted, said);

@@ -1,9 +1,8 @@
-//! Golden files: which listings a model wants kept, how their files are called, and what differs.
+//! Golden files: the listings that a golden comment names, their file names, and differences.
 //!
-//! Before: the text of a model, and texts of listings. After: the listings that its first comment
-//! names, `{ golden: equations, sort --eliminate }`, each with the name of its file; a unified
-//! diff. Nothing here reads or writes: that is `cli::golden`, and `tests/golden.rs` for the models of this
-//! repository.
+//! Before: the text of a model, and texts of listings. After: the listings that its first comment names, `{ golden:
+//! equations, sort --eliminate }`, each with the name of its file; a unified diff. This module does no input or
+//! output: `cli::golden` does it, and `tests/golden.rs` for the models of this repository.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -13,10 +12,10 @@ use similar::TextDiff;
 /// How names of golden files end.
 const ENDING: &str = ".golden";
 
-/// A diff that takes longer than this is still right, but no longer the shortest.
+/// After this time the diff is still correct, but may not be the shortest one.
 const LONGEST_SEARCH: Duration = Duration::from_secs(2);
 
-/// How to write a golden comment.
+/// An example of a golden comment, for messages.
 const HOW: &str = "`{ golden: equations, sort --eliminate }`";
 
 /// A command that lists a model, with its options: `sort --eliminate`.
@@ -42,7 +41,7 @@ impl Listing {
         self.words.join(" ")
     }
 
-    /// The file beside the model `file` that keeps the listing: `rlc.sort-eliminate.golden`.
+    /// Returns the name of the golden file beside the model `file`, such as `rlc.sort-eliminate.golden`.
     pub fn file_name(&self, file: &str) -> String {
         let mut name = format!("{}.", stem(file));
         for letter in self.text().chars() {
@@ -57,13 +56,13 @@ impl Listing {
     }
 }
 
-/// The name without `.bgm`; any other ending stays, so that no two models share golden files.
+/// Removes `.bgm` from a name. Other endings stay, so that no two models share golden files.
 fn stem(file: &str) -> &str {
     file.strip_suffix(".bgm").unwrap_or(file)
 }
 
-/// The listings that the comment at the top of the text names; none for `{ golden: none }`. The
-/// error says how to write one.
+/// Returns the listings that the comment at the top of the text names; none for `{ golden: none }`. The error message
+/// shows how to write such a comment.
 pub fn listings(text: &str) -> Result<Vec<Listing>, String> {
     let Some(comment) = comment(text) else {
         return Err(match misplaced(text) {
@@ -82,7 +81,7 @@ pub fn listings(text: &str) -> Result<Vec<Listing>, String> {
         if listing.words.is_empty() {
             continue;
         }
-        // Names of files may differ in more than small and capital letters, not in less.
+        // Some file systems do not distinguish small and capital letters.
         let name = |listing: &Listing| listing.file_name("").to_lowercase();
         match found.iter().find(|known| name(known) == name(&listing)) {
             None => found.push(listing),
@@ -106,7 +105,7 @@ pub fn listings(text: &str) -> Result<Vec<Listing>, String> {
     }
 }
 
-/// At commas, but for those in a list of settings: `solve --at u=3,v=2, check` are two.
+/// Splits at commas, except those in a list of settings: `solve --at u=3,v=2, check` are two listings.
 fn split(comment: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for text in comment.split(',').map(str::trim) {
@@ -122,7 +121,7 @@ fn split(comment: &str) -> Vec<String> {
     parts
 }
 
-/// What stands behind `golden:` in the first comment; lines with `#` may come before.
+/// Returns the text after `golden:` in the first comment; lines with `#` may come before it.
 fn comment(text: &str) -> Option<&str> {
     let blank = |c: char| c.is_whitespace() || c == '\u{feff}';
     let mut rest = text.trim_start_matches(blank);
@@ -133,7 +132,7 @@ fn comment(text: &str) -> Option<&str> {
     comment.trim_start().strip_prefix("golden:")
 }
 
-/// The line of a golden comment that is not at the top.
+/// Returns the line number of a golden comment that is not at the top.
 fn misplaced(text: &str) -> Option<usize> {
     text.lines()
         .position(|line| {
@@ -143,8 +142,8 @@ fn misplaced(text: &str) -> Option<usize> {
         .map(|at| at + 1)
 }
 
-/// Whether `name` is what [`Listing::file_name`] gives for some listing of the model `file` by one of
-/// the commands: such a file was written by us, others are none of our business.
+/// Returns true if `name` can be the result of [`Listing::file_name`] for a listing of the model `file` by one of the
+/// commands. Only such files are compared or removed.
 pub fn is_golden_file(name: &str, file: &str, commands: &[String]) -> bool {
     let slug = (name.strip_prefix(stem(file)))
         .and_then(|rest| rest.strip_prefix('.'))
@@ -159,7 +158,7 @@ pub fn is_golden_file(name: &str, file: &str, commands: &[String]) -> bool {
     })
 }
 
-/// A unified diff from what was kept to what is now; `None` if they agree but for line ends.
+/// Returns a unified diff from the golden file to the listing; `None` if they are equal apart from line ends.
 pub fn difference(kept: &str, now: &str, file: &str) -> Option<String> {
     let (kept, now) = (plain(kept), plain(now));
     if kept == now {
@@ -171,7 +170,7 @@ pub fn difference(kept: &str, now: &str, file: &str) -> Option<String> {
     Some(shown.header(&header.0, &header.1).to_string())
 }
 
-/// Line ends as they are written here, whatever an editor or git made of them.
+/// Normalizes line ends, which an editor or git may have changed.
 fn plain(text: &str) -> Cow<'_, str> {
     match text.contains("\r\n") {
         true => text.replace("\r\n", "\n").into(),

@@ -1,4 +1,4 @@
-//! `bgm golden`: the listings of models against the golden files beside them.
+//! `bgm golden`: compares listings of models with the golden files beside them.
 
 pub mod listings;
 
@@ -26,9 +26,9 @@ pub struct Arguments {
     bless: bool,
 }
 
-/// What was found, over all models.
+/// Counts over all models.
 #[derive(Debug, Default)]
-struct Tally {
+struct Totals {
     models: usize,
     listings: usize,
     differ: usize,
@@ -36,12 +36,12 @@ struct Tally {
     stale: usize,
     written: usize,
     removed: usize,
-    /// Models and listings that could not be looked at.
+    /// Models and listings that could not be compared.
     faults: usize,
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
-    let mut tally = Tally::default();
+    let mut totals = Totals::default();
     let commands = listing_commands();
     for file in &arguments.files {
         let model = Model {
@@ -50,20 +50,20 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
             bless: arguments.bless,
             console,
         };
-        tally.models += 1;
-        if let Err(fault) = model.compare(&mut tally) {
-            model.fault(&fault, &mut tally);
+        totals.models += 1;
+        if let Err(fault) = model.compare(&mut totals) {
+            model.fault(&fault, &mut totals);
         }
     }
-    say(console, &format!("{}\n", tally.summary(arguments.bless)))?;
-    Ok(match tally {
-        Tally { faults: 1.., .. } => ExitCode::from(2),
-        _ if tally.wrong() > 0 => ExitCode::from(FAILED),
+    print(console, &format!("{}\n", totals.summary(arguments.bless)))?;
+    Ok(match totals {
+        Totals { faults: 1.., .. } => ExitCode::from(2),
+        _ if totals.wrong() > 0 => ExitCode::from(FAILED),
         _ => ExitCode::SUCCESS,
     })
 }
 
-impl Tally {
+impl Totals {
     fn wrong(&self) -> usize {
         self.differ + self.missing + self.stale
     }
@@ -108,12 +108,15 @@ impl Tally {
     }
 }
 
-fn say(console: &Console, text: &str) -> Result<(), String> {
-    // The words of the comment and what differs come from files.
-    console.picture(&visible(text)).map_err(Fault::into_message)
+fn print(console: &Console, text: &str) -> Result<(), String> {
+    // The text contains words of the comment and of listings, which come from files.
+    console
+        .result_as_is(&visible(text))
+        .map_err(Fault::into_message)
 }
 
-/// Every command that compiles a file, by its arguments: later ones come in by themselves.
+/// Returns the names of all commands that compile a file. They are recognized by their argument, so a new command
+/// needs no change here.
 fn listing_commands() -> Vec<String> {
     Cli::command()
         .get_subcommands()
@@ -134,20 +137,20 @@ struct Model<'a> {
 }
 
 impl Model<'_> {
-    fn fault(&self, fault: &str, tally: &mut Tally) {
-        tally.faults += 1;
+    fn fault(&self, fault: &str, totals: &mut Totals) {
+        totals.faults += 1;
         self.console
             .message(&format!("error: {}: {fault}\n", self.file.display()));
     }
 
-    fn say(&self, text: &str) -> Result<(), String> {
-        say(self.console, &format!("{}: {text}\n", self.file.display()))
+    fn print(&self, text: &str) -> Result<(), String> {
+        print(self.console, &format!("{}: {text}\n", self.file.display()))
     }
 
-    /// Compares all listings of the model, or keeps them.
-    fn compare(&self, tally: &mut Tally) -> Result<(), String> {
+    /// Compares all listings of the model with their golden files, or writes these.
+    fn compare(&self, totals: &mut Totals) -> Result<(), String> {
         let limit = self.console.bounds().file;
-        self.console.was_read(self.file);
+        self.console.add_input(self.file);
         let bytes = reading::read(self.file, limit, None).map_err(|error| match error.kind() {
             ErrorKind::NotFound => "there is no such file".to_string(),
             _ => format!("cannot be read: {}", told(&error)),
@@ -158,9 +161,9 @@ impl Model<'_> {
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let wanted = listings(&String::from_utf8_lossy(&bytes))?;
         for listing in &wanted {
-            tally.listings += 1;
-            if let Err(fault) = self.listing(listing, folder, name, tally) {
-                self.fault(&fault, tally);
+            totals.listings += 1;
+            if let Err(fault) = self.listing(listing, folder, name, totals) {
+                self.fault(&fault, totals);
             }
         }
         let named: Vec<String> = wanted.iter().map(|l| l.file_name(name)).collect();
@@ -171,11 +174,11 @@ impl Model<'_> {
             if self.bless {
                 std::fs::remove_file(folder.join(&stale))
                     .map_err(|error| format!("cannot remove `{stale}`: {error}"))?;
-                tally.removed += 1;
-                self.say(&format!("removed {stale}"))?;
+                totals.removed += 1;
+                self.print(&format!("removed {stale}"))?;
             } else {
-                tally.stale += 1;
-                self.say(&format!(
+                totals.stale += 1;
+                self.print(&format!(
                     "{stale} is not named by the golden comment (`--bless` removes it)"
                 ))?;
             }
@@ -183,21 +186,21 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Compares one listing with its golden file, or keeps it.
+    /// Compares one listing with its golden file, or writes this.
     fn listing(
         &self,
         listing: &Listing,
         folder: &Path,
         name: &str,
-        tally: &mut Tally,
+        totals: &mut Totals,
     ) -> Result<(), String> {
         let text = listing.text();
         let now = self
-            .produce(listing, folder, name)
+            .run_listing(listing, folder, name)
             .map_err(|fault| format!("its golden comment says `{text}`: {fault}"))?;
         let golden = listing.file_name(name);
         let path = folder.join(&golden);
-        // A link would have this read, and `--bless` write, another file.
+        // Through a link, another file would be read, and written with `--bless`.
         if std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
             return Err(format!(
                 "`{golden}` is a link; a golden file is a file of its own"
@@ -209,7 +212,7 @@ impl Model<'_> {
             Err(error) => return Err(format!("cannot read `{golden}`: {}", told(&error))),
         };
         let different = (kept.as_ref()).map(|kept| {
-            // As with git, a path has slashes.
+            // Paths are shown with slashes, as in git.
             let shown = path.display().to_string().replace('\\', "/");
             difference(kept, &now, &shown)
         });
@@ -219,16 +222,16 @@ impl Model<'_> {
                 let inputs = self.console.inputs();
                 writing::write(&path, Kind::Golden, &inputs, now.as_bytes())
                     .map_err(|unwritable| unwritable.message)?;
-                tally.written += 1;
-                self.say(&format!("wrote {golden}"))?;
+                totals.written += 1;
+                self.print(&format!("wrote {golden}"))?;
             }
             Some(Some(difference)) => {
-                tally.differ += 1;
-                self.say(&format!("`{text}` differs\n{difference}"))?;
+                totals.differ += 1;
+                self.print(&format!("`{text}` differs\n{difference}"))?;
             }
             None => {
-                tally.missing += 1;
-                self.say(&format!(
+                totals.missing += 1;
+                self.print(&format!(
                     "`{text}` has no golden file {golden} (`--bless` writes it)"
                 ))?;
             }
@@ -236,9 +239,9 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// What the command says in the folder of the model, whatever folder we are in: messages, then
-    /// the listing, then the exit code if it is not 0.
-    fn produce(&self, listing: &Listing, folder: &Path, name: &str) -> Result<String, String> {
+    /// Runs the command in the folder of the model and returns its messages, its listing, and the exit code if it is
+    /// not 0.
+    fn run_listing(&self, listing: &Listing, folder: &Path, name: &str) -> Result<String, String> {
         let Some((command, options)) = listing.words.split_first() else {
             return Err("names no command".to_string());
         };
@@ -250,15 +253,15 @@ impl Model<'_> {
             ));
         }
         let words = ["bgm", command, name].into_iter();
-        let wrong = |error: clap::Error| what_is_wrong(&error.render().to_string());
+        let wrong = |error: clap::Error| clap_message(&error.render().to_string());
         let words = words.chain(options.iter().map(String::as_str));
         let matches = Cli::command().try_get_matches_from(words).map_err(wrong)?;
-        if let Some(refused) = does_more_than_list(&matches) {
+        if let Some(refused) = refusal(&matches) {
             return Err(refused);
         }
         let cli = Cli::from_arg_matches(&matches).map_err(wrong)?;
         let untrusted = self.console.is_untrusted() || cli.untrusted;
-        let mut console = self.console.keeping(folder, untrusted);
+        let mut console = self.console.capturing(folder, untrusted);
         let code = (cli.command.run(&mut console)).map_err(Fault::into_message)?;
         let mut text = console.into_text();
         if code != ExitCode::SUCCESS {
@@ -268,12 +271,15 @@ impl Model<'_> {
     }
 }
 
-/// Options that write files.
+/// Options that print measured times, by id and as written.
+const MEASURE: &[(&str, &str)] = &[("timings", "--timings"), ("stats", "--stats")];
+
+/// Options that write files, by id and as written.
 const WRITE: &[(&str, &str)] = &[("output", "-o"), ("plot", "--plot")];
 
-/// What a command would do besides listing, if it would. The words come from a model, perhaps a stranger's: they write no
-/// files and start no programs. Everything else of a command only reads and prints.
-fn does_more_than_list(matches: &ArgMatches) -> Option<String> {
+/// Returns the reason why a listing is refused: it would do more than print, or its output differs in every run. The
+/// words come from a model, perhaps from a stranger, so they must not write files or start programs.
+fn refusal(matches: &ArgMatches) -> Option<String> {
     let (name, given) = matches.subcommand()?;
     for (id, option) in WRITE {
         let source = given
@@ -286,6 +292,13 @@ fn does_more_than_list(matches: &ArgMatches) -> Option<String> {
             ));
         }
     }
+    for (id, option) in MEASURE {
+        if given.try_get_one::<bool>(id).ok().flatten() == Some(&true) {
+            return Some(format!(
+                "`{option}` has no place here: it prints measured times, which differ in every run"
+            ));
+        }
+    }
     let target = given.try_get_one::<String>("to").ok().flatten();
     if target.is_some_and(|target| Target::from_name(target) == Some(Target::Fmu)) {
         return Some(format!(
@@ -295,8 +308,8 @@ fn does_more_than_list(matches: &ArgMatches) -> Option<String> {
     None
 }
 
-/// The message of the parser of command lines, without its advice on usage.
-fn what_is_wrong(message: &str) -> String {
+/// Returns the message of clap without its advice on usage.
+fn clap_message(message: &str) -> String {
     let message = message.strip_prefix("error: ").unwrap_or(message);
     let end = message.find("\n\nUsage:").or(message.find("\n\nFor more"));
     message[..end.unwrap_or(message.len())].trim().to_string()

@@ -1,4 +1,4 @@
-//! `bgm simulate`: runs a model; rows as CSV, pictures, a summary.
+//! `bgm simulate`: runs a model and writes rows as CSV, pictures, and a summary.
 
 mod observer;
 mod stats;
@@ -12,13 +12,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use clap::Args;
 
 use super::clock::clock;
-use super::experiment_options::Options as Experimenting;
-use super::io::Place;
+use super::experiment_options::Options as ExperimentOptions;
+use super::io::OutputSink;
 use super::signals::{self, waiting};
 use super::writing::inputs::is_same;
 use super::writing::kinds::Kind;
-use super::writing::{self, Unwritable, Waiting, trouble};
-use super::{Console, FAILED, Fault, Source, tell_unwritable};
+use super::writing::{self, Unwritable, Waiting, error_text};
+use super::{Console, FAILED, Fault, Source, report_unwritable};
 use crate::base::cancel;
 use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
@@ -32,7 +32,7 @@ use crate::picture::png::png;
 use crate::picture::{Trajectories, panels, svg, terminal};
 use crate::simulate::job::{Job, RunOptions, job_with};
 use crate::simulate::run::{End, Outcome, run_with};
-use observer::{Keeps, Kept, Rows, rounded};
+use observer::{RecordedRows, RowObserver, RowStorage, rounded};
 use stats::Stats;
 pub use stats::duration;
 
@@ -41,7 +41,7 @@ pub struct Arguments {
     #[command(flatten)]
     source: Source,
     #[command(flatten)]
-    experimenting: Experimenting,
+    experiment_options: ExperimentOptions,
     /// Write the rows to a CSV file; `-` is standard output
     #[arg(short, long, value_name = "FILE.csv")]
     output: Option<PathBuf>,
@@ -80,7 +80,7 @@ fn run_watched(
     let begun = clock.now();
     let input = console.input(&arguments.source.file)?;
     let mut options = arguments.source.options();
-    arguments.experimenting.add_to(&mut options.request);
+    arguments.experiment_options.add_to(&mut options.request);
     let files = arguments.source.files(&options, console);
     let Prepared {
         sources,
@@ -107,9 +107,9 @@ fn run_watched(
     };
     if !experiment.sweeps.is_empty() {
         let given = (flat, &experiment);
-        let said = (&sources, diagnostics);
+        let diagnostics = (&sources, diagnostics);
         watch.before(Stage::Run);
-        let code = sweep::run(arguments, console, said, given, &wishes, files);
+        let code = sweep::run(arguments, console, diagnostics, given, &wishes, files);
         watch.after(Stage::Run, Product::Counts(&[]));
         return code;
     }
@@ -118,7 +118,7 @@ fn run_watched(
     let Some(job) = made else {
         return Ok(ExitCode::from(FAILED));
     };
-    tell_choices(console, &job, &experiment);
+    report_choices(console, &job, &experiment);
     let Files {
         rows: mut file,
         picture,
@@ -126,32 +126,32 @@ fn run_watched(
     let (csv, output) = Output::open(arguments, console, &job, file.as_mut())?;
     let (start, end) = (job.plan.start(), job.plan.until());
     let progress = Progress::shown(Task::Run { start, end }, console.shows_progress());
-    let mut rows = Rows::new(
+    let mut rows = RowObserver::new(
         &job.columns,
         csv,
         arguments.digits,
         Some(&progress),
-        output.keeps,
+        output.storage,
     );
     watch.before(Stage::Run);
     let outcome = run_with(&job, &mut rows, watch);
     watch.after(Stage::Run, Product::Counts(&stats::counts(&outcome)));
     watch.before(Stage::Writing);
-    let Kept { written, data } = rows.finish();
+    let RecordedRows { written, data } = rows.finish();
     progress.finish();
-    tell_jumps(console, &outcome);
-    let mut code = ended(console, &sources, &outcome);
+    report_jumps(console, &outcome);
+    let mut code = report_end(console, &sources, &outcome);
     if let Err(message) = written {
-        tell_unwritable(console, Unwritable::new(message));
+        report_unwritable(console, Unwritable::new(message));
         code = FAILED;
     }
-    // Rows that are not all there do not take the name of those that are.
+    // Incomplete rows do not replace a complete file.
     if let (Some(file), Some(path)) = (file, &arguments.output)
         && matches!(outcome.end, End::Done)
         && code == 0
         && let Err(unwritable) = file.commit(path)
     {
-        tell_unwritable(console, unwritable);
+        report_unwritable(console, unwritable);
         code = FAILED;
     }
     let name = experiment.title(job.solved.flat.model());
@@ -162,15 +162,15 @@ fn run_watched(
         {
             console.message(&format!("note: {note}\n"));
         }
-        // What an interrupted run has computed is drawn, too.
+        // The rows of an interrupted run are drawn as well.
         let drawn = cancel::spared(|| svg::plot(&name, &data, groups));
         if let Err(fault) = picture.draw(drawn) {
-            code = fault.tell(console);
+            code = fault.report(console);
         }
     }
     output.show(console, &job, &name, &data)?;
     watch.after(Stage::Writing, Product::Counts(&[]));
-    if !console.is_kept() {
+    if !console.is_captured() {
         console.message(&stats::summary(job.solved.flat.model(), &job, &outcome));
     }
     if arguments.stats {
@@ -184,7 +184,7 @@ fn run_watched(
     Ok(ExitCode::from(code))
 }
 
-/// The files of a run, open: whether they can be written is known before a long run, not after it.
+/// The open files of a run. They are opened before the run, so that errors are known before a long run.
 struct Files<'c> {
     rows: Option<writing::Rows>,
     picture: Option<Picture<'c>>,
@@ -193,15 +193,15 @@ struct Files<'c> {
 impl<'c> Files<'c> {
     fn open(arguments: &'c Arguments, console: &'c Console) -> Result<Files<'c>, Fault> {
         let (output, plot) = (arguments.output.as_deref(), arguments.plot.as_deref());
-        if console.is_kept() && (output.is_some() || plot.is_some()) {
+        if console.is_captured() && (output.is_some() || plot.is_some()) {
             let message = "files have no place here: leave out `-o` and `--plot`";
             return Err(Unwritable::new(message).into());
         }
         if let (Some(output), Some(plot)) = (output, plot)
             && is_same(output, plot)
-            && !console.inputs().hold(plot)
+            && !console.inputs().contains(plot)
         {
-            let shown = trouble::shown(&plot.to_string_lossy());
+            let shown = error_text::shown(&plot.to_string_lossy());
             let message = format!("{shown} cannot hold both the rows and the picture");
             return Err(Unwritable::new(message).into());
         }
@@ -214,9 +214,9 @@ impl<'c> Files<'c> {
     }
 }
 
-/// The file of a picture, open.
+/// The open file of a picture.
 struct Picture<'c> {
-    place: Place<'c>,
+    place: OutputSink<'c>,
     kind: Kind,
 }
 
@@ -237,19 +237,19 @@ impl<'c> Picture<'c> {
     }
 }
 
-/// What is done with rows.
+/// The destinations of the rows.
 struct Output {
-    /// Rows are kept for pictures.
-    keeps: Keeps,
-    /// The values of a single point are printed.
+    /// Which rows are stored for pictures.
+    storage: RowStorage,
+    /// True: the values of a single point are printed.
     values: bool,
     digits: Option<u8>,
     terminal: bool,
-    /// What was written, where it is kept.
+    /// The CSV text, if output is captured.
     buffer: Arc<Mutex<Vec<u8>>>,
 }
 
-/// A file in memory.
+/// A file in memory, for captured output.
 struct Buffer(Arc<Mutex<Vec<u8>>>);
 
 impl Buffer {
@@ -282,27 +282,27 @@ impl Output {
         job: &Job,
         file: Option<&mut writing::Rows>,
     ) -> Result<(Option<Csv>, Output), Fault> {
-        // A single point is printed, not tabulated.
+        // A single point is printed as a list of values, not as CSV.
         let single = job.plan.times.len() < 2;
-        let terminal = std::io::stdout().is_terminal() && !console.is_kept();
+        let terminal = std::io::stdout().is_terminal() && !console.is_captured();
         let names: Vec<&str> = (job.columns.iter())
             .map(|column| column.name.as_str())
             .collect();
         let path = match &arguments.output {
             Some(path) => Some(path.to_string_lossy().into_owned()),
             None if single || terminal || arguments.plot.is_some() => None,
-            None => Some(trouble::STANDARD.to_string()),
+            None => Some(error_text::STANDARD.to_string()),
         };
         let buffer = Arc::default();
         let csv = match path {
             None => None,
             Some(path) => Some(table(&path, (&[], &names), (console, &buffer), file)?),
         };
-        let standard = arguments.output.as_deref() == Some(Path::new(trouble::STANDARD));
+        let standard = arguments.output.as_deref() == Some(Path::new(error_text::STANDARD));
         let output = Output {
-            keeps: match arguments.plot.is_some() || terminal || single {
-                true => Keeps::All,
-                false => Keeps::Nothing,
+            storage: match arguments.plot.is_some() || terminal || single {
+                true => RowStorage::All,
+                false => RowStorage::Nothing,
             },
             values: single && arguments.output.is_none(),
             digits: arguments.digits,
@@ -312,7 +312,7 @@ impl Output {
         Ok((csv, output))
     }
 
-    /// A quick plot, or the values of a single point.
+    /// Shows a plot on the terminal, or the values of a single point.
     fn show(
         &self,
         console: &Console,
@@ -320,7 +320,7 @@ impl Output {
         name: &str,
         data: &Trajectories,
     ) -> Result<(), Fault> {
-        if console.is_kept() {
+        if console.is_captured() {
             let bytes = Buffer(Arc::clone(&self.buffer)).bytes().clone();
             console.result(|out| out.write_all(&bytes))?;
         }
@@ -338,11 +338,11 @@ impl Output {
         let (width, height) = console.size();
         let height = height.saturating_sub(4).min(24);
         let text = terminal::plot(name, data, &which, (width, height), console.has_colour());
-        console.picture(&text)
+        console.result_as_is(&text)
     }
 }
 
-/// A table that is written to a file, to standard output, or kept; `path` is its name.
+/// Opens a CSV table that is written to a file, to standard output, or to the buffer; `path` is its name.
 fn table(
     path: &str,
     (parameters, columns): (&[&str], &[&str]),
@@ -351,26 +351,26 @@ fn table(
 ) -> Result<Csv, Fault> {
     let failed = |message: String| Fault::from(Unwritable::new(message));
     let target: Box<dyn Target> = match &file {
-        _ if console.is_kept() => Box::new(Buffer(Arc::clone(buffer))),
+        _ if console.is_captured() => Box::new(Buffer(Arc::clone(buffer))),
         None => Box::new(Waiting(io::stdout())),
         Some(rows) => {
             let file = rows.file();
-            let file = file.map_err(|error| failed(trouble::message(path, &error)))?;
+            let file = file.map_err(|error| failed(error_text::message(path, &error)))?;
             match rows {
-                // A disk keeps nobody waiting for a reader.
-                writing::Rows::Growing(_) => Box::new(file),
+                // Writing to a disk does not block, so it is not marked as waiting.
+                writing::Rows::Partial(_) => Box::new(file),
                 writing::Rows::Direct(_) => Box::new(Waiting(file)),
             }
         }
     };
     let csv = Csv::over(target, path, parameters, columns).map_err(failed)?;
     if let Some(file) = file {
-        file.begin_here();
+        file.end_header();
     }
     Ok(csv)
 }
 
-/// `C1.e = 5 V`, a line each.
+/// Returns a line such as `C1.e = 5 V` for each column.
 fn values(job: &Job, data: &Trajectories, digits: Option<u8>) -> String {
     let mut text = String::new();
     for (column, series) in job.columns.iter().zip(&data.series) {
@@ -390,7 +390,7 @@ fn values(job: &Job, data: &Trajectories, digits: Option<u8>) -> String {
     text
 }
 
-fn tell_choices(console: &Console, job: &Job, experiment: &Experiment) {
+fn report_choices(console: &Console, job: &Job, experiment: &Experiment) {
     if job.chosen.is_empty() {
         return;
     }
@@ -401,13 +401,13 @@ fn tell_choices(console: &Console, job: &Job, experiment: &Experiment) {
     console.message(&format!("note: {what}: {}\n", job.chosen.join(", ")));
 }
 
-/// What jumped where switches went into another position, and what was not determined there.
-fn tell_jumps(console: &Console, outcome: &Outcome) {
-    /// More are only counted.
+/// Reports state jumps at mode changes, and values that were not determined there.
+fn report_jumps(console: &Console, outcome: &Outcome) {
+    /// Further jumps are only counted.
     const SHOWN: usize = 10;
     let summary = &outcome.summary;
-    for leap in summary.jumps.iter().take(SHOWN) {
-        console.message(&format!("note: {leap}\n"));
+    for jump in summary.jumps.iter().take(SHOWN) {
+        console.message(&format!("note: {jump}\n"));
     }
     let shown = SHOWN.min(summary.jumps.len()) as u64;
     if summary.jump_count > shown {
@@ -415,7 +415,7 @@ fn tell_jumps(console: &Console, outcome: &Outcome) {
         let lost = summary
             .jumps
             .iter()
-            .map(|leap| leap.lost)
+            .map(|jump| jump.lost)
             .sum::<Option<f64>>();
         let lost = match lost {
             Some(lost) if summary.jump_count == summary.jumps.len() as u64 => {
@@ -430,8 +430,8 @@ fn tell_jumps(console: &Console, outcome: &Outcome) {
     }
 }
 
-/// Says why it ended before its time; the exit code.
-fn ended(console: &Console, sources: &Sources, outcome: &Outcome) -> u8 {
+/// Reports why the run ended early, and returns the exit code.
+fn report_end(console: &Console, sources: &Sources, outcome: &Outcome) -> u8 {
     match &outcome.end {
         End::Done => 0,
         End::Stopped => {
@@ -439,18 +439,18 @@ fn ended(console: &Console, sources: &Sources, outcome: &Outcome) -> u8 {
             console.message(&format!(
                 "interrupted at Time = {time}; what was computed is kept\n"
             ));
-            signals::code()
+            signals::exit_code()
         }
         End::Failed(halt) => {
             match halt.diagnostic() {
                 Ok(diagnostic) => {
-                    let mut said = Diagnostics::default();
-                    said.push(diagnostic);
-                    console.diagnostics(sources, &said);
+                    let mut diagnostics = Diagnostics::default();
+                    diagnostics.push(diagnostic);
+                    console.diagnostics(sources, &diagnostics);
                 }
-                // A reader that went away is no error.
+                // A reader that closes its pipe is no error.
                 Err(message) if message.is_empty() => return 0,
-                Err(message) => tell_unwritable(console, Unwritable::new(message)),
+                Err(message) => report_unwritable(console, Unwritable::new(message)),
             }
             FAILED
         }

@@ -1,4 +1,4 @@
-//! What is done with the rows of a run: written, kept, reported.
+//! Writes, stores and reports the rows of a run.
 
 use crate::api::series;
 use crate::base::cancel;
@@ -8,72 +8,72 @@ use crate::picture::Trajectories;
 use crate::simulate::columns::Column;
 use crate::simulate::run::{Observer, RowKind};
 
-pub struct Rows<'p> {
+pub struct RowObserver<'p> {
     csv: Option<Csv>,
     digits: Option<u8>,
     progress: Option<&'p Progress>,
-    keeps: Keeps,
+    storage: RowStorage,
     data: Trajectories,
     line: Vec<f64>,
     events: u64,
 }
 
-/// Which rows are kept.
+/// Which rows are stored in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeps {
+pub enum RowStorage {
     Nothing,
-    /// Those that are written to files.
+    /// The rows that are written to files.
     Points,
-    /// Also both sides of events.
+    /// Also the rows before and after each event.
     All,
 }
 
-/// What is left of it.
-pub struct Kept {
+/// The result after the run.
+pub struct RecordedRows {
     pub written: Result<(), String>,
     pub data: Trajectories,
 }
 
-impl<'p> Rows<'p> {
+impl<'p> RowObserver<'p> {
     pub fn new(
         columns: &[Column],
         csv: Option<Csv>,
         digits: Option<u8>,
         progress: Option<&'p Progress>,
-        keeps: Keeps,
+        storage: RowStorage,
     ) -> Self {
-        Rows {
+        RowObserver {
             csv,
             digits,
             progress,
-            keeps,
+            storage,
             data: Trajectories::of(columns.iter().map(series)),
             line: Vec::new(),
             events: 0,
         }
     }
 
-    pub fn finish(self) -> Kept {
+    pub fn finish(self) -> RecordedRows {
         let closed = self.csv.as_ref().is_some_and(Csv::closed);
         let written = match self.csv {
             Some(csv) if !closed => csv.finish(),
             _ => Ok(()),
         };
-        Kept {
+        RecordedRows {
             written,
             data: self.data,
         }
     }
 }
 
-impl Observer for Rows<'_> {
+impl Observer for RowObserver<'_> {
     fn row(&mut self, time: f64, values: &[f64], kind: RowKind) -> Result<(), String> {
-        let kept = match self.keeps {
-            Keeps::Nothing => false,
-            Keeps::Points => kind != RowKind::Event,
-            Keeps::All => true,
+        let stored = match self.storage {
+            RowStorage::Nothing => false,
+            RowStorage::Points => kind != RowKind::Event,
+            RowStorage::All => true,
         };
-        if kept {
+        if stored {
             self.data.push(time, values);
         }
         if let Some(csv) = &mut self.csv
@@ -85,7 +85,7 @@ impl Observer for Rows<'_> {
             self.line
                 .extend(values.iter().map(|&value| rounded(value, digits)));
             if let Err(message) = csv.row(&self.line) {
-                // Nobody reads any more: no error, but the end.
+                // The reader has closed the pipe. The run ends, but this is no error, so the message is empty.
                 return Err(if csv.closed() { String::new() } else { message });
             }
         }

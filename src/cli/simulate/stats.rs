@@ -1,4 +1,4 @@
-//! What a run has cost: one line for all, a table for those who ask.
+//! The cost of a run: a summary line, and a table for `--stats`.
 
 use crate::expr::show_briefly;
 use crate::simulate::job::Job;
@@ -47,7 +47,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// What a run counts.
+/// The counts of a run for the table of `--timings`.
 pub fn counts(outcome: &Outcome) -> [(&'static str, usize); 5] {
     let summary = &outcome.summary;
     let of = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -63,7 +63,7 @@ pub fn counts(outcome: &Outcome) -> [(&'static str, usize); 5] {
     ]
 }
 
-/// All that is known of a run.
+/// The data of the `--stats` table.
 pub struct Stats<'a> {
     pub compiling: f64,
     pub job: &'a Job,

@@ -1,10 +1,10 @@
-//! Sweeps: one run for each combination of parameters, on all cores.
+//! Sweeps: a run for each combination of parameters, on all cores.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::observer::{Keeps, Rows, rounded};
+use super::observer::{RowObserver, RowStorage, rounded};
 use super::stats::{count, duration};
 use super::{Arguments, Buffer, Files, table};
 use crate::base::cancel::{self, Cancelled};
@@ -12,9 +12,9 @@ use crate::base::diagnostics::Diagnostics;
 use crate::base::source::Sources;
 use crate::cli::progress::{Progress, Task};
 use crate::cli::sweep_csv::SweepCsv;
-use crate::cli::writing::trouble::STANDARD;
+use crate::cli::writing::error_text::STANDARD;
 use crate::cli::writing::{Rows as RowsFile, Unwritable};
-use crate::cli::{Console, FAILED, Fault, defect, signals, tell_unwritable};
+use crate::cli::{Console, FAILED, Fault, defect, report_unwritable, signals};
 use crate::experiment::{Experiment, with_parameter};
 use crate::expr::show_number;
 use crate::flat::{Flat, VarId};
@@ -22,14 +22,14 @@ use crate::picture::{Run, svg};
 use crate::simulate::job::{Job, RunOptions, job};
 use crate::simulate::run::{End, run as run_one};
 
-/// One combination.
-type Values = Vec<(VarId, String, f64)>;
+/// One combination: each parameter with its name and value.
+type Combination = Vec<(VarId, String, f64)>;
 
-/// What came of a combination.
-struct Done {
+/// The result of one combination.
+struct RunResult {
     at: usize,
     run: Option<Run>,
-    said: Diagnostics,
+    diagnostics: Diagnostics,
     stopped: bool,
     steps: u64,
 }
@@ -37,7 +37,7 @@ struct Done {
 pub fn run(
     arguments: &Arguments,
     console: &Console,
-    (sources, mut said): (&Sources, Diagnostics),
+    (sources, mut diagnostics): (&Sources, Diagnostics),
     (flat, experiment): (Flat, &Experiment),
     wishes: &RunOptions,
     files: Files<'_>,
@@ -48,13 +48,13 @@ pub fn run(
     } = files;
     let clock = std::time::Instant::now();
     let runs = combinations(experiment);
-    // The first one says what is recorded, and how long to run.
-    let Some(first) = prepared(&flat, &runs[0], experiment, wishes, &mut said)? else {
-        console.diagnostics(sources, &said);
+    // The first run determines the columns and the end time of all.
+    let Some(first) = prepare_run(&flat, &runs[0], experiment, wishes, &mut diagnostics)? else {
+        console.diagnostics(sources, &diagnostics);
         return Ok(ExitCode::from(FAILED));
     };
-    console.diagnostics(sources, &said);
-    super::tell_choices(console, &first, experiment);
+    console.diagnostics(sources, &diagnostics);
+    super::report_choices(console, &first, experiment);
     let wishes = RunOptions {
         until: Some(first.plan.until()),
         ..wishes.clone()
@@ -76,26 +76,26 @@ pub fn run(
     let csv = path.map(|path| table(&path, header, kept, file.as_mut()));
     let csv = csv.transpose()?;
     let csv = csv.map(|csv| SweepCsv::over(csv, &parameters, &names));
-    let keeps = arguments.plot.is_some();
+    let keeps_runs = arguments.plot.is_some();
     let progress = Progress::shown(
         Task::Sweep {
             runs: runs.len() as u64,
         },
         console.shows_progress(),
     );
-    let mut gathered = Gathered {
+    let mut results = SweepResults {
         panels: (first.panels.as_ref())
             .map(|panels| panels.iter().flatten().map(|&at| vec![at]).collect()),
         csv,
         kept: (0..runs.len()).map(|_| None).collect(),
-        keeps,
+        keeps_runs,
         written: Ok(()),
         failed: Vec::new(),
         stopped: false,
         steps: 0,
     };
     {
-        let shared = Mutex::new(&mut gathered);
+        let shared = Mutex::new(&mut results);
         let next = AtomicUsize::new(0);
         let token = cancel::current().unwrap_or_default();
         let work = || {
@@ -104,13 +104,13 @@ pub fn run(
                 if at >= runs.len() || cancel::is_asked() {
                     break;
                 }
-                defect::on_purpose("sweep");
-                let done = single(arguments, &flat, &runs[at], at, experiment, &wishes);
+                defect::panic_if_requested("sweep");
+                let done = run_combination(arguments, &flat, &runs[at], at, experiment, &wishes);
                 progress.run_done();
-                if let Ok(mut gathered) = shared.lock() {
-                    gathered.take(done);
-                    if gathered.written.is_err() {
-                        // Nobody reads what others would give.
+                if let Ok(mut results) = shared.lock() {
+                    results.add(done);
+                    if results.written.is_err() {
+                        // Further runs are useless if their rows cannot be written.
                         next.store(runs.len(), Ordering::Relaxed);
                     }
                 }
@@ -119,7 +119,7 @@ pub fn run(
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         std::thread::scope(|scope| {
             for _ in 0..cores.min(runs.len()) {
-                // What is left at the end of a thread was told by its token.
+                // A cancelled thread needs no report; `close` checks the token.
                 scope.spawn(|| {
                     let _ = cancel::catch(&token, work);
                 });
@@ -127,16 +127,16 @@ pub fn run(
         });
     }
     progress.finish();
-    let closed = gathered.close(arguments, console, sources, &runs, file)?;
+    let closed = results.close(arguments, console, sources, &runs, file)?;
     let drawn = picture.map(|picture| {
-        let all: Vec<Run> = gathered.kept.iter_mut().filter_map(Option::take).collect();
+        let all: Vec<Run> = results.kept.iter_mut().filter_map(Option::take).collect();
         let name = experiment.title(flat.model());
-        let panels = gathered.panels.as_deref();
-        // What an interrupted sweep has computed is drawn, too.
+        let panels = results.panels.as_deref();
+        // The runs of an interrupted sweep are drawn as well.
         picture.draw(cancel::spared(|| svg::plot_runs(&name, &all, panels)))
     });
-    let undrawn = drawn.transpose().err().map(|fault| fault.tell(console));
-    if console.is_kept() {
+    let undrawn = drawn.transpose().err().map(|fault| fault.report(console));
+    if console.is_captured() {
         let bytes = Buffer(buffer).bytes().clone();
         console.result(|out| out.write_all(&bytes))?;
     } else {
@@ -144,7 +144,7 @@ pub fn run(
             "{}: {}, {}, {}\n",
             flat.model(),
             count(runs.len() as u64, "run"),
-            count(gathered.steps, "step"),
+            count(results.steps, "step"),
             duration(clock.elapsed().as_secs_f64())
         ));
     }
@@ -154,9 +154,9 @@ pub fn run(
     }))
 }
 
-/// All combinations, the last parameter changing fastest.
-fn combinations(experiment: &Experiment) -> Vec<Values> {
-    let mut runs: Vec<Values> = vec![Vec::new()];
+/// Returns all combinations; the last parameter changes fastest.
+fn combinations(experiment: &Experiment) -> Vec<Combination> {
+    let mut runs: Vec<Combination> = vec![Vec::new()];
     for sweep in &experiment.sweeps {
         let longer = runs.iter().flat_map(|values| {
             sweep.values.iter().map(|&value| {
@@ -170,39 +170,40 @@ fn combinations(experiment: &Experiment) -> Vec<Values> {
     runs
 }
 
-fn prepared(
+fn prepare_run(
     flat: &Flat,
-    values: &Values,
+    values: &Combination,
     experiment: &Experiment,
     wishes: &RunOptions,
-    said: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Result<Option<Job>, String> {
     let mut flat = flat.clone();
     for &(parameter, _, value) in values {
         if let Err(diagnostic) = with_parameter(&mut flat, parameter, value) {
-            said.push(diagnostic);
+            diagnostics.push(diagnostic);
             return Ok(None);
         }
     }
-    job(flat, experiment, wishes, said)
+    job(flat, experiment, wishes, diagnostics)
 }
 
-fn single(
+fn run_combination(
     arguments: &Arguments,
     flat: &Flat,
-    values: &Values,
+    values: &Combination,
     at: usize,
     experiment: &Experiment,
     wishes: &RunOptions,
-) -> Done {
-    let mut done = Done {
+) -> RunResult {
+    let mut done = RunResult {
         at,
         run: None,
-        said: Diagnostics::default(),
+        diagnostics: Diagnostics::default(),
         stopped: false,
         steps: 0,
     };
-    let made = cancel::caught(|| prepared(flat, values, experiment, wishes, &mut done.said));
+    let made =
+        cancel::caught(|| prepare_run(flat, values, experiment, wishes, &mut done.diagnostics));
     let job = match made {
         Ok(Ok(Some(job))) => job,
         Ok(_) => return done,
@@ -211,15 +212,21 @@ fn single(
             return done;
         }
     };
-    let mut rows = Rows::new(&job.columns, None, arguments.digits, None, Keeps::Points);
+    let mut rows = RowObserver::new(
+        &job.columns,
+        None,
+        arguments.digits,
+        None,
+        RowStorage::Points,
+    );
     let outcome = run_one(&job, &mut rows);
-    done.said = Diagnostics::default();
+    done.diagnostics = Diagnostics::default();
     match &outcome.end {
         End::Done => {}
         End::Stopped => done.stopped = true,
         End::Failed(halt) => {
             if let Ok(diagnostic) = halt.diagnostic() {
-                done.said.push(diagnostic);
+                done.diagnostics.push(diagnostic);
             }
         }
     }
@@ -241,32 +248,32 @@ fn single(
     done
 }
 
-fn label(values: &Values) -> String {
+fn label(values: &Combination) -> String {
     let texts: Vec<String> = (values.iter())
         .map(|(_, name, value)| format!("{name} = {}", show_number(*value)))
         .collect();
     texts.join(", ")
 }
 
-/// Results as they come.
-struct Gathered {
-    /// What is drawn, a variable in each panel: runs have the colours.
+/// Collects the results in the order in which the runs end.
+struct SweepResults {
+    /// The variables to draw, one in each panel, because colors distinguish the runs.
     panels: Option<Vec<Vec<usize>>>,
     csv: Option<SweepCsv>,
     kept: Vec<Option<Run>>,
-    keeps: bool,
+    keeps_runs: bool,
     written: Result<(), String>,
     failed: Vec<(usize, Diagnostics)>,
     stopped: bool,
     steps: u64,
 }
 
-impl Gathered {
-    fn take(&mut self, done: Done) {
+impl SweepResults {
+    fn add(&mut self, done: RunResult) {
         self.steps += done.steps;
         self.stopped |= done.stopped;
-        if done.said.has_errors() {
-            self.failed.push((done.at, done.said));
+        if done.diagnostics.has_errors() {
+            self.failed.push((done.at, done.diagnostics));
         }
         if let Some(csv) = &mut self.csv
             && self.written.is_ok()
@@ -276,7 +283,7 @@ impl Gathered {
                 None => csv.skip(done.at),
             };
         }
-        if self.keeps {
+        if self.keeps_runs {
             self.kept[done.at] = done.run;
         }
     }
@@ -286,31 +293,31 @@ impl Gathered {
         arguments: &Arguments,
         console: &Console,
         sources: &Sources,
-        runs: &[Values],
+        runs: &[Combination],
         file: Option<RowsFile>,
     ) -> Result<u8, Fault> {
         let mut code = 0;
         self.failed.sort_by_key(|&(at, _)| at);
-        for (at, said) in &self.failed {
+        for (at, diagnostics) in &self.failed {
             console.message(&format!("with {}:\n", label(&runs[*at])));
-            console.diagnostics(sources, said);
+            console.diagnostics(sources, diagnostics);
             code = FAILED;
         }
         let written = std::mem::replace(&mut self.written, Ok(()));
-        // A reader that went away is no error.
+        // A reader that closes its pipe is no error.
         let closed = self.csv.as_ref().is_some_and(SweepCsv::closed);
         let written = written.and_then(|()| self.csv.take().map_or(Ok(()), SweepCsv::finish));
         if let Err(message) = written
             && !closed
         {
-            tell_unwritable(console, Unwritable::new(message));
+            report_unwritable(console, Unwritable::new(message));
             return Ok(FAILED);
         }
         if self.stopped || cancel::is_asked() {
             console.message("interrupted; what was computed is kept\n");
-            return Ok(signals::code());
+            return Ok(signals::exit_code());
         }
-        // A run that failed is a result of a sweep, and told; the others are there.
+        // Failed runs have been reported; the rows of the others are complete, so the file is committed.
         if let (Some(file), Some(path)) = (file, &arguments.output) {
             file.commit(path)?;
         }

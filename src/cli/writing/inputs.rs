@@ -1,4 +1,4 @@
-//! The files that a command has read: none of them is ever written over, by whatever name or link.
+//! The files that a command has read. None of them is ever overwritten, under any name or link.
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ pub struct Inputs {
 
 #[derive(Clone, Debug)]
 struct Input {
-    /// Without links, where that can be known.
+    /// The path with links resolved, if possible.
     real: PathBuf,
     id: Option<Id>,
 }
 
-/// What tells a file from all others, whatever its names.
+/// Device and inode, which identify a file under any name.
 type Id = (u64, u64);
 
 impl Inputs {
-    /// Remembers a file that was read.
+    /// Adds a file that was read.
     pub fn add(&mut self, path: &Path) {
         let found = fs::metadata(path).ok();
         let input = Input {
@@ -33,7 +33,7 @@ impl Inputs {
         }
     }
 
-    /// Remembers what standard input is, if it is a file.
+    /// Adds standard input, if it is a file.
     #[cfg(unix)]
     pub fn add_standard(&mut self) {
         use std::os::fd::AsFd;
@@ -49,12 +49,12 @@ impl Inputs {
         }
     }
 
-    /// Other systems do not tell.
+    /// Other systems do not provide the identity of standard input.
     #[cfg(not(unix))]
     pub fn add_standard(&mut self) {}
 
-    /// Whether a path leads to one of them.
-    pub fn hold(&self, path: &Path) -> bool {
+    /// Returns true if a path leads to one of these files.
+    pub fn contains(&self, path: &Path) -> bool {
         let Ok(found) = fs::metadata(path) else {
             return false;
         };
@@ -66,7 +66,7 @@ impl Inputs {
     }
 }
 
-/// Whether two paths lead to one file, or will once it is there.
+/// Returns true if two paths lead to the same file, or will when it is created.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     let of = |path: &Path| fs::metadata(path).ok();
     if let (Some(one), Some(other)) = (of(one), of(other))
@@ -75,19 +75,19 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
     {
         return true;
     }
-    match (place(one), place(other)) {
+    match (resolved(one), resolved(other)) {
         (Some(one), Some(other)) => one == other,
         _ => one == other,
     }
 }
 
-/// Where a file is or will be, without links.
-fn place(path: &Path) -> Option<PathBuf> {
-    let path = super::whole::through_links(path).ok()?;
+/// Returns the path of an existing or future file, with links resolved.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    let path = super::atomic_file::through_links(path).ok()?;
     if let Ok(real) = path.canonicalize() {
         return Some(real);
     }
-    let folder = super::whole::folder(&path).canonicalize().ok()?;
+    let folder = super::atomic_file::folder(&path).canonicalize().ok()?;
     Some(folder.join(path.file_name()?))
 }
 
@@ -97,7 +97,7 @@ fn id(found: &Metadata) -> Option<Id> {
     Some((found.dev(), found.ino()))
 }
 
-/// A path has to do.
+/// Without file identity, paths are compared.
 #[cfg(not(unix))]
 fn id(_: &Metadata) -> Option<Id> {
     None

@@ -1,9 +1,9 @@
-//! Kinds of files by their endings: nothing is written under a name that says it is something else.
+//! Kinds of files and their name endings. A file is not written under a name that indicates another kind.
 
 use crate::export::Target;
 use std::path::Path;
 
-/// What is written.
+/// The kind of content that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A listing.
@@ -16,12 +16,12 @@ pub enum Kind {
     Png,
     Dot,
     Model,
-    /// What is kept of a model, under a name that is not chosen.
+    /// A golden file; its name is fixed.
     Golden,
     Program(Target),
 }
 
-/// Endings that say what a file is. Others say nothing, and are free for all that is text.
+/// Endings that indicate a kind. Other endings indicate nothing and are allowed for all text.
 const KNOWN: &[(&str, &[&str])] = &[
     ("CSV", &["csv"]),
     ("a table with tabs", &["tsv"]),
@@ -56,13 +56,20 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("a model of bgm", &["bgm"]),
     ("an FMU", &["fmu"]),
     ("C", &["c", "h"]),
+    ("C++", &["cpp", "cc", "cxx", "hpp", "hxx"]),
+    ("Fortran", &["f", "for", "f90"]),
+    ("Java", &["java"]),
+    ("JavaScript", &["js", "ts"]),
+    ("Julia", &["jl"]),
+    ("a program of Matlab", &["m"]),
+    ("Rust", &["rs"]),
     ("Python", &["py"]),
     ("Modelica", &["mo"]),
 ];
 
 impl Kind {
-    /// What it is, and the endings that say so.
-    fn own(self) -> (&'static str, &'static [&'static str]) {
+    /// Returns a description of the kind, and its endings.
+    fn description(self) -> (&'static str, &'static [&'static str]) {
         match self {
             Kind::Text => ("a listing as text", &["txt"]),
             Kind::Json => ("JSON", &["json"]),
@@ -88,12 +95,12 @@ impl Kind {
         matches!(self, Kind::Svg | Kind::Png)
     }
 
-    /// No text: it has no place on a terminal.
+    /// Returns true if the content is not text, so it cannot be shown on a terminal.
     pub fn is_binary(self) -> bool {
         matches!(self, Kind::Png | Kind::Program(Target::Fmu))
     }
 
-    /// The picture that a file is for: PNG if its name says so.
+    /// Returns the kind of picture for a file: PNG if its name ends so, else SVG.
     pub fn of_picture(path: Option<&Path>) -> Kind {
         match path.and_then(ending).as_deref() {
             Some("png") => Kind::Png,
@@ -101,39 +108,43 @@ impl Kind {
         }
     }
 
-    /// Why a file of this name is not for it, and what helps.
+    /// Checks that the name of a file suits the kind.
     pub fn fits(self, path: &Path) -> Result<(), Misnamed> {
         let Some(ending) = ending(path) else {
             return Ok(());
         };
-        let (what, own) = self.own();
-        let is_picture = self.is_picture();
+        let (what, own) = self.description();
         if own.contains(&ending.as_str()) {
             return Ok(());
         }
         let known = (KNOWN.iter()).find(|(_, endings)| endings.contains(&ending.as_str()));
         let shown = path.display();
         match known {
-            None if !is_picture => Ok(()),
-            None => Err(Misnamed {
+            None if self.is_picture() => Err(Misnamed {
                 message: format!(
                     "cannot write `{shown}`: `.{ending}` is no kind of picture that is made"
                 ),
-                hint: MADE.to_string(),
+                hint: PICTURE_ADVICE.to_string(),
             }),
+            // Under the name of a text, binary content would be taken for a text.
+            None if self.is_binary() => Err(Misnamed {
+                message: format!("cannot write `{shown}`: `.{ending}` is not the ending of {what}"),
+                hint: self.advice(&ending, own),
+            }),
+            None => Ok(()),
             Some((other, _)) => Err(Misnamed {
                 message: format!(
                     "cannot write `{shown}`: `.{ending}` says that it is {other}, and this is {what}"
                 ),
-                hint: self.cure(&ending, own),
+                hint: self.advice(&ending, own),
             }),
         }
     }
 
-    /// How to get what the name says, or which name to choose.
-    fn cure(self, ending: &str, own: &[&str]) -> String {
+    /// Returns advice: how to make the kind that the name indicates, or which name to choose.
+    fn advice(self, ending: &str, own: &[&str]) -> String {
         if self.is_picture() {
-            return MADE.to_string();
+            return PICTURE_ADVICE.to_string();
         }
         let option = match (self, ending) {
             (Kind::Text | Kind::Latex, "json") => Some("json"),
@@ -150,16 +161,17 @@ impl Kind {
     }
 }
 
-const MADE: &str = "pictures are made as SVG and PNG: choose a name that ends in `.svg` or `.png`";
+const PICTURE_ADVICE: &str =
+    "pictures are made as SVG and PNG: choose a name that ends in `.svg` or `.png`";
 
-/// Why a name does not fit.
+/// The reason why a name does not suit a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misnamed {
     pub message: String,
     pub hint: String,
 }
 
-/// How a name ends, in small letters. Devices and pipes of the system have no kind.
+/// Returns the extension in small letters; `None` if there is none, as for devices and pipes.
 pub fn ending(path: &Path) -> Option<String> {
     path.extension()
         .map(|ending| ending.to_string_lossy().to_lowercase())
@@ -199,6 +211,12 @@ mod tests {
             );
         }
         assert!(fits(Kind::Program(Target::Fmu), "m.zip"));
+        assert!(
+            fits(Kind::Program(Target::Fmu), "m") && !fits(Kind::Program(Target::Fmu), "m.txt")
+        );
         assert!(!fits(Kind::Program(Target::C), "m.py"));
+        for &target in Target::ALL {
+            assert!(!fits(Kind::Program(target), "m.cpp"), "{target:?}");
+        }
     }
 }

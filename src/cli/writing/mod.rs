@@ -1,25 +1,26 @@
-//! Writing files: all of it happens here.
+//! All writing of files.
 //!
-//! Three things hold whatever is written. No file that the command has read is written over, by whatever name or link
-//! ([`inputs`]). A file is whole at any moment: what was there stays until the new one is complete and on the disk ([`whole`]); rows of a
-//! long run grow under a name of their own until then ([`growing`]). And no name says that a file is something
-//! else ([`kinds`]). What is no regular file (a pipe, a device, `/dev/stdout`) is written into as it is.
+//! Three rules always hold. A file that the command has read is never overwritten, under any name or link
+//! ([`inputs`]). A file is complete at any moment: the old content stays until the new one is complete and on the
+//! disk ([`atomic_file`]); rows of a long run grow under another name until then ([`partial_file`]). The name of a
+//! file never indicates another kind ([`kinds`]). Anything that is not a regular file (a pipe, a device,
+//! `/dev/stdout`) is written to directly.
 
-pub mod growing;
+pub mod atomic_file;
+pub mod error_text;
 pub mod inputs;
 pub mod kinds;
+pub mod partial_file;
 pub mod temporary;
-pub mod trouble;
-pub mod whole;
 
 use super::signals::waiting;
-use growing::Growing;
+use atomic_file::AtomicFile;
 use inputs::Inputs;
 use kinds::Kind;
+use partial_file::PartialFile;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Component, Path};
-use whole::Whole;
 
 /// Why something cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,28 +38,28 @@ impl Unwritable {
     }
 
     fn by_system(path: &Path, error: &io::Error) -> Unwritable {
-        Unwritable::new(trouble::message(&path.to_string_lossy(), error))
+        Unwritable::new(error_text::message(&path.to_string_lossy(), error))
     }
 }
 
-/// A file that is opened to be written.
+/// A file that is open for writing.
 #[derive(Debug)]
 pub enum Target {
-    /// What is no regular file.
+    /// A pipe, device or other file that is not regular.
     Direct(File),
-    Whole(Whole),
+    Atomic(AtomicFile),
 }
 
 /// A file for rows.
 #[derive(Debug)]
 pub enum Rows {
     Direct(File),
-    Growing(Growing),
+    Partial(PartialFile),
 }
 
-/// Whether something may be written to a path: not over what was read, and under a name that fits.
+/// Checks that a path may be written: it was not read, and its name suits the kind.
 pub fn allowed(path: &Path, kind: Kind, inputs: &Inputs) -> Result<(), Unwritable> {
-    if inputs.hold(path) {
+    if inputs.contains(path) {
         let shown = path.display();
         return Err(Unwritable::new(format!(
             "cannot write `{shown}`: the model was read from it; choose another file"
@@ -70,34 +71,34 @@ pub fn allowed(path: &Path, kind: Kind, inputs: &Inputs) -> Result<(), Unwritabl
     })
 }
 
-/// Opens a file; what stands there stays until [`Target::commit`].
+/// Opens a file; its old content stays until [`Target::commit`].
 pub fn open(path: &Path, kind: Kind, inputs: &Inputs) -> Result<Target, Unwritable> {
     allowed(path, kind, inputs)?;
     let opened = match is_regular(path) {
         Err(error) => Err(error),
         Ok(false) => direct(path).map(Target::Direct),
-        Ok(true) => whole::through_links(path)
-            .and_then(|path| Whole::open(&path))
-            .map(Target::Whole),
+        Ok(true) => atomic_file::through_links(path)
+            .and_then(|path| AtomicFile::open(&path))
+            .map(Target::Atomic),
     };
     opened.map_err(|error| Unwritable::by_system(path, &error))
 }
 
-/// Opens a file for rows that come one by one; notes tell what others have left.
+/// Opens a file for rows of a run; the notes name files that other runs have left.
 pub fn open_rows(path: &Path, inputs: &Inputs) -> Result<(Rows, Vec<String>), Unwritable> {
     allowed(path, Kind::Rows, inputs)?;
     let opened = match is_regular(path) {
         Err(error) => Err(error),
         Ok(false) => direct(path).map(|file| (Rows::Direct(file), Vec::new())),
-        Ok(true) => whole::through_links(path)
-            .and_then(|path| Growing::open(&path))
-            .map(|(growing, notes)| (Rows::Growing(growing), notes)),
+        Ok(true) => atomic_file::through_links(path)
+            .and_then(|path| PartialFile::open(&path))
+            .map(|(partial, notes)| (Rows::Partial(partial), notes)),
     };
     opened.map_err(|error| Unwritable::by_system(path, &error))
 }
 
 impl Target {
-    /// Writes all of it, and gives it its name.
+    /// Writes the whole content, then renames the temporary file to its final name.
     pub fn commit(
         mut self,
         path: &Path,
@@ -108,17 +109,17 @@ impl Target {
                 let mut out = io::BufWriter::new(Waiting(file));
                 write(&mut out).and_then(|()| out.flush())
             }
-            Target::Whole(whole) => {
-                let mut out = io::BufWriter::new(&whole.file);
+            Target::Atomic(atomic) => {
+                let mut out = io::BufWriter::new(&atomic.file);
                 write(&mut out).and_then(|()| out.flush())
             }
         };
         let done = written.and_then(|()| match self {
             Target::Direct(_) => Ok(()),
-            Target::Whole(whole) => whole.commit(),
+            Target::Atomic(atomic) => atomic.commit(),
         });
         match done {
-            // A reader that went away is no error.
+            // A reader that closes its pipe is no error.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
             done => done.map_err(|error| Unwritable::by_system(path, &error)),
         }
@@ -130,39 +131,39 @@ impl Rows {
     pub fn file(&self) -> io::Result<File> {
         match self {
             Rows::Direct(file) => file.try_clone(),
-            Rows::Growing(growing) => growing.file(),
+            Rows::Partial(partial) => partial.file(),
         }
     }
 
-    /// What stands there now are no rows.
-    pub fn begin_here(&mut self) {
-        if let Rows::Growing(growing) = self {
-            growing.begins_here();
+    /// Marks the end of the header.
+    pub fn end_header(&mut self) {
+        if let Rows::Partial(partial) = self {
+            partial.end_header();
         }
     }
 
-    /// All rows are there.
+    /// Gives the complete file its final name.
     pub fn commit(self, path: &Path) -> Result<(), Unwritable> {
         match self {
             Rows::Direct(_) => Ok(()),
-            Rows::Growing(growing) => growing
+            Rows::Partial(partial) => partial
                 .commit()
                 .map_err(|error| Unwritable::by_system(path, &error)),
         }
     }
 }
 
-/// Writes a whole file at once.
+/// Writes a atomic file at once.
 pub fn write(path: &Path, kind: Kind, inputs: &Inputs, bytes: &[u8]) -> Result<(), Unwritable> {
     open(path, kind, inputs)?.commit(path, |out| out.write_all(bytes))
 }
 
-/// Writes behind what is there; a file is whole at any moment all the same.
+/// Appends to a file, which is nevertheless complete at any moment.
 pub fn append(path: &Path, kind: Kind, inputs: &Inputs, bytes: &[u8]) -> Result<(), Unwritable> {
     let target = open(path, kind, inputs)?;
     let there = match &target {
         Target::Direct(_) => Vec::new(),
-        Target::Whole(_) => match fs::read(path) {
+        Target::Atomic(_) => match fs::read(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
             read => read.map_err(|error| Unwritable::by_system(path, &error))?,
         },
@@ -173,18 +174,19 @@ pub fn append(path: &Path, kind: Kind, inputs: &Inputs, bytes: &[u8]) -> Result<
     })
 }
 
-/// Whether a path is, or will be, a regular file. A folder cannot be written.
+/// Returns true if a path is, or will be, a regular file. A folder is an error.
 fn is_regular(path: &Path) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => Err(ErrorKind::IsADirectory.into()),
-        // What stands behind an open file of this program is not ours to replace: `/dev/stdout`.
+        // `/dev/stdout` and similar names may lead to a regular file that another program has opened; it must not be
+        // replaced.
         Ok(found) => Ok(found.is_file() && !is_of_the_system(path)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
         Err(error) => Err(error),
     }
 }
 
-/// Names for what is open already.
+/// Returns true for names of devices and of open files of the process.
 fn is_of_the_system(path: &Path) -> bool {
     let mut parts = path.components();
     let is_root = parts.next() == Some(Component::RootDir);
@@ -195,12 +197,12 @@ fn is_of_the_system(path: &Path) -> bool {
     is_root && (device || is(first, "proc"))
 }
 
-/// Opens what is no regular file. A pipe is waited for until somebody reads it.
+/// Opens a file that is not regular. A pipe blocks until it has a reader.
 fn direct(path: &Path) -> io::Result<File> {
     waiting(|| OpenOptions::new().append(true).open(path))
 }
 
-/// May wait for a reader.
+/// A writer that may wait for a reader.
 #[derive(Debug)]
 pub struct Waiting<W>(pub W);
 

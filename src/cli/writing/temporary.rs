@@ -1,4 +1,4 @@
-//! Files that are not what anybody asked for, and are gone when the program ends, however it ends.
+//! Temporary files and folders, which are removed when the program ends in any way.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -7,25 +7,25 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// All that are there: a program that is ended at once has no time to leave its functions one by one.
-static THERE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// All existing temporary files, for a program that is ended at once and runs no destructors.
+static EXISTING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-fn there() -> MutexGuard<'static, Vec<PathBuf>> {
-    THERE.lock().unwrap_or_else(PoisonError::into_inner)
+fn existing() -> MutexGuard<'static, Vec<PathBuf>> {
+    EXISTING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A file or folder that is gone when it is no longer needed.
+/// A file or folder that is removed when it is dropped.
 #[derive(Debug)]
 pub struct Temporary(PathBuf);
 
 impl Temporary {
-    /// A file beside another, under a name that nobody can foresee.
+    /// Creates a file beside another one, under an unpredictable name.
     pub fn beside(target: &Path, private: bool) -> io::Result<(Temporary, File)> {
-        let folder = super::whole::folder(target);
+        let folder = super::atomic_file::folder(target);
         Temporary::new(|| folder.join(name(target)), |path| open_new(path, private))
     }
 
-    /// A folder for files that only a program needs.
+    /// Creates a folder for intermediate files.
     pub fn folder() -> io::Result<Temporary> {
         let name = || std::env::temp_dir().join(format!("bgm-{:016x}", number()));
         Temporary::new(name, |path| fs::create_dir(path)).map(|(folder, ())| folder)
@@ -35,19 +35,19 @@ impl Temporary {
         name: impl Fn() -> PathBuf,
         make: impl Fn(&Path) -> io::Result<T>,
     ) -> io::Result<(Temporary, T)> {
-        /// Names of 64 bits meet never; somebody may have foreseen one all the same.
+        /// Two random names of 64 bits do not collide by chance, but an attacker may have created one.
         const TRIES: usize = 100;
         let mut tries = 0;
         loop {
             let path = name();
-            // Known before it is there: a signal may come in between.
+            // The path is registered before the file is created, because a signal may come in between.
             let temporary = Temporary(path.clone());
-            there().push(path.clone());
+            existing().push(path.clone());
             match make(&path) {
                 Ok(made) => return Ok((temporary, made)),
                 Err(error) => {
-                    // What stands there is not ours.
-                    temporary.keep();
+                    // The existing file belongs to someone else and is not removed.
+                    temporary.persist();
                     tries += 1;
                     if error.kind() != ErrorKind::AlreadyExists || tries == TRIES {
                         return Err(error);
@@ -61,24 +61,24 @@ impl Temporary {
         &self.0
     }
 
-    /// It is what was asked for, now, or has another name.
-    pub fn keep(self) {
-        there().retain(|path| *path != self.0);
+    /// Keeps the file: it is the requested result now, or has been renamed.
+    pub fn persist(self) {
+        existing().retain(|path| *path != self.0);
     }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        let mut there = there();
-        let count = there.len();
-        there.retain(|path| *path != self.0);
-        if there.len() < count {
+        let mut paths = existing();
+        let count = paths.len();
+        paths.retain(|path| *path != self.0);
+        if paths.len() < count {
             remove(&self.0);
         }
     }
 }
 
-/// What cannot be removed is left to the system.
+/// Removes a file or folder; errors are ignored.
 fn remove(path: &Path) {
     let _ = match path.is_dir() {
         true => fs::remove_dir_all(path),
@@ -86,21 +86,21 @@ fn remove(path: &Path) {
     };
 }
 
-/// Removes all: the program ends.
+/// Removes all temporary files when the program is ended.
 pub fn remove_all() {
-    for path in std::mem::take(&mut *there()) {
+    for path in std::mem::take(&mut *existing()) {
         remove(&path);
     }
 }
 
-/// Another number each time, also in another process.
+/// Returns a random number that also differs between processes.
 fn number() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// `.r.csv.0123456789abcdef.tmp`: hidden, and it says what it belongs to.
+/// Returns a hidden name that contains the name of the target: `.r.csv.0123456789abcdef.tmp`.
 fn name(target: &Path) -> OsString {
-    /// Names have at most 255 bytes nearly everywhere.
+    /// File names have at most 255 bytes on most systems.
     const LONGEST: usize = 200;
     let mut name = OsString::from(".");
     match target.file_name() {

@@ -6,7 +6,7 @@ use super::super::{Exported, Refusal, Target, acsl, desire, paper, simnon};
 use super::Task;
 use super::elimination::write_out;
 use crate::base::diagnostics::Diagnostics;
-use crate::compile::{Aliases, Presented, NoObserver, presented};
+use crate::compile::{Aliases, NoObserver, Presented, presented};
 use crate::evaluate::{Walk, value_of};
 use crate::experiment::Experiment;
 use crate::expr::{ExprId, Function, Node};

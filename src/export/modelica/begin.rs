@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::{Refusal, paper};
 use crate::base::diagnostics::Diagnostics;
-use crate::compile::{Aliases, Modes, Paper, Presented, NoObserver, determine, presented};
+use crate::compile::{Aliases, Modes, NoObserver, Paper, Presented, determine, presented};
 use crate::evaluate::walk::{Errors, Known, Rounded};
 use crate::evaluate::{Point, Walk, evaluate_start};
 use crate::experiment::Experiment;

@@ -1,11 +1,12 @@
-//! Dynamic augmentation: storages put into the text of a model.
+//! Dynamic augmentation: adds storages to the text of a model.
 //!
-//! Before: a text whose model has dependent storages or implicit R-fields. After: the text with one storage more. Between a junction on
-//! the causal path of a dependent inertance and its neighbour goes a stiff compliance, a 0-junction with a C (McCalla 1991,
-//! section 2.2, Figures 3 and 4); on the path of a dependent capacitance a small inertance, a 1-junction with an I. At a junction of
-//! an implicit R-field goes a parasitic storage that determines what its bonds have in common (Hood, Rosenberg, Withers and
-//! Zhou 1987): a C at a 0-junction, an I at a 1-junction. The new storage starts with what the old model has there, and so does
-//! the storage that it makes independent.
+//! Before: a text whose model has dependent storages or implicit R-fields. After: the text with one storage more.
+//! Between a junction on the causal path of a dependent inertance and its neighbour a stiff compliance is inserted, a
+//! 0-junction with a C (McCalla 1991, section 2.2, Figures 3 and 4); on the path of a dependent capacitance a small
+//! inertance, a 1-junction with an I. At a junction of an implicit R-field a parasitic storage is added that
+//! determines the common variable of its bonds (Hood, Rosenberg, Withers and Zhou 1987): a C at a 0-junction, an I at
+//! a 1-junction. The new storage, and the storage that becomes independent, start with the values that the old model
+//! has at its start.
 
 mod place;
 mod site;
@@ -15,14 +16,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use super::connections::Leaving;
+use super::connections::Reconnection;
 use super::edit::Edits;
 use super::excerpt::excerpt;
 use super::expand::expand;
 use super::matrix::include_library;
-use super::reduce::{Traced, trace};
+use super::reduce::{TracedModel, trace};
 use super::script::{Script, fresh};
-use super::{Desk, Failure, Obstacle};
+use super::{Failure, Obstacle, RevisionContext};
 use crate::bond::fields::Fields;
 use crate::bond::graph::NodeId;
 use crate::bond::order::natural;
@@ -32,7 +33,7 @@ use place::{across_is_flow, check_owner, inner, is_wire_end, port_of, unnamed};
 pub use site::{Purpose, Site, sites};
 use values::{at_start, keep_starts, keep_starts_of_experiments, started, suggested};
 
-/// A storage that was put in.
+/// A storage that was added.
 #[derive(Clone, Debug)]
 pub struct Added {
     pub name: String,
@@ -40,7 +41,7 @@ pub struct Added {
     pub kind: &'static str,
     pub value: String,
     pub junction: String,
-    /// What is on the other side of it, if it was put into a bond.
+    /// The other end of the bond, if the storage was inserted into a bond.
     pub other: Option<String>,
     /// Dependent ports before and after.
     pub dependent: (usize, usize),
@@ -51,7 +52,7 @@ pub struct Added {
 #[derive(Clone, Debug)]
 pub struct Augmented {
     pub text: String,
-    /// The model was written out to reach what lies deeper.
+    /// True if the model was expanded to reach a submodel inside another one.
     pub expanded: bool,
     pub added: Vec<Added>,
 }
@@ -59,20 +60,20 @@ pub struct Augmented {
 /// A place where a storage would help.
 #[derive(Clone, Debug)]
 pub struct Proposal {
-    /// What it would be good for.
+    /// The storage or R-field that the new storage would help.
     pub purpose: String,
     pub junction: String,
     pub outcome: Result<Added, Obstacle>,
 }
 
-/// Puts storages in at junctions, one after the other.
+/// Adds storages at junctions, one after the other.
 pub fn augment(
-    desk: &Desk<'_>,
+    context: &RevisionContext<'_>,
     text: &str,
     at: &[String],
     value: Option<f64>,
 ) -> Result<Augmented, Failure> {
-    let traced = trace(desk, text, &[])?;
+    let traced = trace(context, text, &[])?;
     let mut done = Augmented {
         text: excerpt(text, &traced.written),
         expanded: false,
@@ -80,17 +81,17 @@ pub fn augment(
     };
     for junction in at {
         let mut name = junction.clone();
-        let mut made = one(desk, &done.text, &name, value)?;
+        let mut made = augment_once(context, &done.text, &name, value)?;
         if let Err(Obstacle::Elsewhere(_)) = made
             && !done.expanded
         {
-            // What lies deeper can be reached when the model is written out.
-            let flat = trace(desk, &done.text, &[])?.written;
-            if let Ok(text) = expand(desk, &done.text, &flat) {
+            // Submodels inside others can be reached when the model is expanded.
+            let flat = trace(context, &done.text, &[])?.written;
+            if let Ok(text) = expand(context, &done.text, &flat) {
                 done.text = excerpt(&text, &flat);
                 done.expanded = true;
                 name = fresh(&mut FxHashSet::default(), junction);
-                made = one(desk, &done.text, &name, value)?;
+                made = augment_once(context, &done.text, &name, value)?;
             }
         }
         let (text, added) = made.map_err(|why| {
@@ -102,10 +103,15 @@ pub fn augment(
     Ok(done)
 }
 
-type Made = Result<(String, Added), Obstacle>;
+type InsertResult = Result<(String, Added), Obstacle>;
 
-fn one(desk: &Desk<'_>, text: &str, at: &str, value: Option<f64>) -> Result<Made, Failure> {
-    let traced = trace(desk, text, &[])?;
+fn augment_once(
+    context: &RevisionContext<'_>,
+    text: &str,
+    at: &str,
+    value: Option<f64>,
+) -> Result<InsertResult, Failure> {
+    let traced = trace(context, text, &[])?;
     let graph = &traced.fields.named.graph;
     let all = sites(&traced);
     let name = |site: &Site| graph.node(site.junction).name.as_str();
@@ -123,21 +129,22 @@ fn one(desk: &Desk<'_>, text: &str, at: &str, value: Option<f64>) -> Result<Made
             false => format!("{what}; a storage would help at {}", known.join(", ")),
         }));
     };
-    Ok(insert(desk, &traced, text, *site, value))
+    Ok(insert(context, &traced, text, *site, value))
 }
 
-/// Where a storage would help: each place tried.
-pub fn propose(desk: &Desk<'_>, text: &str) -> Result<Vec<Proposal>, Failure> {
-    let traced = trace(desk, text, &[])?;
+/// Lists the places where a storage would help. Each place is tried.
+pub fn propose(context: &RevisionContext<'_>, text: &str) -> Result<Vec<Proposal>, Failure> {
+    let traced = trace(context, text, &[])?;
     let graph = &traced.fields.named.graph;
     let mut written_out: Option<Option<String>> = None;
     let mut tried = |site: Site| {
-        let made = insert(desk, &traced, text, site, None);
+        let made = insert(context, &traced, text, site, None);
         if let Err(Obstacle::Elsewhere(_)) = made {
-            let text = written_out.get_or_insert_with(|| expand(desk, text, &traced.written).ok());
+            let text =
+                written_out.get_or_insert_with(|| expand(context, text, &traced.written).ok());
             let name = fresh(&mut FxHashSet::default(), &graph.node(site.junction).name);
             if let Some(text) = text
-                && let Ok(again) = one(desk, text, &name, None)
+                && let Ok(again) = augment_once(context, text, &name, None)
             {
                 return again;
             }
@@ -164,14 +171,14 @@ pub fn propose(desk: &Desk<'_>, text: &str) -> Result<Vec<Proposal>, Failure> {
         .collect())
 }
 
-/// The text with a storage at this place.
+/// Returns the text with a storage at this site.
 pub fn insert(
-    desk: &Desk<'_>,
-    traced: &Traced,
+    context: &RevisionContext<'_>,
+    traced: &TracedModel,
     text: &str,
     site: Site,
     value: Option<f64>,
-) -> Made {
+) -> InsertResult {
     let (flat, fields) = (&traced.written, &traced.fields);
     let graph = &fields.named.graph;
     let junction = graph.node(site.junction);
@@ -185,13 +192,15 @@ pub fn insert(
     let place = |id: NodeId| known.get(&graph.node(id).name).copied();
     let mut connections = Vec::new();
     let mut other = None;
-    // Written with across and through, which are effort and flow or flow and effort.
+    // The classes are written with across and through variables, which are effort and flow, or flow and effort.
     let (class, stored) = match site.purpose {
         Purpose::Break(_) if place(site.junction).is_some() => {
             let at = place(site.junction).ok_or_else(|| unnamed(&junction.name))?;
             check_owner(flat, at, &junction.name)?;
-            let leaving = Leaving::new(&script, flat, BTreeMap::new(), BTreeSet::new());
-            let hub = leaving.hub(at).ok_or_else(|| unnamed(&junction.name))?;
+            let reconnection = Reconnection::new(&script, flat, BTreeMap::new(), BTreeSet::new());
+            let hub = reconnection
+                .hub(at)
+                .ok_or_else(|| unnamed(&junction.name))?;
             connections.push(format!("{name} at {hub}"));
             let of_node = !flat.ports.junctions[at.index()].junction1;
             let bond = (traced.model.graph.bonds.iter()).find(|bond| {
@@ -208,7 +217,7 @@ pub fn insert(
                     let far = graph.bond(bond).other(site.junction);
                     (fields.named.of[bond.index()], Some(far))
                 }
-                // Inside a part with two pins: at one of them.
+                // The junction is inside a part with two pins: the storage is inserted at one of them.
                 Purpose::Break(_) => (inner(traced, &junction.name)?, None),
             };
             let expanded = &traced.model.graph;
@@ -220,17 +229,20 @@ pub fn insert(
             });
             script.declared(flat, owner)?;
             let carried = expanded.bond(bond);
-            // Power goes from A to B.
+            // The power of the new part flows from A to B.
             let inward =
                 expanded.node(carried.to).owner == owner || is_wire_end(flat, port, &carried.flow);
             let (near, far) = match inward {
                 true => ("B", "A"),
                 false => ("A", "B"),
             };
-            let mut leaving = Leaving::new(&script, flat, BTreeMap::new(), BTreeSet::new());
-            leaving.moved = Some((port, format!("{name}:{near}")));
-            let hub = leaving.hub(at).ok_or_else(|| unnamed(&junction.name))?;
-            connections = leaving.edit(&mut edits)?;
+            let mut reconnection =
+                Reconnection::new(&script, flat, BTreeMap::new(), BTreeSet::new());
+            reconnection.moved = Some((port, format!("{name}:{near}")));
+            let hub = reconnection
+                .hub(at)
+                .ok_or_else(|| unnamed(&junction.name))?;
+            connections = reconnection.edit(&mut edits)?;
             connections.push(format!("{name}:{far} at {hub}"));
             let swapped = across_is_flow(flat, expanded, port, bond);
             let stored = if site.is_c {
@@ -264,10 +276,10 @@ pub fn insert(
     }
     keep_starts(traced, &script, start.as_ref(), &mut edits);
     let new = format!("{name}.{variable}");
-    keep_starts_of_experiments(desk, traced, &script, (&new, begins), &mut edits);
+    keep_starts_of_experiments(context, traced, &script, (&new, begins), &mut edits);
     write(&script, (class, &name, &settings), &connections, &mut edits);
     let new = edits.apply(text);
-    let after = trace(desk, &new, &[]).map_err(|failure| match failure {
+    let after = trace(context, &new, &[]).map_err(|failure| match failure {
         Failure::Model(_, said) => {
             let first = said.iter().next().map(|one| one.message.clone());
             Obstacle::Broken(first.unwrap_or_default())
@@ -294,7 +306,7 @@ fn in_fields(fields: &Fields) -> usize {
         .sum()
 }
 
-/// Declares and connects.
+/// Declares the new storage and connects it.
 fn write(
     script: &Script,
     (class, name, settings): (&str, &str, &str),

@@ -1,17 +1,18 @@
-//! The place of a junction or bond in the text: the cut that a storage is put before, and whether its across variable is the effort.
+//! The place of a junction or bond in the text: the cut at which a storage is inserted, and whether its across
+//! variable is the effort.
 
 use rustc_hash::FxHashMap;
 
 use crate::bond::graph::{BondId, Graph, JunctionKind, Quantity};
 use crate::flat::{Flat, InstanceId, JunctionId, PortId, VarId};
 use crate::revise::Obstacle;
-use crate::revise::reduce::Traced;
+use crate::revise::reduce::TracedModel;
 
 pub fn unnamed(name: &str) -> Obstacle {
     Obstacle::Unwritable(name.to_string())
 }
 
-/// Only places of the model itself can be written at.
+/// Refuses a place inside a submodel, because only the body of the model is edited.
 pub fn check_owner(flat: &Flat, place: JunctionId, name: &str) -> Result<(), Obstacle> {
     match flat.ports.junctions[place.index()].origin == InstanceId::TOP {
         true => Ok(()),
@@ -19,8 +20,8 @@ pub fn check_owner(flat: &Flat, place: JunctionId, name: &str) -> Result<(), Obs
     }
 }
 
-/// A bond of the junction inside of a part.
-pub fn inner(traced: &Traced, name: &str) -> Result<BondId, Obstacle> {
+/// Finds the bond that connects the junction inside a part.
+pub fn inner(traced: &TracedModel, name: &str) -> Result<BondId, Obstacle> {
     let graph = &traced.model.graph;
     (graph.bond_ids())
         .find(|&bond| {
@@ -31,9 +32,10 @@ pub fn inner(traced: &Traced, name: &str) -> Result<BondId, Obstacle> {
         .ok_or_else(|| unnamed(name))
 }
 
-/// The cut at one end of a bond of the expanded graph, and the place that it is connected at: at the junction of this name if it can be.
+/// Returns the cut at one end of a bond of the expanded graph, and the node that it is connected to; if possible at
+/// the junction of this name.
 pub fn port_of(
-    traced: &Traced,
+    traced: &TracedModel,
     known: &FxHashMap<String, JunctionId>,
     bond: BondId,
     junction: &str,
@@ -70,7 +72,8 @@ pub fn port_of(
             return Ok((port, place));
         }
     }
-    // Both ends lie inside of parts with two pins: a pin of the element, at the junction if it has one there.
+    // Both ends are inside parts with two pins: a pin of the element is used, at the junction if one is connected
+    // there.
     let owners = ends.map(|id| graph.node(id).owner);
     let wanted = known.get(junction);
     let mut pins: Vec<(bool, PortId, JunctionId)> = (owners.iter())
@@ -87,7 +90,7 @@ pub fn port_of(
     Ok((port, place))
 }
 
-/// Of a link the cut that power goes into.
+/// Returns true if this is the cut of a link that power flows into.
 pub fn is_wire_end(flat: &Flat, port: PortId, flow: &Quantity) -> bool {
     let pairs = flat.ports.pairs(port).iter();
     let mut through = pairs.filter_map(|pair| pair.through);
@@ -101,7 +104,7 @@ pub fn is_wire_end(flat: &Flat, port: PortId, flow: &Quantity) -> bool {
     })
 }
 
-/// Whether the across variable of a cut is the flow of its bond.
+/// Returns true if the across variable of a cut is the flow of its bond.
 pub fn across_is_flow(flat: &Flat, graph: &Graph, port: PortId, bond: BondId) -> bool {
     let carried = graph.bond(bond);
     let (mut across, mut through) = (Vec::new(), Vec::new());
@@ -119,7 +122,7 @@ pub fn across_is_flow(flat: &Flat, graph: &Graph, port: PortId, bond: BondId) ->
     if has(&carried.flow, &across) || has(&carried.effort, &through) {
         return true;
     }
-    // Where neither is the cut's own variable, the kinds of written junctions tell.
+    // If neither is a variable of the cut, the kind of the written junction decides.
     let place = flat.ports.get(port).outside;
     let written = place.is_some_and(|at| flat.ports.junctions[at.index()].junction1);
     let kind = (carried.ends().iter()).find_map(|&id| graph.node(id).junction());

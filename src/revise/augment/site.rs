@@ -1,29 +1,29 @@
-//! Where a storage would help: junctions on the causal paths of dependent storages, and in implicit R-fields.
+//! Sites where a storage would help: junctions on the causal paths of dependent storages, and in implicit R-fields.
 
 use crate::bond::graph::{BondId, ElementKind, Graph, JunctionKind, NodeId, NodeKind};
 use crate::bond::order::natural;
-use crate::revise::reduce::Traced;
+use crate::revise::reduce::TracedModel;
 
-/// Where a storage can be put in, and what it is to do there.
+/// The purpose of a new storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Into this bond, to make this storage independent.
+    /// Inserted into this bond, it makes this storage independent.
     Free { bond: BondId, storage: NodeId },
-    /// To break the R-field of this number.
+    /// It makes the R-field of this number explicit.
     Break(usize),
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Site {
-    /// In the graph of named junctions.
+    /// A node of the graph with named junctions.
     pub junction: NodeId,
     pub purpose: Purpose,
-    /// A compliance; else an inertance.
+    /// True for a compliance, false for an inertance.
     pub is_c: bool,
 }
 
-/// All places: along the paths of dependent storages, then in R-fields.
-pub fn sites(traced: &Traced) -> Vec<Site> {
+/// Returns all sites: along the paths of dependent storages, then in R-fields.
+pub fn sites(traced: &TracedModel) -> Vec<Site> {
     let fields = &traced.fields;
     let graph = &fields.named.graph;
     let mut found = Vec::new();
@@ -36,7 +36,7 @@ pub fn sites(traced: &Traced) -> Vec<Site> {
             match &graph.node(id).kind {
                 NodeKind::Element(element) if element.kind == ElementKind::GY => flow = !flow,
                 NodeKind::Junction(_) => {
-                    if let Some(bond) = way(graph, &field.path, at) {
+                    if let Some(bond) = insertion_bond(graph, &field.path, at) {
                         found.push(Site {
                             junction: id,
                             purpose: Purpose::Free {
@@ -76,8 +76,9 @@ pub fn sites(traced: &Traced) -> Vec<Site> {
     found
 }
 
-/// The bond of a junction on a path to put a storage into: one that leads on rather than one to an element at its end.
-fn way(graph: &Graph, path: &[NodeId], at: usize) -> Option<BondId> {
+/// Returns the bond of a junction on a path into which a storage is inserted: preferably one that continues the path,
+/// not one to an element at its end.
+fn insertion_bond(graph: &Graph, path: &[NodeId], at: usize) -> Option<BondId> {
     let bond = |other: NodeId| {
         (graph.bond_ids()).find(|&bond| {
             let ends = graph.bond(bond).ends();

@@ -1,4 +1,4 @@
-//! How large a new storage is, and where it starts.
+//! The parameter of a new storage, and its start value.
 
 use super::site::{Purpose, Site};
 use crate::base::diagnostics::Diagnostics;
@@ -11,17 +11,17 @@ use crate::expr::linear::form as form_of;
 use crate::expr::show_number;
 use crate::flat::{Flat, Leaf, VarId};
 use crate::passes::blocks::Solved;
-use crate::revise::Desk;
+use crate::revise::RevisionContext;
 use crate::revise::edit::Edits;
-use crate::revise::observed::set;
-use crate::revise::reduce::Traced;
+use crate::revise::name_uses::set;
+use crate::revise::reduce::TracedModel;
 use crate::revise::script::Script;
 use crate::syntax::ast::ExperimentKind;
 
-/// How fast the new storage is where no experiment tells what is fast.
+/// The rate of the new storage, per unit of time, if no experiment gives a duration.
 const RATE: f64 = 1e3;
 
-/// The values of a model at its start.
+/// Evaluates a model at its start.
 pub fn started(flat: &Flat) -> Option<(Solved, Point)> {
     let solved = solved(flat.clone(), Aliases::Keep, &mut Diagnostics::default())?.solved;
     let mut point = Point::new(&solved);
@@ -40,9 +40,9 @@ pub fn at_start(start: Option<&(Solved, Point)>, quantity: &Quantity) -> Option<
     Some(sum)
 }
 
-/// Storages that start where others made them start, with their states and where that is.
+/// Returns the storages whose start values follow from others, with their states and start values.
 fn followers(
-    traced: &Traced,
+    traced: &TracedModel,
     flat: &Flat,
     start: Option<&(Solved, Point)>,
 ) -> Vec<(NodeId, VarId, f64)> {
@@ -63,9 +63,9 @@ fn followers(
     found
 }
 
-/// What becomes independent starts where it was.
+/// Gives explicit start values to storages that become independent.
 pub fn keep_starts(
-    traced: &Traced,
+    traced: &TracedModel,
     script: &Script,
     start: Option<&(Solved, Point)>,
     edits: &mut Edits,
@@ -79,11 +79,11 @@ pub fn keep_starts(
     }
 }
 
-/// The same in experiments, which may have other start values, parameters and inputs: lines that say where the new storage, and what
-/// becomes independent, start.
+/// Does the same in experiments, which may have other start values, parameters and inputs: lines are added that give
+/// start values to the new storage and to the storages that become independent.
 pub fn keep_starts_of_experiments(
-    desk: &Desk<'_>,
-    traced: &Traced,
+    context: &RevisionContext<'_>,
+    traced: &TracedModel,
     script: &Script,
     (new, stored): (&str, Option<&Quantity>),
     edits: &mut Edits,
@@ -93,7 +93,7 @@ pub fn keep_starts_of_experiments(
         .filter(|one| !one.classic)
         .zip(script.experiment_names())
     {
-        let Some(flat) = desk.compile_with(&script.text, &name).flat else {
+        let Some(flat) = context.compile_with(&script.text, &name).flat else {
             continue;
         };
         let start = started(&flat);
@@ -115,8 +115,9 @@ pub fn keep_starts_of_experiments(
     }
 }
 
-/// Stiff enough: fast beside the storage that it frees, or the resistors around it, and beside the experiment.
-pub fn suggested(traced: &Traced, script: &Script, site: Site) -> f64 {
+/// Returns a parameter that makes the new storage fast compared with the storage that it makes independent, or the
+/// resistors around it, and with the experiment.
+pub fn suggested(traced: &TracedModel, script: &Script, site: Site) -> f64 {
     let whole = (script.experiments().flat_map(|one| &one.body)).find_map(|statement| {
         let ExperimentKind::Simutime(value) = statement.kind else {
             return None;
@@ -151,14 +152,14 @@ pub fn suggested(traced: &Traced, script: &Script, site: Site) -> f64 {
             }
         }
     };
-    // One digit is enough.
+    // The value is rounded to one digit.
     let rounded = format!("{exact:.0e}").parse().ok();
     rounded
         .filter(|value: &f64| *value > 0.0 && value.is_finite())
         .unwrap_or(1.0 / RATE)
 }
 
-/// The resistance of a linear resistor.
+/// Returns the resistance of a linear resistor.
 fn resistance(flat: &mut Flat, node: &Node) -> Option<f64> {
     let element = node.element()?;
     let [[effort, flow]] = &element.quantities[..] else {

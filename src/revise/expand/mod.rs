@@ -1,11 +1,13 @@
-//! A model written out: one level of single submodels, without types that contain others, arrays of submodels, `for` or inheritance.
+//! Expands a model to one level of single submodels: without types that contain submodels, arrays of submodels, `for`
+//! or inheritance.
 //!
-//! Before: a text and its flat model. After: the text with the same model as a list of its elements, so that each of them can be taken out or
-//! connected otherwise. Submodels, nodes and variables that lie deeper have the names of their paths, `Drive.J1` as `Drive_J1`; a cut of a
-//! submodel that was opened becomes a part of its own, as a `link` is. Comments inside of the model are lost.
+//! Before: a text and its flat model. After: the text with the same model as a list of its elements, so that each of
+//! them can be removed or reconnected. Submodels, nodes and variables inside others are named by their paths,
+//! `Drive.J1` as `Drive_J1`; a cut of an expanded submodel becomes a part of its own, like a `link`. Comments inside
+//! the model are lost.
 
 mod parts;
-mod sayings;
+mod statements;
 
 use std::collections::BTreeMap;
 
@@ -14,26 +16,30 @@ use rustc_hash::FxHashSet;
 use super::edit::Edits;
 use super::names::text;
 use super::script::{Script, fresh};
-use super::verify::{Change, Summed, same};
-use super::{Desk, Obstacle};
+use super::verify::{Change, StateSum, check_equal};
+use super::{Obstacle, RevisionContext};
 use crate::flat::{Flat, InstanceId, Kind, Names, PortId, Role, VarId};
 use crate::syntax::ast::Remarks;
 
 struct Writer<'f> {
     flat: &'f Flat,
     taken: FxHashSet<String>,
-    /// By instance: it contains others, or is the model itself.
+    /// For each instance: true if it contains others or is the model itself, so that its content is written.
     opened: Vec<bool>,
-    /// Names of elements.
+    /// The new names of elements.
     submodels: BTreeMap<InstanceId, String>,
     names: Names,
-    /// Types of cuts that became parts, by what they say.
+    /// New types for cuts that became parts: their names by their bodies.
     types: BTreeMap<String, String>,
     lines: Vec<String>,
 }
 
-/// The text with its model written out.
-pub fn expand(desk: &Desk<'_>, source: &str, flat: &Flat) -> Result<String, Obstacle> {
+/// Returns the text with its model expanded.
+pub fn expand(
+    context: &RevisionContext<'_>,
+    source: &str,
+    flat: &Flat,
+) -> Result<String, Obstacle> {
     let script = Script::new(source, flat)?;
     let mut opened = vec![false; flat.instances.len()];
     opened[0] = true;
@@ -74,7 +80,7 @@ pub fn expand(desk: &Desk<'_>, source: &str, flat: &Flat) -> Result<String, Obst
     edits.replace(model.span.range(), new);
     writer.experiments(&script, &mut edits);
     let new = edits.apply(source);
-    writer.verify(desk, &new)?;
+    writer.verify(context, &new)?;
     Ok(new)
 }
 
@@ -94,7 +100,7 @@ impl Writer<'_> {
         text(self.flat, &self.names, id)
     }
 
-    /// Gives names to all that needs one; returns the names of opened cuts.
+    /// Chooses names for elements, cuts and variables; returns the names of the cuts of expanded submodels.
     fn name(&mut self) -> BTreeMap<PortId, String> {
         let flat = self.flat;
         for at in 1..flat.instances.len() {
@@ -118,7 +124,7 @@ impl Writer<'_> {
                 cuts.insert(port, fresh(&mut self.taken, &flat.port_name(port, '_')));
             }
         }
-        // The first cut that has a variable keeps it.
+        // A variable of several cuts is named after the first one.
         let mut in_cut: BTreeMap<VarId, String> = BTreeMap::new();
         for (port, name) in &cuts {
             for (at, pair) in flat.ports.pairs(*port).iter().enumerate() {
@@ -148,7 +154,7 @@ impl Writer<'_> {
         cuts
     }
 
-    /// Variables of the model itself and of opened submodels.
+    /// Writes the variables of the model and of expanded submodels.
     fn variables(&mut self) {
         let flat = self.flat;
         let mut done: FxHashSet<(u32, InstanceId)> = FxHashSet::default();
@@ -211,7 +217,7 @@ impl Writer<'_> {
         (self.names.get(&id).cloned()).unwrap_or_else(|| self.flat.name(id))
     }
 
-    /// Terminals at nodes have no cut to be written.
+    /// Refuses terminals at nodes, because they have no cut that could be written.
     fn junctions(&self) -> Result<(), Obstacle> {
         match self
             .flat
@@ -234,9 +240,9 @@ impl Writer<'_> {
             .collect()
     }
 
-    /// The model is the same under its new names.
-    fn verify(&self, desk: &Desk<'_>, new: &str) -> Result<(), Obstacle> {
-        let compiled = desk.compile(new);
+    /// Checks that the new model equals the old one.
+    fn verify(&self, context: &RevisionContext<'_>, new: &str) -> Result<(), Obstacle> {
+        let compiled = context.compile(new);
         let Some(after) = compiled.flat else {
             let first = compiled.diagnostics.iter().next();
             let message = first.map(|one| one.message.clone()).unwrap_or_default();
@@ -251,9 +257,9 @@ impl Writer<'_> {
                 .variable_ids()
                 .any(|id| after.variable(id).states > 0 && after.name(id) == name)
         };
-        let sums: Vec<Summed> = (renamed.iter())
+        let sums: Vec<StateSum> = (renamed.iter())
             .filter(|(new, _)| is_state(new))
-            .map(|(new, old)| Summed::multiple(new.clone(), old.clone(), 1.0))
+            .map(|(new, old)| StateSum::multiple(new.clone(), old.clone(), 1.0))
             .collect();
         let touched = FxHashSet::default();
         let change = Change {
@@ -262,6 +268,6 @@ impl Writer<'_> {
             renamed: &renamed,
             sums: &sums,
         };
-        same(self.flat, &after, &change)
+        check_equal(self.flat, &after, &change)
     }
 }

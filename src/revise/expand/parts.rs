@@ -1,4 +1,4 @@
-//! Elements, cuts and connections of a model that is written out.
+//! Writes elements, cuts and connections of an expanded model.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::flat::{EquationKind, InstanceId, Kind, Leaf, PortId, Signed, VarId};
 use crate::revise::script::fresh;
 
 impl Writer<'_> {
-    /// The elements, with all of their parameters and the start values that they are given.
+    /// Writes the elements, with all parameters and start values that are set on them.
     pub(super) fn elements(&mut self) {
         let flat = self.flat;
         let depth = |id: InstanceId| {
@@ -41,7 +41,7 @@ impl Writer<'_> {
             }
         }
         let mut starts: BTreeMap<InstanceId, Vec<String>> = BTreeMap::new();
-        // An `init(x) = v` of the model is written as such.
+        // An equation `init(x) = v` of the model is written as an equation.
         let written: FxHashSet<VarId> = (flat.equations.iter())
             .filter(|one| one.kind == EquationKind::Init && self.opened[one.origin.index()])
             .flat_map(|equation| leaves(&flat.exprs, equation.left))
@@ -85,7 +85,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Cuts of the model itself, and those of opened submodels as parts.
+    /// Writes the cuts of the model, and the cuts of expanded submodels as parts.
     pub(super) fn cuts(&mut self, cuts: &BTreeMap<PortId, String>) {
         let flat = self.flat;
         let unit = |side: Option<Signed>| {
@@ -158,7 +158,7 @@ impl Writer<'_> {
             let class =
                 (self.types.entry(body)).or_insert_with(|| fresh(taken, &format!("Cut_{count}")));
             self.lines.push(format!("submodel ({class}) {name}"));
-            // A variable that an earlier cut has already.
+            // The variable belongs to an earlier cut, so an equation connects both names.
             for (at, pair) in flat.ports.pairs(port).iter().enumerate() {
                 for (letter, side) in [("x", pair.across), ("y", pair.through)] {
                     let own = format!("{name}.{letter}{}", at + 1);
@@ -174,7 +174,7 @@ impl Writer<'_> {
         self.connections(cuts, outside);
     }
 
-    /// Every cut at its node.
+    /// Writes the connections: every cut at its node.
     pub(super) fn connections(
         &mut self,
         cuts: &BTreeMap<PortId, String>,

@@ -3,6 +3,7 @@
 //! any more; what becomes of a defect.
 #![cfg(unix)]
 
+mod codes;
 mod defect;
 mod folder;
 mod golden;

@@ -8,8 +8,8 @@ use bgm::bond::fields::{fields, robust};
 use bgm::bond::sketch::sketch;
 use bgm::bond::view::{Choice, view};
 use bgm::compile::{
-    Aliases, Listed, LoadedFlat, Modes, NoObserver, Options, Prepared, bond_graph, check, load_flat,
-    listed, prepare, solved, sorted,
+    Aliases, Listed, LoadedFlat, Modes, NoObserver, Options, Prepared, bond_graph, check, listed,
+    load_flat, prepare, solved, sorted,
 };
 use bgm::evaluate::{Point, evaluate, settings, show};
 use bgm::experiment::Request;
@@ -21,8 +21,8 @@ use bgm::picture::bond::{dot, svg};
 use bgm::positions::Positions;
 use bgm::revise::augment::{augment, propose};
 use bgm::revise::expand::expand;
-use bgm::revise::reduce::{Wishes as Going, reduce};
-use bgm::revise::{Desk, Failure};
+use bgm::revise::reduce::{ReduceOptions, reduce};
+use bgm::revise::{Failure, RevisionContext};
 use bgm::simulate::job::{RunOptions, job};
 use bgm::simulate::run::{End, Observer, RowKind, run};
 use bgm::syntax::load::{Input, NoFiles};
@@ -223,22 +223,22 @@ fn draw(subject: &Subject) {
 /// Changes the text; what comes of it compiles or is refused.
 fn revise<T>(
     subject: &Subject,
-    change: impl Fn(&Desk<'_>, &str) -> Result<T, Failure>,
+    change: impl Fn(&RevisionContext<'_>, &str) -> Result<T, Failure>,
 ) -> Option<T> {
     let path = PathBuf::from("changed.bgm");
     let options = options(subject);
-    let desk = Desk::new(&path, &options, &NoFiles);
-    change(&desk, &subject.text).ok()
+    let context = RevisionContext::new(&path, &options, &NoFiles);
+    change(&context, &subject.text).ok()
 }
 
 fn reduced(subject: &Subject) {
     for (matrix, merge) in [(false, false), (true, true)] {
-        let wishes = Going {
+        let wishes = ReduceOptions {
             matrix,
             merge,
-            ..Going::default()
+            ..ReduceOptions::default()
         };
-        revise(subject, |desk, text| reduce(desk, text, &wishes));
+        revise(subject, |context, text| reduce(context, text, &wishes));
     }
 }
 
@@ -246,7 +246,9 @@ fn augmented(subject: &Subject) {
     let found = revise(subject, propose);
     for proposal in found.iter().flatten().take(2) {
         let places = [proposal.junction.clone()];
-        revise(subject, |desk, text| augment(desk, text, &places, None));
+        revise(subject, |context, text| {
+            augment(context, text, &places, None)
+        });
     }
 }
 
@@ -254,7 +256,7 @@ fn expanded(subject: &Subject) {
     let Some(flat) = compiled(subject).flat else {
         return;
     };
-    revise(subject, |desk, text| Ok(expand(desk, text, &flat)));
+    revise(subject, |context, text| Ok(expand(context, text, &flat)));
 }
 
 /// Ends a run after so many steps, however long it is meant to be.

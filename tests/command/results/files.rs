@@ -6,7 +6,7 @@ use bgm::cli::csv::{Csv, Target};
 use bgm::cli::sweep_csv::SweepCsv;
 use bgm::cli::writing::inputs::Inputs;
 use bgm::cli::writing::kinds::Kind;
-use bgm::cli::writing::{self, trouble};
+use bgm::cli::writing::{self, error_text};
 use bgm::picture::{Run, Series, Trajectories};
 use proptest::prelude::*;
 use std::io::{self, Write};
@@ -305,7 +305,7 @@ fn bad_places_are_told_plainly() {
     );
     let denied = io::Error::from(io::ErrorKind::PermissionDenied);
     assert_eq!(
-        trouble::message("x.csv", &denied),
+        error_text::message("x.csv", &denied),
         "cannot write `x.csv`: no permission; choose a file or folder that you may write"
     );
 }

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bgm::base::diagnostics::Diagnostics;
-use bgm::compile::{Aliases, Options, Presented, NoObserver, prepare, presented};
+use bgm::compile::{Aliases, NoObserver, Options, Presented, prepare, presented};
 use bgm::evaluate::{Point, evaluate};
 use bgm::export::classic::keep_inputs;
 use bgm::expr::Value;
 use bgm::flat::{Kind, Leaf};
 use bgm::passes::blocks::Solved;
-use bgm::session::{Session, Surroundings, revise};
+use bgm::session::{Environment, Session, reduce_storage};
 use bgm::syntax::load::Input;
 use interpreter::{Language, Program};
 
@@ -25,10 +25,10 @@ fn root() -> &'static Path {
 }
 
 fn session() -> Session {
-    Session::new(Surroundings {
+    Session::new(Environment {
         colour: false,
         size: (80, 24),
-        reduce: revise,
+        reduce: reduce_storage,
     })
 }
 

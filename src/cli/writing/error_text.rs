@@ -1,12 +1,12 @@
-//! Trouble with files, in words: what cannot be written, why, and what helps.
+//! Messages about files that cannot be written: the reason and the remedy.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// The name that stands for standard output.
+/// The file name that means standard output.
 pub const STANDARD: &str = "-";
 
-/// How messages call the place.
+/// Returns the name of a destination in messages.
 pub fn shown(path: &str) -> String {
     if path == STANDARD {
         "standard output".to_string()
@@ -15,7 +15,7 @@ pub fn shown(path: &str) -> String {
     }
 }
 
-/// What went wrong with writing `path`.
+/// Returns the message for an error while writing `path`.
 pub fn message(path: &str, error: &io::Error) -> String {
     let shown = shown(path);
     let parent = Path::new(path)
@@ -23,6 +23,9 @@ pub fn message(path: &str, error: &io::Error) -> String {
         .filter(|parent| !parent.as_os_str().is_empty());
     let why = match error.kind() {
         _ if path.is_empty() => "the name is empty; give the name of a file".to_string(),
+        _ if path.ends_with(std::path::is_separator) => {
+            "it is the name of a folder; give the name of a file".to_string()
+        }
         ErrorKind::BrokenPipe => "what read it has ended".to_string(),
         ErrorKind::IsADirectory => "it is a folder; give the name of a file".to_string(),
         ErrorKind::NotFound => match parent {
@@ -44,8 +47,8 @@ pub fn message(path: &str, error: &io::Error) -> String {
     format!("cannot write {shown}: {why}")
 }
 
-/// The system's own words without the number that follows them.
-fn reason(error: &io::Error) -> String {
+/// Returns the message of the system without the error number.
+pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {
         Some(end) => text[..end].to_string(),

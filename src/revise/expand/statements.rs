@@ -1,4 +1,5 @@
-//! What is said in a model that is written out: equations, `when`s, start values, wishes, and its experiments.
+//! Writes the statements of an expanded model: equations, `when` blocks, start values, state preferences, and its
+//! experiments.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use crate::revise::script::Script;
 use crate::syntax::ast::{ExperimentKind, StatementKind};
 
 impl Writer<'_> {
-    /// Equations of opened submodels, and couplings of what is no cut.
+    /// Writes equations of expanded submodels, and couplings of variables that belong to no cut.
     pub(super) fn equations(&mut self) {
         let flat = self.flat;
         let mut whens: BTreeMap<WhenId, Vec<(u16, String)>> = BTreeMap::new();
@@ -57,7 +58,7 @@ impl Writer<'_> {
             }
             self.lines.push("endwhen".to_string());
         }
-        // Start values of variables that lie in no element now.
+        // Start values of variables that now belong to no element.
         let written: FxHashSet<VarId> = (flat.equations.iter())
             .filter(|equation| equation.kind == EquationKind::Init)
             .flat_map(|equation| leaves(&flat.exprs, equation.left))
@@ -76,7 +77,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Wishes that the model itself has.
+    /// Writes the state preferences of the model itself.
     pub(super) fn wishes(&mut self, script: &Script) {
         let known = self.known();
         for statement in script.body() {
@@ -94,7 +95,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Names in experiments.
+    /// Renames variables in experiments.
     pub(super) fn experiments(&self, script: &Script, edits: &mut Edits) {
         let known = self.known();
         let Some(model) = script.model().map(|model| model.span.range()) else {

@@ -1,7 +1,8 @@
-//! A file that is whole at any moment: what was there before, until all of the new one is on the disk.
+//! A file that is complete at any moment: it has the old content until the whole new content is on the disk.
 //!
-//! The new text goes to a [`Temporary`] beside the target, which then takes its name. What the target links to is
-//! what is replaced, and the link stays. The new file has the permissions of the old one, which has to be one that may be written.
+//! The new text is written to a [`Temporary`] beside the target, which is then renamed. If the target is a link, the
+//! file that it leads to is replaced, and the link stays. The new file has the permissions of the old one, which must
+//! be writable.
 
 use super::temporary::Temporary;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -10,38 +11,38 @@ use std::path::{Path, PathBuf};
 
 /// A file that is being written.
 #[derive(Debug)]
-pub struct Whole {
+pub struct AtomicFile {
     pub file: File,
     temporary: Temporary,
     target: PathBuf,
 }
 
-impl Whole {
-    /// `target` is a regular file or not there yet, and no link.
-    pub fn open(target: &Path) -> io::Result<Whole> {
-        let old = may_replace(target)?;
+impl AtomicFile {
+    /// `target` is a regular file or does not exist, and is no link.
+    pub fn open(target: &Path) -> io::Result<AtomicFile> {
+        let old = check_replaceable(target)?;
         let (temporary, file) = Temporary::beside(target, old.is_some())?;
         if let Some(old) = &old {
-            take_after(&file, old)?;
+            copy_permissions(&file, old)?;
         }
-        Ok(Whole {
+        Ok(AtomicFile {
             file,
             temporary,
             target: target.to_path_buf(),
         })
     }
 
-    /// The new file takes the place of the old one.
+    /// Replaces the old file by the new one.
     pub fn commit(self) -> io::Result<()> {
         sync(&self.file)?;
         drop(self.file);
         rename(self.temporary.path(), &self.target)?;
-        self.temporary.keep();
+        self.temporary.persist();
         Ok(())
     }
 }
 
-/// The bytes are on the disk, where the system can say so.
+/// Waits until the bytes are on the disk, if the system supports this.
 pub fn sync(file: &File) -> io::Result<()> {
     match file.sync_all() {
         Err(error)
@@ -56,18 +57,18 @@ pub fn sync(file: &File) -> io::Result<()> {
     }
 }
 
-/// Gives a file its name; what had it is gone.
+/// Renames a file; an existing file of the new name is replaced.
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)?;
-    // The name is on the disk, too, where folders can be asked for that.
+    // The folder is synchronized as well, where the system supports this.
     if let Ok(folder) = File::open(folder(to)) {
         let _ = folder.sync_all();
     }
     Ok(())
 }
 
-/// The old file, if there is one: it may be written, so that it may be replaced.
-pub fn may_replace(target: &Path) -> io::Result<Option<Metadata>> {
+/// Returns the metadata of the old file, if it exists. A file that may not be written may not be replaced.
+pub fn check_replaceable(target: &Path) -> io::Result<Option<Metadata>> {
     if target.as_os_str().is_empty() {
         return Err(ErrorKind::NotFound.into());
     }
@@ -78,8 +79,8 @@ pub fn may_replace(target: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// Gives a new file the permissions of an old one, and its owner where that is allowed.
-pub fn take_after(file: &File, old: &Metadata) -> io::Result<()> {
+/// Copies the permissions of the old file to the new one, and its owner if that is allowed.
+pub fn copy_permissions(file: &File, old: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, fchown};
@@ -91,7 +92,7 @@ pub fn take_after(file: &File, old: &Metadata) -> io::Result<()> {
     file.set_permissions(old.permissions())
 }
 
-/// The folder of a file; the current one has a name.
+/// Returns the folder of a file; the current folder is `.`.
 pub fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -99,9 +100,9 @@ pub fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Where a path leads: its links followed, also to what is not there yet.
+/// Follows the links of a path, also to a file that does not exist.
 pub fn through_links(path: &Path) -> io::Result<PathBuf> {
-    /// As many as systems follow.
+    /// The limit that most systems have.
     const MOST: usize = 40;
     let mut path = path.to_path_buf();
     for _ in 0..MOST {

@@ -1,9 +1,10 @@
-//! What variables of submodels that go, or that take others over, are in terms of what stays.
+//! The old variables of removed or merged submodels in terms of the remaining variables.
 //!
-//! Before: the fields of a model, and the storages that go, each with the one that takes it over. After: for a variable of the old model
-//! the expression that it was equal to, of variables that the new one has. A dependent storage takes a multiple of what the other gives,
-//! and gives its own parameter times the rate of that; efforts and flows on the way are followed back to what elements give. So
-//! outputs and plots of what is gone can be kept.
+//! Before: the fields of a model, and the removed storages, each with the storage that replaces it. After: for a
+//! variable of the old model an equal expression in variables of the new model. A dependent storage has a multiple of
+//! the primary variable of the other one; its partner variable is its own parameter times the rate of that. Efforts
+//! and flows between them are traced to the elements that determine them. So outputs and plots of removed parts still
+//! work.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,38 +16,39 @@ use crate::expr::ExprId;
 use crate::flat::{EquationKind, Flat, InstanceId, Leaf, VarId};
 use crate::passes::aliases::eliminate;
 
-/// A storage that goes, or that takes others over: its own parameter, and what it takes as a multiple of what stays.
+/// A storage that is removed or that replaces others: its own parameter, and its primary variable as a multiple of
+/// that of the remaining storage.
 #[derive(Clone, Copy, Debug)]
-pub struct Stored {
+pub struct MergedStorage {
     pub node: NodeId,
     pub into: NodeId,
-    /// 1 for the storage that stays.
+    /// 1 for the remaining storage.
     pub gain: ExprId,
     pub own: ExprId,
-    /// An inertance: what is stored is a flow.
+    /// True for an inertance, whose primary variable is a flow.
     pub is_flow: bool,
 }
 
 #[derive(Debug)]
-pub struct Meaning<'m, 'g> {
+pub struct VariableMap<'m, 'g> {
     pub transfer: &'m mut Transfer<'g>,
-    stored: FxHashMap<NodeId, Stored>,
-    /// Submodels whose variables are not what they were, or gone.
+    stored: FxHashMap<NodeId, MergedStorage>,
+    /// Submodels whose variables change or are removed.
     touched: FxHashSet<InstanceId>,
-    /// Variables that equal each other: the one they all are, and whether they are its negative.
+    /// For each variable of a set of equal variables: the representative, and whether the variable is its negative.
     roots: FxHashMap<VarId, (VarId, bool)>,
     members: FxHashMap<VarId, Vec<(VarId, bool)>>,
     known: FxHashMap<Var, Sum>,
 }
 
-impl<'m, 'g> Meaning<'m, 'g> {
+impl<'m, 'g> VariableMap<'m, 'g> {
     pub fn new(
         transfer: &'m mut Transfer<'g>,
-        stored: &[Stored],
+        stored: &[MergedStorage],
         touched: FxHashSet<InstanceId>,
     ) -> Self {
         let (roots, members) = equal(transfer.flat);
-        Meaning {
+        VariableMap {
             transfer,
             stored: stored.iter().map(|one| (one.node, *one)).collect(),
             touched,
@@ -56,7 +58,7 @@ impl<'m, 'g> Meaning<'m, 'g> {
         }
     }
 
-    /// The variable that says what a storage stores: the flow of an inertance, the effort of a capacitance.
+    /// Returns the primary variable of a storage: the flow of an inertance, the effort of a capacitance.
     pub fn primary(&self, node: NodeId, is_flow: bool) -> Option<(VarId, bool)> {
         self.quantity(node, 0, if is_flow { Gives::Flow } else { Gives::Effort })?
             .signed()
@@ -68,14 +70,14 @@ impl<'m, 'g> Meaning<'m, 'g> {
         Some(pair[usize::from(is == Gives::Flow)].clone())
     }
 
-    /// What a variable of a touched submodel was; `None` if that cannot be said.
+    /// Returns an expression equal to an old variable of a touched submodel; `None` if there is none.
     pub fn was(&mut self, id: VarId) -> Option<ExprId> {
         let root = self.roots.get(&id).copied().unwrap_or((id, false));
         let same = self.members.get(&root.0).cloned();
         let same = same.unwrap_or_else(|| vec![(id, false)]);
         for &(other, negative) in &same {
             let instance = self.transfer.flat.variable(other).instance;
-            // What the model itself makes of it is no answer.
+            // Variables of the model itself are skipped, because they may depend on the removed parts.
             let stays = instance != InstanceId::TOP && !self.touched.contains(&instance);
             if stays || self.is_kept(other) {
                 let leaf = self.transfer.flat.exprs.leaf(Leaf::Var(other));
@@ -90,7 +92,7 @@ impl<'m, 'g> Meaning<'m, 'g> {
         self.of_store(id)
     }
 
-    /// What a storage that stays stores is as before.
+    /// Returns true for the primary variable of a remaining storage, which does not change.
     fn is_kept(&self, id: VarId) -> bool {
         (self.stored.values()).any(|one| {
             one.node == one.into
@@ -107,7 +109,7 @@ impl<'m, 'g> Meaning<'m, 'g> {
         }
     }
 
-    /// An effort or flow at a port.
+    /// Returns the value of a variable that is the effort or flow at a port.
     fn of_port(&mut self, id: VarId) -> Option<ExprId> {
         let graph = self.transfer.graph;
         let instance = self.transfer.flat.variable(id).instance;
@@ -127,7 +129,7 @@ impl<'m, 'g> Meaning<'m, 'g> {
         None
     }
 
-    /// The effort or flow of a bond.
+    /// Returns the effort or flow of a bond.
     fn value(&mut self, var: Var) -> Option<ExprId> {
         let sum = (self.transfer.follow(var, &|_| false, &mut self.known)).ok()?;
         let mut total: Option<ExprId> = None;
@@ -143,15 +145,15 @@ impl<'m, 'g> Meaning<'m, 'g> {
         total.or_else(|| Some(self.transfer.flat.exprs.number(0.0)))
     }
 
-    /// What an element gives at a bond.
+    /// Returns the variable that an element determines at a bond.
     fn given(&mut self, var: Var) -> Option<ExprId> {
         let node = self.transfer.giver(var)?;
-        let primary = |stored: &Stored| match stored.is_flow {
+        let primary = |stored: &MergedStorage| match stored.is_flow {
             true => Gives::Flow,
             false => Gives::Effort,
         };
         match self.stored.get(&node).copied() {
-            // It gives what is not stored: parameter times rate, against the direction of power.
+            // The storage determines the partner variable: parameter times rate, against the direction of power.
             Some(stored) if primary(&stored) != var.is => {
                 let into = *self.stored.get(&stored.into)?;
                 let (variable, negative) = self.primary(stored.into, into.is_flow)?;
@@ -172,7 +174,7 @@ impl<'m, 'g> Meaning<'m, 'g> {
         }
     }
 
-    /// What a storage keeps under another name: the displacement of a spring.
+    /// Returns the value of another variable of a storage, such as the displacement of a spring.
     fn of_store(&mut self, id: VarId) -> Option<ExprId> {
         let instance = self.transfer.flat.variable(id).instance;
         let stored = *(self.stored.values())
@@ -187,7 +189,7 @@ impl<'m, 'g> Meaning<'m, 'g> {
         Some(self.signed(product, negative != turned))
     }
 
-    /// A start value of a variable of a storage as that of the storage that stays: what it is to be divided by.
+    /// Returns the divisor that converts a start value of a removed storage into one of the remaining storage.
     pub fn factor(&mut self, id: VarId) -> Option<ExprId> {
         let instance = self.transfer.flat.variable(id).instance;
         let stored = *(self.stored.values())
@@ -202,7 +204,7 @@ impl<'m, 'g> Meaning<'m, 'g> {
         Some(self.signed(factor, negative != turned))
     }
 
-    /// The parameter of a storage.
+    /// Returns the parameter of a storage.
     pub fn parameter(&mut self, node: NodeId) -> Option<ExprId> {
         let of = self.transfer.graph.node(node);
         parameter(self.transfer.flat, of.owner, of.element()?)
@@ -212,7 +214,7 @@ impl<'m, 'g> Meaning<'m, 'g> {
 type Roots = FxHashMap<VarId, (VarId, bool)>;
 type Members = FxHashMap<VarId, Vec<(VarId, bool)>>;
 
-/// Variables that are equal, or equal but for their sign, by connections and by what submodels say.
+/// Finds variables that are equal, or equal up to their sign, by connections and equations of submodels.
 fn equal(flat: &Flat) -> (Roots, Members) {
     let mut roots = Roots::default();
     let mut members = Members::default();

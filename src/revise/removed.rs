@@ -1,14 +1,14 @@
-//! What goes of a model, in the terms of its text: submodels, nodes, and places that become one.
+//! The parts to remove, as they are named in the text: submodels, nodes, and places that become one.
 //!
-//! Before: the nodes and bonds of the expanded graph that go. After: [`Going`]: the submodels that they are, with the links and bonds that lead
-//! nowhere without them, and the nodes at which nothing is left.
+//! Before: the nodes and bonds of the expanded graph to remove. After: [`RemovedParts`]: their submodels, links and
+//! bonds that would end nowhere, and nodes that nothing is connected to any more.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
 use super::Obstacle;
-use super::connections::Leaves;
+use super::connections::Residue;
 use super::edit::Edits;
 use super::script::Script;
 use crate::bond::BondGraph;
@@ -18,25 +18,25 @@ use crate::flat::{Flat, InstanceId, JunctionId};
 use crate::syntax::ast::StatementKind;
 
 #[derive(Debug)]
-pub struct Going {
+pub struct RemovedParts {
     pub instances: FxHashSet<InstanceId>,
-    pub submodels: BTreeMap<String, Leaves>,
+    pub submodels: BTreeMap<String, Residue>,
     pub nodes: BTreeSet<String>,
-    /// Places that become one.
+    /// Pairs of places that become one node.
     pub joined: Vec<(JunctionId, JunctionId)>,
-    /// Parts that only hand on: links and bonds.
+    /// Parts that only transmit power: links and bonds.
     pub wires: Vec<InstanceId>,
 }
 
-/// Submodels and nodes for what goes of a graph.
-pub fn going(
+/// Finds the submodels and nodes that correspond to the removed part of a graph.
+pub fn removed_parts(
     flat: &Flat,
     script: &Script,
     model: &BondGraph,
     removal: &Removal,
-) -> Result<Going, Obstacle> {
+) -> Result<RemovedParts, Obstacle> {
     let graph = &model.graph;
-    let mut going = Going {
+    let mut removed = RemovedParts {
         instances: FxHashSet::default(),
         submodels: BTreeMap::new(),
         nodes: BTreeSet::new(),
@@ -49,8 +49,8 @@ pub fn going(
         elements.insert(owner);
         if removal.nodes[id.index()] {
             script.declared(flat, owner)?;
-            going.instances.insert(owner);
-            going.submodels.insert(flat.path(owner), Leaves::Gap);
+            removed.instances.insert(owner);
+            removed.submodels.insert(flat.path(owner), Residue::Gap);
         }
     }
     let known = junctions_by_name(flat);
@@ -63,8 +63,8 @@ pub fn going(
         let place = known.get(&node.name).copied();
         if removal.nodes[id.index()] {
             gone_places.extend(place);
-        } else if going.instances.contains(&node.owner) {
-            // The junction inside of a part that goes stays: its ends are one.
+        } else if removed.instances.contains(&node.owner) {
+            // The part is removed but not its internal junction, so its ends become one node.
             let ends: Vec<JunctionId> = (graph.bond_ids())
                 .filter(|&bond| !removal.bonds[bond.index()])
                 .filter(|&bond| graph.bond(bond).ends().contains(&id))
@@ -76,9 +76,11 @@ pub fn going(
                 .collect();
             match ends[..] {
                 [_, _] if flat.ports.of(node.owner).count() == 2 => {
-                    going.submodels.insert(flat.path(node.owner), Leaves::Wire);
+                    removed
+                        .submodels
+                        .insert(flat.path(node.owner), Residue::Wire);
                 }
-                [a, b] => going.joined.push((a, b)),
+                [a, b] => removed.joined.push((a, b)),
                 _ => {}
             }
         }
@@ -100,11 +102,11 @@ pub fn going(
             }
             continue;
         }
-        going.wires.push(id);
+        removed.wires.push(id);
         if at_gone {
             script.declared(flat, id)?;
-            going.instances.insert(id);
-            going.submodels.insert(flat.path(id), Leaves::Gap);
+            removed.instances.insert(id);
+            removed.submodels.insert(flat.path(id), Residue::Gap);
         }
     }
     for statement in script.body() {
@@ -115,16 +117,16 @@ pub fn going(
                     .get(name)
                     .is_some_and(|place| gone_places.contains(place))
                 {
-                    going.nodes.insert(name.to_string());
+                    removed.nodes.insert(name.to_string());
                 }
             }
         }
     }
-    Ok(going)
+    Ok(removed)
 }
 
-/// Takes what goes out of the declarations.
-pub fn declarations(script: &Script, going: &Going, edits: &mut Edits) {
+/// Removes the parts from the declarations.
+pub fn remove_declarations(script: &Script, removed: &RemovedParts, edits: &mut Edits) {
     for statement in script.body() {
         let whole = statement.span.range();
         match &statement.kind {
@@ -132,14 +134,14 @@ pub fn declarations(script: &Script, going: &Going, edits: &mut Edits) {
                 let spans: Vec<_> = submodels.iter().map(|one| one.span.range()).collect();
                 let gone = |at: usize| {
                     let name = script.name(submodels[at].name);
-                    submodels[at].size.is_none() && going.submodels.contains_key(name)
+                    submodels[at].size.is_none() && removed.submodels.contains_key(name)
                 };
                 edits.drop_items(&script.text, whole, &spans, gone);
             }
             StatementKind::Nodes { nodes, .. } => {
                 let spans: Vec<_> = nodes.iter().map(|one| one.name.span.range()).collect();
                 let gone = |at: usize| {
-                    nodes[at].size.is_none() && going.nodes.contains(script.name(nodes[at].name))
+                    nodes[at].size.is_none() && removed.nodes.contains(script.name(nodes[at].name))
                 };
                 if (0..nodes.len()).any(gone) {
                     edits.drop_items(&script.text, whole, &spans, gone);
@@ -149,7 +151,7 @@ pub fn declarations(script: &Script, going: &Going, edits: &mut Edits) {
                 let spans: Vec<_> = variables.iter().map(|one| one.span.range()).collect();
                 let gone = |at: usize| {
                     let head = script.head(variables[at]);
-                    head.is_some_and(|(name, _)| going.submodels.contains_key(name))
+                    head.is_some_and(|(name, _)| removed.submodels.contains_key(name))
                 };
                 if (0..variables.len()).any(gone) {
                     edits.drop_items(&script.text, whole, &spans, gone);

@@ -1,52 +1,53 @@
-//! A file that grows while a long run goes on: `r.csv.part`, until it is complete and becomes `r.csv`.
+//! A file that grows during a long run: `r.csv.part`, which is renamed to `r.csv` when it is complete.
 //!
-//! So `r.csv` is whole at any moment, the rows of a run that fails, is interrupted or killed are there to be looked at,
-//! and nobody takes them for all of them. A run that grows one holds a lock on it: another run at the same time takes the name `r.csv.2.part`, and
-//! what a killed run has left is told from what still grows.
+//! So `r.csv` is complete at any moment. The rows of a run that fails, is interrupted or killed can be inspected, and
+//! cannot be mistaken for a complete result. The run holds a lock on the partial file. Another run at the same time
+//! uses the name `r.csv.2.part`, and a partial file of a killed run can be recognized because nothing locks it.
 
-use super::whole::{may_replace, rename, sync, take_after};
+use super::atomic_file::{check_replaceable, copy_permissions, rename, sync};
 use crate::base::diagnostics::visible::visible;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// What grows now: a program that is ended at once tells of it.
-static GROW: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// The partial files that are open. A program that is ended at once reports them.
+static OPEN_PARTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A file that grows. Dropped before it is complete it stays as far as it came, and that is told.
+/// A partial file. If it is dropped before [`PartialFile::commit`], it stays, and a note reports it.
 #[derive(Debug)]
-pub struct Growing {
+pub struct PartialFile {
     file: File,
     part: PathBuf,
     target: PathBuf,
-    /// Bytes without any row: less is not worth keeping.
+    /// Length of the header. A file that is not longer is removed.
     head: u64,
     complete: bool,
 }
 
-impl Growing {
-    /// Begins beside `target`, which is a regular file or not there yet, and no link. The notes are what others have left.
-    pub fn open(target: &Path) -> io::Result<(Growing, Vec<String>)> {
-        let old = may_replace(target)?;
+impl PartialFile {
+    /// Creates the partial file beside `target`, which is a regular file or does not exist, and is no link. The notes
+    /// name files that other runs have left.
+    pub fn open(target: &Path) -> io::Result<(PartialFile, Vec<String>)> {
+        let old = check_replaceable(target)?;
         let mut notes = Vec::new();
         let (part, file) = first_free(target, &mut notes)?;
-        let growing = Growing {
+        let partial = PartialFile {
             file,
             part,
             target: target.to_path_buf(),
             head: 0,
             complete: false,
         };
-        // Where files cannot be locked, what is left is not told from what grows.
-        let _ = growing.file.try_lock();
-        let mut all = GROW.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(growing.part.clone());
+        // If the file system has no locks, abandoned files cannot be recognized.
+        let _ = partial.file.try_lock();
+        let mut all = OPEN_PARTS.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(partial.part.clone());
         drop(all);
         if let Some(old) = &old {
-            take_after(&growing.file, old)?;
+            copy_permissions(&partial.file, old)?;
         }
-        Ok((growing, notes))
+        Ok((partial, notes))
     }
 
     /// Another handle on the file.
@@ -54,12 +55,12 @@ impl Growing {
         self.file.try_clone()
     }
 
-    /// What stands there now are no rows.
-    pub fn begins_here(&mut self) {
+    /// Marks the end of the header.
+    pub fn end_header(&mut self) {
         self.head = self.file.metadata().map_or(0, |found| found.len());
     }
 
-    /// It is complete, and takes its name.
+    /// Renames the complete file to its final name.
     pub fn commit(mut self) -> io::Result<()> {
         sync(&self.file)?;
         rename(&self.part, &self.target)?;
@@ -68,9 +69,9 @@ impl Growing {
     }
 }
 
-impl Drop for Growing {
+impl Drop for PartialFile {
     fn drop(&mut self) {
-        let mut all = GROW.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = OPEN_PARTS.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|part| *part != self.part);
         drop(all);
         if self.complete {
@@ -95,22 +96,26 @@ impl Drop for Growing {
     }
 }
 
-/// Tells where the rows are: the program ends.
-pub fn tell_all() {
-    for part in GROW.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+/// Reports all open partial files when the program is ended.
+pub fn report_all() {
+    for part in OPEN_PARTS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .iter()
+    {
         let part = part.display();
         tell(&format!("note: what was computed is in `{part}`\n"));
     }
 }
 
 fn tell(text: &str) {
-    // There is no one left to tell if this fails.
+    // A failure to write to standard error cannot be reported anywhere.
     let _ = io::stderr().lock().write_all(visible(text).as_bytes());
 }
 
-/// The first of `r.csv.part`, `r.csv.2.part`, ... that is not there yet.
+/// Creates the first of `r.csv.part`, `r.csv.2.part`, ... that does not exist yet.
 fn first_free(target: &Path, notes: &mut Vec<String>) -> io::Result<(PathBuf, File)> {
-    /// Who has so many left has to clean up.
+    /// With more files than this, the user has to clean up.
     const MOST: usize = 1000;
     for at in 1..=MOST {
         let mut name = target.as_os_str().to_os_string();
@@ -123,7 +128,7 @@ fn first_free(target: &Path, notes: &mut Vec<String>) -> io::Result<(PathBuf, Fi
         match options.read(true).write(true).create_new(true).open(&path) {
             Ok(file) => return Ok((path, file)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                if is_left(&path) {
+                if is_abandoned(&path) {
                     let (path, target) = (path.display(), target.display());
                     notes.push(format!(
                         "`{path}` is what a run into `{target}` that did not end has left"
@@ -138,8 +143,8 @@ fn first_free(target: &Path, notes: &mut Vec<String>) -> io::Result<(PathBuf, Fi
     )))
 }
 
-/// Whether no run holds it.
-fn is_left(path: &Path) -> bool {
+/// Returns true if no run holds a lock on the file.
+fn is_abandoned(path: &Path) -> bool {
     let is_file = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
     let opened = is_file.then(|| File::open(path).ok()).flatten();
     opened.is_some_and(|file| !matches!(file.try_lock(), Err(TryLockError::WouldBlock)))

@@ -1,16 +1,16 @@
-//! Uses of what goes or changes: in equations, experiments, settings and start values.
+//! Uses of removed or changed variables: in equations, experiments, settings and start values.
 //!
-//! Before: storages that go and storages that take them over. After: edits of the text, so that whatever was said of the old model is
-//! said of the new one: a parameter by its new name, a variable by a new local variable with an equation for it, a start value as one of the
-//! storage that stays.
+//! Before: storages to remove and the storages that replace them. After: edits of the text, so that each statement
+//! about the old model holds for the new one: a parameter has its new name, a variable becomes a new local variable
+//! with an equation, a start value becomes that of the remaining storage.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Obstacle;
 use super::edit::Edits;
-use super::meaning::{Meaning, Stored};
 use super::parameters::Parameters;
 use super::script::{Declared, Script, fresh};
+use super::variable_map::{MergedStorage, VariableMap};
 use crate::base::source::Span;
 use crate::bond::fields::storage::ratio;
 use crate::bond::graph::NodeId;
@@ -18,14 +18,14 @@ use crate::expr::{ExprId, Node};
 use crate::flat::{Flat, InstanceId, Kind, Leaf, VarId};
 use crate::syntax::ast::*;
 
-/// What is known of the variables of the old model.
-pub trait Explain {
+/// Gives the variables of the old model in terms of the new one.
+pub trait OldVariables {
     fn flat(&mut self) -> &mut Flat;
-    /// What a variable was, in terms of what stays; `None` if that cannot be said.
+    /// Returns an expression equal to an old variable; `None` if there is none.
     fn of(&mut self, id: VarId) -> Option<ExprId>;
 }
 
-impl Explain for Meaning<'_, '_> {
+impl OldVariables for VariableMap<'_, '_> {
     fn flat(&mut self) -> &mut Flat {
         self.transfer.flat
     }
@@ -35,14 +35,14 @@ impl Explain for Meaning<'_, '_> {
     }
 }
 
-/// Variables of which it is known what they were.
+/// Old variables with expressions that were computed before.
 #[derive(Debug)]
-pub struct Explained<'f> {
+pub struct KnownVariables<'f> {
     pub flat: &'f mut Flat,
     pub was: FxHashMap<VarId, ExprId>,
 }
 
-impl Explain for Explained<'_> {
+impl OldVariables for KnownVariables<'_> {
     fn flat(&mut self) -> &mut Flat {
         self.flat
     }
@@ -53,13 +53,13 @@ impl Explain for Explained<'_> {
 }
 
 #[derive(Debug)]
-pub struct Observed<'s> {
+pub struct NameUses<'s> {
     script: &'s Script,
     gone: FxHashSet<InstanceId>,
-    /// Submodels that stay, but not as they were.
+    /// Submodels that remain, but change.
     changed: FxHashSet<InstanceId>,
-    stored: Vec<Stored>,
-    /// Names of all of these.
+    stored: Vec<MergedStorage>,
+    /// The names of all removed and changed submodels.
     owners: FxHashSet<String>,
     /// Declarations and equations of new variables.
     pub lines: Vec<String>,
@@ -68,18 +68,18 @@ pub struct Observed<'s> {
     locals: FxHashMap<VarId, String>,
 }
 
-/// What a parameter becomes, and by how much the storage grows.
-type Total = (NodeId, VarId, ExprId, ExprId);
+/// A remaining storage, its parameter, the new value of this, and the factor by which it grows.
+type Growth = (NodeId, VarId, ExprId, ExprId);
 
-impl<'s> Observed<'s> {
+impl<'s> NameUses<'s> {
     pub fn new(
         script: &'s Script,
         flat: &Flat,
         gone: &FxHashSet<InstanceId>,
         changed: FxHashSet<InstanceId>,
-        stored: &[Stored],
+        stored: &[MergedStorage],
     ) -> Self {
-        Observed {
+        NameUses {
             script,
             owners: gone
                 .iter()
@@ -95,7 +95,7 @@ impl<'s> Observed<'s> {
         }
     }
 
-    /// Variables of submodels that go or change, by name.
+    /// Returns variables of removed or changed submodels, by name.
     fn variables(&self, flat: &Flat) -> FxHashMap<String, VarId> {
         (flat.variable_ids())
             .filter(|&id| {
@@ -106,10 +106,10 @@ impl<'s> Observed<'s> {
             .collect()
     }
 
-    /// Parameters that experiments set.
-    pub fn settings(
+    /// Renames parameters that experiments set.
+    pub fn rename_settings(
         &mut self,
-        known: &mut dyn Explain,
+        known: &mut dyn OldVariables,
         parameters: &mut Parameters<'_>,
         edits: &mut Edits,
     ) -> Result<(), Obstacle> {
@@ -134,10 +134,10 @@ impl<'s> Observed<'s> {
         variables.get(&self.script.reference(reference)?).copied()
     }
 
-    /// Uses in expressions and plots.
-    pub fn uses(
+    /// Rewrites uses in expressions and plots.
+    pub fn rewrite_uses(
         &mut self,
-        known: &mut dyn Explain,
+        known: &mut dyn OldVariables,
         parameters: &mut Parameters<'_>,
         edits: &mut Edits,
     ) -> Result<(), Obstacle> {
@@ -160,25 +160,25 @@ impl<'s> Observed<'s> {
         };
         for (reference, span) in places {
             let Some(id) = self.find(&variables, reference) else {
-                self.unchanged(&all, reference)?;
+                self.record_unchanged(&all, reference)?;
                 continue;
             };
             if parameters.moves(known.flat(), id) {
                 let name = parameters.name(known.flat(), id)?;
                 edits.replace(span.range(), name);
-            } else if let Some(name) = self.local(known, parameters, id, span)? {
+            } else if let Some(name) = self.new_name(known, parameters, id, span)? {
                 self.renamed.push((name.clone(), known.flat().name(id)));
                 edits.replace(span.range(), name);
             } else {
-                self.unchanged(&all, reference)?;
+                self.record_unchanged(&all, reference)?;
             }
         }
         Ok(())
     }
 
-    /// A use that stays as it was written: its value must be the same, whatever it is. Powers and the like are no variables; those of
-    /// what goes or changes cannot be kept.
-    fn unchanged(
+    /// Records a use that stays as written, so that its value is compared. Derived quantities of ports (such as
+    /// powers) are not variables; those of removed or changed submodels are refused.
+    fn record_unchanged(
         &mut self,
         all: &FxHashMap<String, VarId>,
         reference: Reference,
@@ -200,10 +200,10 @@ impl<'s> Observed<'s> {
         }
     }
 
-    /// What a variable is called now; nothing if it is called as before.
-    fn local(
+    /// Returns the new name of a variable; `None` if the name does not change.
+    fn new_name(
         &mut self,
-        known: &mut dyn Explain,
+        known: &mut dyn OldVariables,
         parameters: &mut Parameters<'_>,
         id: VarId,
         span: Span,
@@ -218,13 +218,13 @@ impl<'s> Observed<'s> {
         }
         let used = || Obstacle::Used(self.script.source(span).to_string());
         let Some(was) = known.of(id) else {
-            // What stays is looked at when both models are compared.
+            // The value of a remaining variable is checked when both models are compared.
             return if gone { Err(used()) } else { Ok(None) };
         };
         let flat = known.flat();
         match flat.exprs.node(was) {
             Node::Leaf(Leaf::Var(same)) if same == id => return Ok(None),
-            // Restarts are for states.
+            // Only states can be restarted, and the new local variable is none.
             _ if self.is_restarted(span) => return Err(used()),
             Node::Leaf(Leaf::Var(same)) => return Ok(Some(flat.name(same))),
             _ => {}
@@ -241,25 +241,25 @@ impl<'s> Observed<'s> {
         Ok(Some(name))
     }
 
-    /// `init(x)`, `new(x)`
+    /// Returns true in `init(x)` and `new(x)`.
     fn is_restarted(&self, span: Span) -> bool {
         let before = self.script.text[..span.range().start].trim_end();
         let before = before.strip_suffix('(').map_or("", str::trim_end);
         before.ends_with("init") || before.ends_with("new")
     }
 
-    /// Start values that the model and its experiments give.
-    pub fn starts(
+    /// Rewrites start values in the model and its experiments.
+    pub fn rewrite_starts(
         &mut self,
-        meaning: &mut Meaning<'_, '_>,
+        map: &mut VariableMap<'_, '_>,
         parameters: &mut Parameters<'_>,
-        totals: &[Total],
+        totals: &[Growth],
         edits: &mut Edits,
     ) -> Result<(), Obstacle> {
         for &(into, _, _, growth) in totals {
-            self.start(meaning, parameters, into, growth, edits)?;
+            self.rewrite_start(map, parameters, into, growth, edits)?;
         }
-        let variables = self.variables(meaning.transfer.flat);
+        let variables = self.variables(map.transfer.flat);
         for statement in self.script.experiments().flat_map(|one| &one.body) {
             let ExperimentKind::Initial(list) = &statement.kind else {
                 continue;
@@ -270,24 +270,24 @@ impl<'s> Observed<'s> {
                 };
                 let source = self.script.source(self.script.ast.exprs.span(value));
                 let range = self.script.ast.exprs.span(value).range();
-                let instance = meaning.transfer.flat.variable(id).instance;
+                let instance = map.transfer.flat.variable(id).instance;
                 let kept = (totals.iter())
-                    .find(|total| meaning.transfer.graph.node(total.0).owner == instance);
+                    .find(|total| map.transfer.graph.node(total.0).owner == instance);
                 if self.gone.contains(&instance) {
                     let growth = (self.stored.iter())
-                        .find(|one| meaning.transfer.graph.node(one.node).owner == instance)
+                        .find(|one| map.transfer.graph.node(one.node).owner == instance)
                         .and_then(|one| totals.iter().find(|total| total.0 == one.into))
                         .map(|total| total.3);
                     let growth = growth.ok_or_else(|| Obstacle::Used(source.to_string()))?;
-                    let (into, by) = self.moved(meaning, id, growth)?;
-                    let by = parameters.text(meaning.transfer.flat, by)?;
-                    let name = meaning.transfer.flat.name(into);
+                    let (into, by) = self.moved_start(map, id, growth)?;
+                    let by = parameters.text(map.transfer.flat, by)?;
+                    let name = map.transfer.flat.name(into);
                     let whole = target.span.range().start..range.end;
-                    edits.replace(whole, format!("{name} = {}", multiplied(source, &by)));
+                    edits.replace(whole, format!("{name} = {}", product_text(source, &by)));
                 } else if let Some(&(node, _, _, growth)) = kept
-                    && self.grows(meaning, node, id)
+                    && self.grows(map, node, id)
                 {
-                    let growth = parameters.text(meaning.transfer.flat, growth)?;
+                    let growth = parameters.text(map.transfer.flat, growth)?;
                     edits.replace(range, format!("({source})*({growth})"));
                 }
             }
@@ -295,15 +295,16 @@ impl<'s> Observed<'s> {
         Ok(())
     }
 
-    /// Whether a variable of a storage that takes others over grows with it: its displacement does, its effort does not.
-    fn grows(&self, meaning: &mut Meaning<'_, '_>, node: NodeId, id: VarId) -> bool {
+    /// Returns true if a variable of a storage grows when the storage replaces others: its displacement does, its
+    /// effort does not.
+    fn grows(&self, map: &mut VariableMap<'_, '_>, node: NodeId, id: VarId) -> bool {
         let is_flow = (self.stored.iter()).any(|one| one.node == node && one.is_flow);
-        let primary = meaning.primary(node, is_flow).map(|(id, _)| id);
-        primary != Some(id) && meaning.factor(id).is_some()
+        let primary = map.primary(node, is_flow).map(|(id, _)| id);
+        primary != Some(id) && map.factor(id).is_some()
     }
 
-    /// Refuses start values that experiments give to what goes or changes.
-    pub fn no_starts(&self, flat: &Flat) -> Result<(), Obstacle> {
+    /// Refuses start values that experiments give to removed or changed variables.
+    pub fn refuse_starts(&self, flat: &Flat) -> Result<(), Obstacle> {
         let variables = self.variables(flat);
         let starts = (self.script.experiments().flat_map(|one| &one.body)).filter_map(|one| {
             match &one.kind {
@@ -319,31 +320,31 @@ impl<'s> Observed<'s> {
         Ok(())
     }
 
-    /// The variable that has the start value in the place of another, and what that is to be multiplied by: a state of the storage that
-    /// stays, be it what it gives or a displacement, which grows.
-    fn moved(
+    /// Returns the state of the remaining storage that gets the start value of another variable, and the factor for
+    /// it. If the state is a displacement, the factor includes the growth of the storage.
+    fn moved_start(
         &self,
-        meaning: &mut Meaning<'_, '_>,
+        map: &mut VariableMap<'_, '_>,
         id: VarId,
         growth: ExprId,
     ) -> Result<(VarId, ExprId), Obstacle> {
-        let used = Obstacle::Used(meaning.transfer.flat.name(id));
-        let instance = meaning.transfer.flat.variable(id).instance;
-        let stored = (self.stored.iter())
-            .find(|one| meaning.transfer.graph.node(one.node).owner == instance);
+        let used = Obstacle::Used(map.transfer.flat.name(id));
+        let instance = map.transfer.flat.variable(id).instance;
+        let stored =
+            (self.stored.iter()).find(|one| map.transfer.graph.node(one.node).owner == instance);
         let into = stored.and_then(|one| self.stored.iter().find(|kept| kept.node == one.into));
-        let (Some(kept), Some(factor)) = (into.copied(), meaning.factor(id)) else {
+        let (Some(kept), Some(factor)) = (into.copied(), map.factor(id)) else {
             return Err(used);
         };
-        let Some((primary, _)) = meaning.primary(kept.node, kept.is_flow) else {
+        let Some((primary, _)) = map.primary(kept.node, kept.is_flow) else {
             return Err(used);
         };
-        let graph = meaning.transfer.graph;
+        let graph = map.transfer.graph;
         let states = graph
             .node(kept.node)
             .element()
             .map(|element| &element.states[..]);
-        let flat = &mut *meaning.transfer.flat;
+        let flat = &mut *map.transfer.flat;
         let one = flat.exprs.number(1.0);
         let by = flat.exprs.tidy_div(one, factor);
         let states = states.unwrap_or_default();
@@ -360,10 +361,10 @@ impl<'s> Observed<'s> {
         Err(used)
     }
 
-    /// The start value of a storage that takes others over.
-    fn start(
+    /// Rewrites the start value of a storage that replaces others.
+    fn rewrite_start(
         &mut self,
-        meaning: &mut Meaning<'_, '_>,
+        map: &mut VariableMap<'_, '_>,
         parameters: &mut Parameters<'_>,
         into: NodeId,
         growth: ExprId,
@@ -375,11 +376,11 @@ impl<'s> Observed<'s> {
                 starts.filter(move |given| flat.variable(given.variable).instance == instance);
             own.collect::<Vec<_>>()
         };
-        let owner = meaning.transfer.graph.node(into).owner;
-        let given = of(meaning.transfer.flat, owner);
+        let owner = map.transfer.graph.node(into).owner;
+        let given = of(map.transfer.flat, owner);
         for start in &given {
-            if self.grows(meaning, into, start.variable) {
-                let flat = &mut *meaning.transfer.flat;
+            if self.grows(map, into, start.variable) {
+                let flat = &mut *map.transfer.flat;
                 let value = flat.exprs.tidy_mul(start.expression, growth);
                 let text = parameters.text(flat, value)?;
                 let name = flat
@@ -398,14 +399,14 @@ impl<'s> Observed<'s> {
             .map(|one| one.node)
             .collect();
         for node in others {
-            let instance = meaning.transfer.graph.node(node).owner;
-            let Some(start) = of(meaning.transfer.flat, instance).first().copied() else {
+            let instance = map.transfer.graph.node(node).owner;
+            let Some(start) = of(map.transfer.flat, instance).first().copied() else {
                 continue;
             };
-            let Ok((state, by)) = self.moved(meaning, start.variable, growth) else {
+            let Ok((state, by)) = self.moved_start(map, start.variable, growth) else {
                 continue;
             };
-            let flat = &mut *meaning.transfer.flat;
+            let flat = &mut *map.transfer.flat;
             let value = flat.exprs.tidy_mul(start.expression, by);
             let text = parameters.text(flat, value)?;
             let name = flat.names.name(flat.declaration(state).name).to_string();
@@ -417,7 +418,7 @@ impl<'s> Observed<'s> {
     }
 }
 
-/// Sets a parameter or a start value of a submodel.
+/// Sets a parameter or a start value of a submodel in the text.
 pub fn set(
     script: &Script,
     declared: Declared<'_>,
@@ -442,8 +443,8 @@ pub fn set(
     }
 }
 
-/// A product of two texts.
-fn multiplied(value: &str, by: &str) -> String {
+/// Returns the text of the product of two expressions given as text.
+fn product_text(value: &str, by: &str) -> String {
     let bracketed = |text: &str| {
         let plain = text
             .chars()
