@@ -44,6 +44,8 @@ pub enum Starts {
     Left,
     /// They are examined; a contradiction is reported, but is no error.
     Examined,
+    /// The same; where they contradict each other they are values before a jump, so nothing is reported.
+    Before,
     /// A contradiction is an error.
     Required,
 }
@@ -291,6 +293,9 @@ fn finish(
         let contradict = notes.starts.iter().any(Remark::is_error);
         if contradict && request.starts == Starts::Required {
             return Err(Refused::new(solved.flat, notes, Cause::Starts));
+        }
+        if request.starts == Starts::Before {
+            notes.starts.retain(|remark| !remark.is_error());
         }
         steps.end(Product::Solved(&solved));
     }

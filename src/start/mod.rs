@@ -339,6 +339,11 @@ pub struct WrongRestarts {
 
 impl WrongRestarts {
     pub fn find(flat: &Flat) -> WrongRestarts {
+        let dropped = (flat.reduction.iter()).flat_map(|reduction| &reduction.dropped);
+        let tied: FxHashSet<Leaf> = dropped
+            .filter(|dropped| !dropped.others.is_empty())
+            .map(|dropped| dropped.state)
+            .collect();
         let is_wrong = |id: &EqId| {
             let equation = &flat.equations[id.index()];
             let (EquationKind::When(..), Node::Leaf(Leaf::Init(of))) =
@@ -349,7 +354,8 @@ impl WrongRestarts {
             let leaf = Leaf::Var(of);
             let candidate =
                 (flat.selections().iter()).any(|selection| selection.candidates.contains(&leaf));
-            !flat.is_state(leaf) && !candidate
+            // Of what constraints tie to states all jumps together.
+            !flat.is_state(leaf) && !candidate && !tied.contains(&leaf)
         };
         WrongRestarts {
             of_no_state: flat.equation_ids().filter(is_wrong).collect(),
