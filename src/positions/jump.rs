@@ -1,4 +1,4 @@
-//! What states jump to when a position begins, and the impulses that make them.
+//! What states jump to when a position begins, or at another event, and the impulses that make them.
 //!
 //! Before: the equations of a position, each followed by its derivatives, as index reduction leaves them. After: the
 //! system of the jump. An equation that is differentiated c times holds, with its derivatives up to the order c - 1, just after the
@@ -267,7 +267,13 @@ impl Jump {
             // With them as values before there may be a solution.
             Err(Refused::NoSolution) if !before.free.is_empty() => {
                 let free = FxHashSet::default();
-                self.solved(&mut numbers, Before { free: &free, ..before })
+                self.solved(
+                    &mut numbers,
+                    Before {
+                        free: &free,
+                        ..before
+                    },
+                )
             }
             done => done,
         }
@@ -385,8 +391,7 @@ impl Jump {
                 }
                 entries.push(self.coefficient(numbers, coefficient, values)?);
                 if row.holds.is_none() {
-                    off +=
-                        self.integral(numbers, (j, coefficient), (start[j], now[j]), values)?;
+                    off += self.integral(numbers, (j, coefficient), (start[j], now[j]), values)?;
                 }
             }
             right[at] = -off;

@@ -3,10 +3,10 @@
 //! Before: a flat model whose index was reduced. After: whether something in its differentiated equations can jump at an event. Such a
 //! model needs the system of the jump ([`super::jump`]) even where it has one position only: a step of voltage on capacitors that share it
 //! moves charge in no time. Pryce's c tells how often an equation is differentiated: with c = 1 steps count (a truth, a discrete variable,
-//! `floor`, a step of a table, a restart); with c >= 2 corners as well (`abs`, `min`, `max`, a corner of a table), as the first derivative
+//! `floor`, a restart); with c >= 2 corners as well (`abs`, `min`, `max`, a corner of a table), as the first derivative
 //! has to hold, too.
 //!
-//! A step of a table and a corner are no relations. Where they count [`spelled_out`] writes them with relations, so that they are events.
+//! A corner is no relation. Where it counts [`spelled_out`] writes it with one, so that it is an event.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,7 +14,6 @@ use crate::base::cancel::glance;
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp};
 use crate::flat::{EquationKind, Flat, Kind, Leaf, Type};
 use crate::passes::relations::{Inputs, Moving, WatchKind};
-use crate::passes::vanishing::constant;
 
 /// What can be discontinuous in the differentiated equations of a model.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +21,10 @@ pub struct Discontinuous {
     /// `abs`, `min`, `max` and tables in equations that are differentiated twice or more.
     pub corners: FxHashSet<ExprId>,
     steps: bool,
+    /// A `when` restarts a variable that a constraint ties to others.
+    pub restarts: Option<Leaf>,
+    /// States depend on each other, so that what steps may move them.
+    tied: bool,
 }
 
 impl Discontinuous {
@@ -50,12 +53,19 @@ impl Discontinuous {
                 found.corners.insert(id);
             }
         }
-        found.steps |= restarts_constrained(flat, &used);
+        found.restarts = restarted(flat, &used);
+        found.tied = !reduction.selections.is_empty()
+            || (reduction.dropped.iter()).any(|dropped| !dropped.others.is_empty());
         found
     }
 
     pub fn is_any(&self) -> bool {
-        self.steps || !self.corners.is_empty()
+        self.steps || !self.corners.is_empty() || self.restarts.is_some()
+    }
+
+    /// Whether states can jump. Where none can, formulas give all that does: a step of voltage on a single capacitor.
+    pub fn moves_states(&self) -> bool {
+        self.is_any() && self.tied
     }
 }
 
@@ -72,33 +82,28 @@ fn steps(flat: &Flat, id: ExprId, moving: &mut Moving<'_>) -> bool {
                 _ => variable.ty == Type::Boolean,
             }
         }
-        Node::Call(Function::Table, _) => has_steps(flat, id) && moving.moves(id),
         _ => WatchKind::of(flat, id).is_some() && moving.moves(id),
     }
 }
 
 fn has_corners(flat: &Flat, id: ExprId) -> bool {
     use Function::{Abs, Max, Min, Table};
-    matches!(
-        flat.exprs.node(id),
-        Node::Call(Abs | Min | Max | Table, _)
-    )
+    matches!(flat.exprs.node(id), Node::Call(Abs | Min | Max | Table, _))
 }
 
-/// Whether a `when` restarts what a constraint ties to other variables.
-fn restarts_constrained(flat: &Flat, used: &[bool]) -> bool {
-    let mut tied: FxHashSet<u32> = FxHashSet::default();
+/// What a `when` restarts although a constraint ties it to other variables.
+fn restarted(flat: &Flat, used: &[bool]) -> Option<Leaf> {
+    let mut tied: FxHashSet<Leaf> = FxHashSet::default();
     for (at, _) in used.iter().enumerate().filter(|(_, used)| **used) {
         if let Node::Leaf(leaf) = flat.exprs.node(ExprId(at as u32)) {
-            tied.insert(leaf.variable().0);
+            tied.insert(Leaf::Var(leaf.variable()));
         }
     }
-    (flat.equations.iter()).any(|equation| {
-        let restarted = match flat.exprs.node(equation.left) {
-            Node::Leaf(Leaf::Init(of)) => tied.contains(&of.0),
-            _ => false,
-        };
-        restarted && matches!(equation.kind, EquationKind::When(..))
+    (flat.equations.iter()).find_map(|equation| match flat.exprs.node(equation.left) {
+        Node::Leaf(Leaf::Init(of)) if matches!(equation.kind, EquationKind::When(..)) => {
+            Some(Leaf::Var(of)).filter(|leaf| tied.contains(leaf))
+        }
+        _ => None,
     })
 }
 
@@ -138,35 +143,15 @@ impl Points {
         let (xs, ys) = (flat.exprs.args(xs).to_vec(), flat.exprs.args(ys).to_vec());
         (!xs.is_empty() && xs.len() == ys.len()).then_some(Points { x, xs, ys })
     }
-
-    /// Whether a step is between a point and the one before it.
-    fn is_step(&self, flat: &Flat, at: usize) -> bool {
-        let value = |id: ExprId| constant(flat, id);
-        let (before, here) = (value(self.xs[at - 1]), value(self.xs[at]));
-        before.is_some() && before == here && value(self.ys[at - 1]) != value(self.ys[at])
-    }
 }
 
-fn has_steps(flat: &Flat, id: ExprId) -> bool {
-    Points::of(flat, id)
-        .is_some_and(|points| (1..points.xs.len()).any(|at| points.is_step(flat, at)))
-}
-
-/// The same equations, in which steps of tables and the given corners are written with relations.
+/// The same equations, in which the given corners are written with relations.
 pub fn spelled_out(flat: &mut Flat, corners: &FxHashSet<ExprId>) {
-    let roots: Vec<ExprId> = (flat.equations.iter())
-        .filter(|equation| equation.kind.is_continuous())
-        .flat_map(|equation| [equation.left, equation.right])
-        .collect();
-    let used = flat.exprs.reached(roots);
     let mut by: FxHashMap<ExprId, ExprId> = FxHashMap::default();
-    for (at, _) in used.iter().enumerate().filter(|(_, used)| **used) {
-        let id = ExprId(at as u32);
-        let corner = corners.contains(&id);
-        if !corner && !has_steps(flat, id) {
-            continue;
-        }
-        let written = with_relations(flat, id, corner);
+    let mut nodes: Vec<ExprId> = corners.iter().copied().collect();
+    nodes.sort_unstable();
+    for id in nodes {
+        let written = with_relations(flat, id);
         by.extend(written.map(|written| (id, written)));
     }
     if by.is_empty() {
@@ -175,15 +160,14 @@ pub fn spelled_out(flat: &mut Flat, corners: &FxHashSet<ExprId>) {
     for at in 0..flat.equations.len() {
         let equation = flat.equations[at];
         if equation.kind.is_continuous() {
-            let mut with =
-                |side| (flat.exprs).rewrite(side, &mut |_, id| by.get(&id).copied());
+            let mut with = |side| (flat.exprs).rewrite(side, &mut |_, id| by.get(&id).copied());
             let (left, right) = (with(equation.left), with(equation.right));
             (flat.equations[at].left, flat.equations[at].right) = (left, right);
         }
     }
 }
 
-fn with_relations(flat: &mut Flat, id: ExprId, corner: bool) -> Option<ExprId> {
+fn with_relations(flat: &mut Flat, id: ExprId) -> Option<ExprId> {
     let Node::Call(function, args) = flat.exprs.node(id) else {
         return None;
     };
@@ -210,55 +194,27 @@ fn with_relations(flat: &mut Flat, id: ExprId, corner: bool) -> Option<ExprId> {
         }
         Function::Table => {
             let points = Points::of(flat, id)?;
-            let pieces = pieces(flat, &points, corner);
+            let pieces = pieces(flat, &points);
             chosen(flat, points.x, pieces)
         }
         _ => return None,
     })
 }
 
-/// Parts of a table, each with where it begins: from step to step, or where corners count from point to point.
-fn pieces(flat: &mut Flat, points: &Points, corners: bool) -> Vec<(ExprId, ExprId)> {
+/// Parts of a table, each with where it begins: from point to point, and beyond the ends the end values.
+fn pieces(flat: &mut Flat, points: &Points) -> Vec<(ExprId, ExprId)> {
     let count = points.xs.len();
-    let x = points.x;
-    let mut pieces = Vec::new();
-    if corners {
-        pieces.push((x, points.ys[0]));
-        for at in 1..count {
-            let ends = [at - 1, at].map(|at| (points.xs[at], points.ys[at]));
-            if constant(flat, ends[0].0) != constant(flat, ends[1].0) {
-                let line = line(flat, x, ends);
-                pieces.push((ends[0].0, line));
-            }
-        }
-        pieces.push((points.xs[count - 1], points.ys[count - 1]));
-        return pieces;
+    let mut pieces = vec![(points.x, points.ys[0])];
+    for at in 1..count {
+        let ends = [at - 1, at].map(|at| (points.xs[at], points.ys[at]));
+        pieces.push((ends[0].0, line(flat, points.x, ends)));
     }
-    let mut from = 0;
-    for at in 1..count + 1 {
-        if at < count && !points.is_step(flat, at) {
-            continue;
-        }
-        let value = match at - from {
-            1 => points.ys[from],
-            _ => {
-                let xs = flat.exprs.list(&points.xs[from..at]);
-                let ys = flat.exprs.list(&points.ys[from..at]);
-                flat.exprs.call(Function::Table, &[x, xs, ys])
-            }
-        };
-        pieces.push((points.xs[from], value));
-        from = at;
-    }
+    pieces.push((points.xs[count - 1], points.ys[count - 1]));
     pieces
 }
 
 /// y0 + (x - x0)*(y1 - y0)/(x1 - x0)
-fn line(
-    flat: &mut Flat,
-    x: ExprId,
-    [(x0, y0), (x1, y1)]: [(ExprId, ExprId); 2],
-) -> ExprId {
+fn line(flat: &mut Flat, x: ExprId, [(x0, y0), (x1, y1)]: [(ExprId, ExprId); 2]) -> ExprId {
     let exprs = &mut flat.exprs;
     let along = exprs.tidy_binary(BinaryOp::Sub, x, x0);
     let height = exprs.tidy_binary(BinaryOp::Sub, y1, y0);

@@ -85,11 +85,10 @@ pub fn job_with(
         return Ok(None);
     };
     let Runnable {
-        solution:
-            Solution {
-                mut solved,
-                positions: mut modes,
-            },
+        solution: Solution {
+            mut solved,
+            positions: mut modes,
+        },
         alone,
     } = runnable;
     let solving = clock.now() - begun;
@@ -172,7 +171,9 @@ pub fn job_with(
     };
     Ok(Some(Job {
         solved,
-        positions: modes.map(|modes| Box::new(modes.into_positions())).or(alone),
+        positions: modes
+            .map(|modes| Box::new(modes.into_positions()))
+            .or(alone),
         program,
         columns,
         plan,

@@ -87,7 +87,9 @@ impl RunError {
         match (self, positions) {
             (RunError::ImpossibleMode { key, now, time }, Some(positions)) => {
                 let of_mode = why_impossible(positions, &key, observer);
-                let mut errors = of_mode.iter().filter(|one| one.severity() == Severity::Error);
+                let mut errors = of_mode
+                    .iter()
+                    .filter(|one| one.severity() == Severity::Error);
                 if let (true, Some(first)) = (key.is_empty(), errors.next()) {
                     return RunError::of(first.clone());
                 }
@@ -184,7 +186,7 @@ fn no_jump(flat: &Flat, mode: &str, time: f64, why: &Refused) -> Diagnostic {
     diagnostic.hint(match why {
         Refused::Apart(..) => "let it switch when both sides are equal",
         Refused::Changed(..) => {
-            "write what is stored, of which there is no doubt: `der(C*u)` in place of `C*der(u)`"
+            "write what is stored, of which there is no doubt: `q = C*u` and `der(q) = i` in place of `C*der(u) = i`"
         }
         Refused::Restart(_) => "restart another one, or none: nothing is left to choose for it",
         _ => "add a resistance or a damper where it switches",

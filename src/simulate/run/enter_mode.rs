@@ -41,7 +41,7 @@ impl<'m> Run<'_, 'm, '_, '_> {
                 Ok(states) => self.set_mode(to, states),
                 Err(failure) => return Ok(Err(failed(failure))),
             }
-            if compiled.is_none_or(|compiled| !compiled.contradicts) {
+            if compiled.is_none_or(|compiled| compiled.contradiction.is_none()) {
                 return Ok(self.evaluate_event(time).map_err(RunError::from));
             }
             // The start values contradict each other in this mode: they count as values before a jump into it.
@@ -53,7 +53,17 @@ impl<'m> Run<'_, 'm, '_, '_> {
         if let Some(jump) = compiled.and_then(|compiled| compiled.jump.as_ref()) {
             match self.find_jump(mode, jump, time) {
                 Ok(values) => after = values,
-                Err(why) => return Ok(Err(self.no_jump(mode, key, time, &why))),
+                Err(why) => {
+                    let at_start = compiled.and_then(|compiled| compiled.contradiction.as_ref());
+                    let failed = match (&why, at_start) {
+                        // No impulse moves a position: these start values just contradict each other.
+                        (Refused::Apart(..), Some(said)) if starting => {
+                            RunError::Diagnostic(said.clone())
+                        }
+                        _ => self.no_jump(mode, key, time, &why),
+                    };
+                    return Ok(Err(failed));
+                }
             }
         }
         let states = self.states_after(mode, after.as_ref());
@@ -94,7 +104,13 @@ impl<'m> Run<'_, 'm, '_, '_> {
     }
 
     /// No jump of the states leads into `mode`.
-    pub(super) fn no_jump(&self, mode: &ModeInstance<'m>, key: &[bool], time: f64, why: &Refused) -> RunError {
+    pub(super) fn no_jump(
+        &self,
+        mode: &ModeInstance<'m>,
+        key: &[bool],
+        time: f64,
+        why: &Refused,
+    ) -> RunError {
         let positions = self.modes.positions;
         let name = positions.map_or(String::new(), |positions| positions.position_name(key));
         RunError::no_jump(&mode.solved.flat, &name, time, why)

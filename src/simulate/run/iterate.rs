@@ -68,7 +68,12 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
             let sampled = self.events.sample(&mut machine, time);
             (sampled, self.events.momentary(&mut machine, crossed))
         };
-        let mut changed = self.iterate(time, &momentary)?;
+        let mut changed = match self.iterate(time, &momentary) {
+            Err(why) if self.events.at_instant && self.modes.has_switches() => {
+                self.iterate_from_defaults(time, &momentary, why)?
+            }
+            done => done?,
+        };
         if sampled || !momentary.is_empty() {
             {
                 let mut machine = self.mode.rates.machine.borrow_mut();
@@ -84,6 +89,21 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
             self.record_jump(time);
         }
         Ok(changed)
+    }
+
+    /// No mode agrees with start values that nobody gave: a diode that conducts at the start stops to do so at once, and
+    /// its capacitor keeps what it has then. So these values count as values before.
+    fn iterate_from_defaults(
+        &mut self,
+        time: f64,
+        momentary: &[usize],
+        why: RunError,
+    ) -> Result<bool, RunError> {
+        if self.begin_in_mode(time).is_err() {
+            return Err(why);
+        }
+        self.leave_start();
+        self.iterate(time, momentary).map_err(|_| why)
     }
 
     fn store_pre_values(&mut self) {

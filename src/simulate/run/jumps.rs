@@ -50,7 +50,11 @@ impl fmt::Display for JumpRecord {
         }
         for (name, given) in &self.given {
             let does = if *given < 0.0 { "takes" } else { "gives" };
-            write!(f, "; {name} {does} the energy {}", show_briefly(given.abs()))?;
+            write!(
+                f,
+                "; {name} {does} the energy {}",
+                show_briefly(given.abs())
+            )?;
         }
         Ok(())
     }
@@ -162,13 +166,19 @@ impl<'m> Run<'_, 'm, '_, '_> {
         let mode = self.mode;
         let flat = &mode.solved.flat;
         let jump = mode.compiled.and_then(|compiled| compiled.jump.as_ref());
-        let tied =
-            jump.filter(|jump| restarts.iter().any(|&(leaf, _)| jump.ties(flat, leaf)));
+        let tied = jump.filter(|jump| restarts.iter().any(|&(leaf, _)| jump.ties(flat, leaf)));
         let Some(jump) = tied else {
             let mut machine = mode.rates.machine.borrow_mut();
             for &(state, value) in restarts {
                 let states = &mut self.states;
-                restart(mode.solved, &mut machine, &mode.selections, states, state, value);
+                restart(
+                    mode.solved,
+                    &mut machine,
+                    &mode.selections,
+                    states,
+                    state,
+                    value,
+                );
             }
             return Ok(());
         };
@@ -465,9 +475,9 @@ impl<'t> Told<'t> {
                 .map(|&(_, id)| id)
                 .collect();
             // The voltage of a part tells more than the potentials of its pins.
-            let own = flat.variable_ids().filter(|id| {
-                flat.variable(*id).instance == submodel && !at_ports.contains(id)
-            });
+            let own = flat
+                .variable_ids()
+                .filter(|id| flat.variable(*id).instance == submodel && !at_ports.contains(id));
             leaves.extend(own.map(Leaf::Var));
         }
         let mut seen: FxHashSet<Leaf> = FxHashSet::default();
