@@ -359,8 +359,9 @@ impl<'t> Told<'t> {
     ) -> Told<'t> {
         let (flat, opened) = (&positions.written, &positions.flat);
         let changed = |leaf: Leaf| {
-            opened.variable(leaf.variable()).kind == Kind::Discrete
-                && before.get(&leaf) != after.get(&leaf)
+            let variable = opened.variable(leaf.variable());
+            let keeps = variable.kind == Kind::Discrete || variable.ty == Type::Boolean;
+            keeps && before.get(&leaf) != after.get(&leaf)
         };
         // The equations that were written come first, in the same order.
         let stepped = (flat.equations.iter().zip(&opened.equations).enumerate())
