@@ -144,6 +144,7 @@ pub fn eliminate(mut flat: Flat) -> Flat {
         }
     }
     move_starts(&mut flat);
+    drop_candidates(&mut flat);
     flat.eliminated.sort_by_key(|gone| {
         let derivative = matches!(gone.leaf, Leaf::Der(..));
         (derivative, gone.leaf.variable())
@@ -211,6 +212,28 @@ fn move_starts(flat: &mut Flat) {
             equation.left = flat.exprs.leaf(Leaf::Init(to));
             if negative {
                 equation.right = flat.exprs.tidy_minus(equation.right);
+            }
+        }
+    }
+}
+
+/// An eliminated variable cannot be chosen as a state any more. Where it was the choice, what stands for it is.
+fn drop_candidates(flat: &mut Flat) {
+    let gone: FxHashMap<Leaf, ExprId> = flat.replacements();
+    let Some(reduction) = &mut flat.reduction else {
+        return;
+    };
+    for selection in &mut reduction.selections {
+        (selection.candidates).retain(|candidate| !gone.contains_key(candidate));
+        let choice = std::mem::take(&mut selection.choice);
+        for chosen in choice {
+            let stays = match gone.get(&chosen) {
+                None => Some(chosen),
+                Some(&by) => flat.exprs.signed_leaf(by).map(|(leaf, _)| leaf),
+            };
+            let stays = stays.filter(|leaf| selection.candidates.contains(leaf));
+            if let Some(leaf) = stays.filter(|leaf| !selection.choice.contains(leaf)) {
+                selection.choice.push(leaf);
             }
         }
     }
