@@ -1,27 +1,28 @@
-//! Coefficients: an expression as a sum of unknowns times coefficients, and a rest.
+//! Linear forms: an expression as a sum of unknowns times coefficients, plus a remainder.
 //!
-//! Before: any expression. After: its [`Form`], or `None` if it is not linear in the unknowns. What
-//! is returned is proved: coefficients and rest are free of unknowns. An `if` whose condition is
-//! free of unknowns is linear when its branches are; its coefficients are `if`s themselves, as for
-//! the ideal switch of Cellier, Otter and Elmqvist 1995: `0 = if OpenSwitch then f else e`.
+//! Before: any expression. After: its [`Form`], or `None` if it is not linear in the unknowns. The result is proved:
+//! coefficients and remainder contain no unknowns. An `if` whose condition contains no unknowns is linear if its
+//! branches are; its coefficients are `if`s, as for the ideal switch of Cellier, Otter and Elmqvist 1995: `0 = if
+//! OpenSwitch then f else e`.
 
 use super::simplify::Term;
 use super::{Arena, BinaryOp, ExprId, Leaf, Node, UnaryOp};
 
-/// The sum of `coefficient * unknown` and of the terms of the rest.
+/// The sum of all `coefficient * unknown` and of the remainder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
-    /// By unknown, ascending; each once.
+    /// By unknown, ascending; each unknown occurs once.
     pub terms: Vec<(u32, ExprId)>,
     pub rest: Vec<Term>,
-    /// An unknown stood in the expression and cancelled: it is free of it only as terms and rest.
+    /// An unknown occurred in the expression and cancelled. So terms and remainder do not contain it, but the
+    /// expression does.
     pub cancelled: bool,
 }
 
 enum Work {
     Visit(ExprId),
     Combine(ExprId),
-    /// Of as many parts, those taken away marked.
+    /// A sum of this many parts; `true` marks those that are subtracted.
     Sum(Vec<bool>),
 }
 
@@ -34,7 +35,7 @@ impl Form {
         }
     }
 
-    /// The value of a form without terms, free of unknowns: `id`, or what is left of it.
+    /// The value of a form without terms: `id`, or what is left of it if unknowns cancelled.
     fn known<L: Leaf>(&self, arena: &mut Arena<L>, id: ExprId) -> ExprId {
         match self.cancelled {
             true => arena.sum(&self.rest),
@@ -51,7 +52,7 @@ impl Form {
     }
 }
 
-/// The form of `left - right`. `unknown` numbers the unknowns; what it does not know is known.
+/// The form of `left - right`. `unknown` gives the number of an unknown; other leaves are known.
 pub fn difference<L: Leaf>(
     arena: &mut Arena<L>,
     left: ExprId,
@@ -112,7 +113,7 @@ fn combine<L: Leaf>(arena: &mut Arena<L>, id: ExprId, parts: Vec<Form>) -> Optio
     let node = arena.node(id);
     let cancelled = parts.iter().any(|part| part.cancelled);
     if parts.iter().all(|part| part.terms.is_empty()) && !cancelled {
-        // Sums are opened, so that terms can be moved across the equation one by one.
+        // Sums are split into terms, so that each can be moved to the other side of the equation.
         if !matches!(node, Node::Unary(UnaryOp::Minus | UnaryOp::Plus, _)) {
             return Some(Form::rest(id));
         }
@@ -156,8 +157,8 @@ fn combine<L: Leaf>(arena: &mut Arena<L>, id: ExprId, parts: Vec<Form>) -> Optio
     }
 }
 
-/// `a + b - c` has the parts a, b, c, the last taken away. Sums of a node are long, and nested to the
-/// left: they are taken as one, else their terms would be gone through once for each.
+/// `a + b - c` has the parts a, b and c, of which the last is subtracted. The sum at a node can be long and nested to
+/// the left. Taken as a whole it costs one visit of its terms, not one for each operator.
 fn parts_of_sum<L: Leaf>(arena: &Arena<L>, id: ExprId) -> (Vec<ExprId>, Vec<bool>) {
     let (mut parts, mut minus) = (Vec::new(), Vec::new());
     let mut at = id;
@@ -173,7 +174,7 @@ fn parts_of_sum<L: Leaf>(arena: &Arena<L>, id: ExprId) -> (Vec<ExprId>, Vec<bool
     (parts, minus)
 }
 
-/// The sum of parts, some of them taken away.
+/// Adds the forms of parts, some of them subtracted.
 fn sum<L: Leaf>(arena: &mut Arena<L>, parts: Vec<Form>, minus: &[bool]) -> Form {
     let mut sum = Form::default();
     let mut terms: Vec<(u32, bool, ExprId)> = Vec::new();
@@ -185,7 +186,7 @@ fn sum<L: Leaf>(arena: &mut Arena<L>, parts: Vec<Form>, minus: &[bool]) -> Form 
             .map(|(negative, term)| (negative ^ minus, term));
         sum.rest.extend(kept);
     }
-    // Those of one unknown stay in their order.
+    // A stable sort: terms of one unknown keep their order.
     terms.sort_by_key(|&(unknown, ..)| unknown);
     for (unknown, minus, value) in terms {
         match sum.terms.last_mut() {

@@ -1,13 +1,13 @@
-//! Expressions as text, with no more brackets than reading them back needs.
+//! Expressions as text, with no more brackets than are needed to read them back.
 //!
-//! Before: any arena. After: text that parses to the same tree (property-tested). The walk keeps
-//! its own stack, so depth does not matter.
+//! Before: any arena. After: text that parses to the same tree (a property test checks this). The
+//! walk keeps its own stack, so the depth of an expression does not matter.
 
 use super::op::precedence as level;
 use super::{Args, BinaryOp, ExprId, Node, UnaryOp, show_number};
 use crate::base::cancel::glance;
 
-/// The two ways of setting expressions.
+/// The two styles of printing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Style {
     /// `R*f = e`
@@ -82,7 +82,7 @@ pub fn write<S: Source>(source: &S, root: ExprId, style: Style, out: &mut String
                     source.node(b),
                     Node::Unary(UnaryOp::Minus | UnaryOp::Plus, _)
                 );
-                // `a < -b` reads well, `a + -b` does not.
+                // `a < -b` is readable, `a + -b` is not.
                 if signed && op.precedence() != level::RELATION {
                     right = level::ATOM;
                 }
@@ -92,7 +92,8 @@ pub fn write<S: Source>(source: &S, root: ExprId, style: Style, out: &mut String
             }
             Node::If(condition, then, otherwise) => {
                 out.push_str("if ");
-                // An `if` in the last place reads as `elseif`; the text is the same tree.
+                // An `if` as the last operand is written as `elseif`. It is parsed to the same
+                // tree.
                 match source.node(otherwise) {
                     Node::If(..) => {
                         work.push(Work::Node(otherwise, level::IF));
@@ -131,7 +132,7 @@ fn push_args(args: &[ExprId], work: &mut Vec<Work>) {
     }
 }
 
-/// How strongly the outermost operator binds.
+/// The binding strength of the outermost operator.
 pub fn precedence_of<L>(node: &Node<L>) -> u8 {
     match node {
         Node::Unary(op, _) => op.precedence(),
@@ -151,7 +152,7 @@ fn operand_of_unary<L>(op: UnaryOp, operand: &Node<L>) -> u8 {
     }
 }
 
-/// The least strength of the left and the right operand.
+/// The least binding strength of the left and of the right operand.
 fn operands_of_binary(op: BinaryOp) -> (u8, u8) {
     match op {
         BinaryOp::Or => (level::OR, level::AND),
@@ -159,12 +160,12 @@ fn operands_of_binary(op: BinaryOp) -> (u8, u8) {
         BinaryOp::Add | BinaryOp::Sub => (level::SUM, level::PRODUCT),
         BinaryOp::Mul | BinaryOp::Div => (level::PRODUCT, level::POWER),
         BinaryOp::Pow => (level::ATOM, level::POWER),
-        // Relations do not chain.
+        // Relations cannot be chained.
         _ => (level::SUM, level::SUM),
     }
 }
 
-/// With the blanks around it.
+/// The operator with the blanks around it.
 pub fn spelling(op: BinaryOp, style: Style) -> &'static str {
     match op {
         BinaryOp::Or => " or ",

@@ -13,7 +13,7 @@ use super::op::precedence as level;
 use super::{Arena, BinaryOp, ExprId, Function, Leaf, Node, UnaryOp, show_number};
 use size::NARROW;
 
-/// Stronger than any operand has to be, but for the base of a power.
+/// Stronger than any operand except the base of a power has to be.
 const BASE: u8 = level::ATOM + 1;
 
 enum Work {
@@ -31,7 +31,7 @@ pub struct Writer<'a, L, N> {
 }
 
 impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
-    /// One side of an equation: relations and logic stand in brackets there.
+    /// Writes a side of an equation; relations and logical operators get brackets.
     pub fn side(&self, root: ExprId, out: &mut String) {
         match self.arena.node(root) {
             Node::If(..) => self.write(root, level::IF, out),
@@ -39,7 +39,7 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
         }
     }
 
-    /// An expression by itself.
+    /// Writes an expression by itself.
     pub fn whole(&self, root: ExprId, out: &mut String) {
         self.write(root, level::IF, out);
     }
@@ -157,7 +157,7 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
             BinaryOp::Mul if self.ends_with_digit(a) && self.is_fraction(b) => {
                 (level::PRODUCT, " \\cdot ", level::POWER)
             }
-            // A thin blank where no line has to end.
+            // A thin space, if the line need not be broken here.
             BinaryOp::Mul if self.sizes.of(id).width <= NARROW => {
                 (level::PRODUCT, "\\,", level::POWER)
             }
@@ -261,7 +261,7 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
         }
     }
 
-    /// Brackets around it have to grow, and may: they cannot be broken.
+    /// Whether brackets around it have to grow, and may: brackets that grow prevent line breaks.
     fn is_tall(&self, id: ExprId) -> bool {
         let size = self.sizes.of(id);
         size.depth > 0 && size.width <= NARROW
@@ -288,14 +288,14 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
         }
     }
 
-    /// Must not stand behind an operator without brackets.
+    /// Whether it begins with a sign, so that it needs brackets after an operator.
     fn has_sign(&self, id: ExprId) -> bool {
         let mut first = id;
         loop {
             match self.arena.node(first) {
                 Node::Unary(op, _) => return op != UnaryOp::Not,
                 Node::Number(value) => return value.0.is_sign_negative(),
-                // A product begins with its first factor, a fraction with its rule.
+                // A product begins with its first factor, a fraction with its bar.
                 Node::Binary(BinaryOp::Mul, a, _) => first = a,
                 Node::Binary(BinaryOp::Div, a, _) if !self.sizes.of(first).stacked => first = a,
                 _ => return false,
