@@ -14,24 +14,24 @@ use crate::expr::print;
 use crate::expr::{Arena, BinaryOp, ExprId, Function, Node, UnaryOp};
 use crate::flat::{Flat, Kind, Leaf, VarId};
 
-/// Where an expression stands: which discrete variables count as they were before the event.
+/// Which discrete variables are written with `pre`.
 #[derive(Clone, Copy, Debug)]
 pub enum View<'v> {
-    /// Those that equations decide which they take part in themselves.
+    /// Between events: variables that depend on themselves through equations.
     Between(&'v FxHashSet<VarId>),
-    /// All of them: what happens at an event follows from what was.
+    /// At an event: all, because the event follows from the values before it.
     Event,
     /// These only.
     Only(&'v [VarId]),
 }
 
-/// Whole numbers from here on do not fit an integer of every tool.
+/// Larger whole numbers do not fit the integers of every tool.
 const LARGEST_INTEGER: f64 = 2_147_483_648.0;
 
 pub struct Printer<'p> {
     pub flat: &'p Flat,
     names: Vec<String>,
-    /// By expression: would Modelica compute it as an integer?
+    /// By expression: whether Modelica would compute it as an integer.
     integers: Vec<bool>,
 }
 
@@ -47,11 +47,11 @@ pub(super) enum Work {
     Owned(String),
 }
 
-/// What a place asks of what stands in it.
+/// What is required at a place in the text.
 #[derive(Clone, Copy)]
 pub(super) struct Want {
     least: u8,
-    /// Not a sign at the beginning.
+    /// No sign at the beginning.
     unsigned: bool,
     /// Whole numbers are written as reals.
     real: bool,
@@ -83,7 +83,7 @@ impl<'p> Printer<'p> {
         let name = |id: VarId| {
             let name = flat.name(id);
             let made = identifier(&name);
-            // A component called like its class.
+            // A component with the same name as its class is quoted.
             if made == class { quoted(&name) } else { made }
         };
         let mut printer = Printer {
@@ -118,7 +118,7 @@ impl<'p> Printer<'p> {
         &self.names[id.index()]
     }
 
-    /// The variable that stands for a derivative below the highest one: Modelica tools differentiate once.
+    /// A variable for a derivative below the highest order, because Modelica tools differentiate once.
     pub fn derivative(&self, id: VarId, order: u8) -> String {
         let mut name = self.flat.name(id);
         for _ in 0..order {
@@ -189,7 +189,7 @@ impl<'p> Printer<'p> {
         }
         let lone = matches!(node, Node::Number(_) | Node::Unary(..));
         let real = want.real || !lone && self.integers[id.index()];
-        // Last comes first.
+        // The stack is in reverse order.
         match node {
             Node::Number(value) => out.push_str(&number(value.0, want.real)),
             Node::Bool(value) => out.push_str(if value { "true" } else { "false" }),
@@ -219,7 +219,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// How strongly the text of a node binds, and whether it begins with a sign.
+    /// The binding strength of a node's text, and whether it begins with a sign.
     fn strength(&self, id: ExprId) -> (u8, bool) {
         match self.flat.exprs.node(id) {
             Node::Number(value) if value.0 < 0.0 => (level::SIGN, true),
@@ -237,7 +237,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// `begins`: a sign may stand before it.
+    /// `begins` says whether a sign is allowed before it.
     fn binary(
         &self,
         (op, a, b): (BinaryOp, ExprId, ExprId),
@@ -275,7 +275,7 @@ impl<'p> Printer<'p> {
                 Want::unsigned(level::ATOM, false),
                 Want::unsigned(level::ATOM, false),
             ),
-            // Relations do not chain; what is compared may be true or false.
+            // Relations cannot be chained. Their operands can be truths.
             _ => (Want::least(level::SUM, real), Want::least(level::SUM, real)),
         };
         work.push(Work::Node(b, right));
@@ -333,7 +333,7 @@ fn arguments(args: &[ExprId], real: bool, work: &mut Vec<Work>) {
     }
 }
 
-/// An `if` in the last place is an `elseif`; any other stands in brackets.
+/// An `if` as the last operand is an `elseif`; elsewhere it gets brackets.
 fn choice(exprs: &Arena<Leaf>, id: ExprId, real: bool, work: &mut Vec<Work>) {
     let Node::If(condition, then, otherwise) = exprs.node(id) else {
         return;

@@ -1,17 +1,17 @@
-//! What Modelica has no function for, or none that causes events: written with what it has.
+//! Writes what Modelica has no function for, or no function that causes events.
 //!
-//! `sign` and `table` are written as `if`s, as their jumps and corners are events of the model; where that would be long (an
-//! argument of many parts, which would be repeated; many points), `sign` is the function of Modelica, and a table is a call of a
-//! function that comes with the class. `min` and `max` take two arguments in Modelica.
+//! `sign` and `table` become `if`s, because their jumps and corners are events. If this would be long, because an
+//! argument with many parts would be repeated or there are many points, `sign` becomes Modelica's function and a table
+//! becomes a call of a function in the class. `min` and `max` have two arguments in Modelica.
 
 use super::names::TABLE;
 use super::text::{Printer, Want, Work};
 use crate::expr::op::precedence as level;
 use crate::expr::{ExprId, Function, Node};
 
-/// Arguments larger than this are not written several times.
+/// Larger arguments are not repeated.
 const SMALL: usize = 40;
-/// The same for a number of a table.
+/// Larger numbers of a table are not repeated.
 const TINY: usize = 8;
 /// Tables with more points get a function.
 const FEW_POINTS: usize = 50;
@@ -34,7 +34,7 @@ impl Printer<'_> {
             && points.iter().all(|&point| self.is_short(point, TINY))
     }
 
-    /// Whether an expression has few parts, and none of those that are written out themselves.
+    /// Whether an expression has few parts, and none that is written in this way itself.
     fn is_short(&self, root: ExprId, most: usize) -> bool {
         let exprs = &self.flat.exprs;
         let mut work = vec![root];
@@ -114,7 +114,7 @@ impl Printer<'_> {
 
 pub(super) fn sign(x: ExprId, work: &mut Vec<Work>) {
     let x = || Work::Node(x, Want::least(level::SUM, false));
-    // Last comes first.
+    // The stack is in reverse order.
     work.extend([
         Work::Text(" < 0 then -1.0 else 0.0"),
         x(),
