@@ -19,7 +19,7 @@ pub struct Form {
     pub cancelled: bool,
 }
 
-enum Work {
+enum Task {
     Visit(ExprId),
     Combine(ExprId),
     /// A sum of this many parts; `true` marks those that are subtracted.
@@ -69,12 +69,12 @@ pub fn form<L: Leaf>(
     root: ExprId,
     unknown: &impl Fn(L) -> Option<u32>,
 ) -> Option<Form> {
-    let mut work = vec![Work::Visit(root)];
+    let mut work = vec![Task::Visit(root)];
     let mut done: Vec<Form> = Vec::new();
     let mut operands = Vec::new();
     while let Some(item) = work.pop() {
         match item {
-            Work::Visit(id) => match arena.node(id) {
+            Task::Visit(id) => match arena.node(id) {
                 Node::Leaf(leaf) => done.push(match unknown(leaf) {
                     Some(unknown) => Form {
                         terms: vec![(unknown, arena.number(1.0))],
@@ -85,20 +85,20 @@ pub fn form<L: Leaf>(
                 Node::Number(_) | Node::Bool(_) | Node::Time => done.push(Form::rest(id)),
                 Node::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => {
                     let (parts, minus) = parts_of_sum(arena, id);
-                    work.push(Work::Sum(minus));
-                    work.extend(parts.into_iter().rev().map(Work::Visit));
+                    work.push(Task::Sum(minus));
+                    work.extend(parts.into_iter().rev().map(Task::Visit));
                 }
                 _ => {
-                    work.push(Work::Combine(id));
+                    work.push(Task::Combine(id));
                     arena.operands(id, &mut operands);
-                    work.extend(operands.drain(..).rev().map(Work::Visit));
+                    work.extend(operands.drain(..).rev().map(Task::Visit));
                 }
             },
-            Work::Sum(minus) => {
+            Task::Sum(minus) => {
                 let parts = done.split_off(done.len() - minus.len());
                 done.push(sum(arena, parts, &minus));
             }
-            Work::Combine(id) => {
+            Task::Combine(id) => {
                 arena.operands(id, &mut operands);
                 let parts = done.split_off(done.len() - operands.len());
                 operands.clear();

@@ -33,7 +33,7 @@ pub trait Source {
     fn leaf(&self, leaf: Self::Leaf, out: &mut String) -> Option<Vec<Piece>>;
 }
 
-enum Work {
+enum Task {
     Node(ExprId, u8),
     Text(&'static str),
     Owned(String),
@@ -42,23 +42,23 @@ enum Work {
 /// Appends the expression to `out`.
 pub fn write<S: Source>(source: &S, root: ExprId, style: Style, out: &mut String) {
     glance();
-    let mut work = vec![Work::Node(root, level::IF)];
+    let mut work = vec![Task::Node(root, level::IF)];
     while let Some(item) = work.pop() {
         let (id, least) = match item {
-            Work::Text(text) => {
+            Task::Text(text) => {
                 out.push_str(text);
                 continue;
             }
-            Work::Owned(text) => {
+            Task::Owned(text) => {
                 out.push_str(&text);
                 continue;
             }
-            Work::Node(id, least) => (id, least),
+            Task::Node(id, least) => (id, least),
         };
         let node = source.node(id);
         if precedence_of(&node) < least {
             out.push('(');
-            work.push(Work::Text(")"));
+            work.push(Task::Text(")"));
         }
         match node {
             Node::Number(value) => out.push_str(&show_number(value.0)),
@@ -67,14 +67,14 @@ pub fn write<S: Source>(source: &S, root: ExprId, style: Style, out: &mut String
             Node::Leaf(leaf) => {
                 for piece in source.leaf(leaf, out).into_iter().flatten().rev() {
                     work.push(match piece {
-                        Piece::Text(text) => Work::Owned(text),
-                        Piece::Expr(id) => Work::Node(id, level::IF),
+                        Piece::Text(text) => Task::Owned(text),
+                        Piece::Expr(id) => Task::Node(id, level::IF),
                     });
                 }
             }
             Node::Unary(op, a) => {
                 out.push_str(op.text());
-                work.push(Work::Node(a, operand_of_unary(op, &source.node(a))));
+                work.push(Task::Node(a, operand_of_unary(op, &source.node(a))));
             }
             Node::Binary(op, a, b) => {
                 let (left, mut right) = operands_of_binary(op);
@@ -86,9 +86,9 @@ pub fn write<S: Source>(source: &S, root: ExprId, style: Style, out: &mut String
                 if signed && op.precedence() != level::RELATION {
                     right = level::ATOM;
                 }
-                work.push(Work::Node(b, right));
-                work.push(Work::Text(spelling(op, style)));
-                work.push(Work::Node(a, left));
+                work.push(Task::Node(b, right));
+                work.push(Task::Text(spelling(op, style)));
+                work.push(Task::Node(a, left));
             }
             Node::If(condition, then, otherwise) => {
                 out.push_str("if ");
@@ -96,38 +96,38 @@ pub fn write<S: Source>(source: &S, root: ExprId, style: Style, out: &mut String
                 // tree.
                 match source.node(otherwise) {
                     Node::If(..) => {
-                        work.push(Work::Node(otherwise, level::IF));
-                        work.push(Work::Text(" else"));
+                        work.push(Task::Node(otherwise, level::IF));
+                        work.push(Task::Text(" else"));
                     }
                     _ => {
-                        work.push(Work::Node(otherwise, level::IF));
-                        work.push(Work::Text(" else "));
+                        work.push(Task::Node(otherwise, level::IF));
+                        work.push(Task::Text(" else "));
                     }
                 }
-                work.push(Work::Node(then, level::OR));
-                work.push(Work::Text(" then "));
-                work.push(Work::Node(condition, level::OR));
+                work.push(Task::Node(then, level::OR));
+                work.push(Task::Text(" then "));
+                work.push(Task::Node(condition, level::OR));
             }
             Node::Call(function, args) => {
                 out.push_str(function.text());
                 out.push('(');
-                work.push(Work::Text(")"));
+                work.push(Task::Text(")"));
                 push_args(source.args(args), &mut work);
             }
             Node::List(args) => {
                 out.push('[');
-                work.push(Work::Text("]"));
+                work.push(Task::Text("]"));
                 push_args(source.args(args), &mut work);
             }
         }
     }
 }
 
-fn push_args(args: &[ExprId], work: &mut Vec<Work>) {
+fn push_args(args: &[ExprId], work: &mut Vec<Task>) {
     for (at, &arg) in args.iter().enumerate().rev() {
-        work.push(Work::Node(arg, level::IF));
+        work.push(Task::Node(arg, level::IF));
         if at > 0 {
-            work.push(Work::Text(", "));
+            work.push(Task::Text(", "));
         }
     }
 }

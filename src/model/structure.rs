@@ -66,7 +66,7 @@ pub fn agree(one: &[Token], other: &[Token]) -> Option<Vec<Token>> {
 /// A structure is shown up to about this length.
 const LONGEST_TEXT: usize = 200;
 
-enum Work {
+enum Task {
     Cut { cut: u32, element: u32 },
     Close,
 }
@@ -128,9 +128,9 @@ impl<'c> Tree<'c> {
         let mut structure = Structure::default();
         let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
         let outermost = cut;
-        let mut work = vec![Work::Cut { cut, element }];
+        let mut work = vec![Task::Cut { cut, element }];
         while let Some(item) = work.pop() {
-            let Work::Cut { cut, element } = item else {
+            let Task::Cut { cut, element } = item else {
                 structure.tokens.push(Token::Close);
                 continue;
             };
@@ -166,9 +166,9 @@ impl<'c> Tree<'c> {
                 }
             };
             structure.tokens.push(Token::Open);
-            work.push(Work::Close);
+            work.push(Task::Close);
             let inside = members.iter().rev();
-            work.extend(inside.map(|&(cut, element)| Work::Cut { cut, element }));
+            work.extend(inside.map(|&(cut, element)| Task::Cut { cut, element }));
         }
         Some(structure)
     }

@@ -44,7 +44,7 @@ pub fn write_out(solved: &mut Solved, language: &str) -> Result<(), Refusal> {
             continue;
         };
         let rows = known(flat, &definitions, linear.unknowns.len(), matrix);
-        let mut work = Work {
+        let mut work = Eliminator {
             flat,
             auxiliaries: &mut auxiliaries,
             linear,
@@ -167,7 +167,7 @@ fn fixed(flat: &Flat, root: ExprId, conditions: &mut Vec<ExprId>) -> bool {
     true
 }
 
-struct Work<'w> {
+struct Eliminator<'w> {
     flat: &'w mut Flat,
     auxiliaries: &'w mut Auxiliaries,
     linear: &'w Linear,
@@ -176,7 +176,7 @@ struct Work<'w> {
     made: Vec<Assignment>,
 }
 
-impl Work<'_> {
+impl Eliminator<'_> {
     /// Returns false if there is no safe order.
     fn eliminate(&mut self) -> bool {
         let size = self.rows.len();

@@ -41,7 +41,7 @@ impl std::fmt::Debug for Printer<'_> {
     }
 }
 
-pub(super) enum Work {
+pub(super) enum Task {
     Node(ExprId, Want),
     Text(&'static str),
     Owned(String),
@@ -158,12 +158,12 @@ impl<'p> Printer<'p> {
     /// The left side of an equation, or an operand.
     pub fn at_least(&self, id: ExprId, least: u8, view: View<'_>) -> String {
         let mut out = String::new();
-        let mut work = vec![Work::Node(id, Want::least(least, false))];
+        let mut work = vec![Task::Node(id, Want::least(least, false))];
         while let Some(item) = work.pop() {
             match item {
-                Work::Text(text) => out.push_str(text),
-                Work::Owned(text) => out.push_str(&text),
-                Work::Node(id, want) => self.node(id, want, view, &mut out, &mut work),
+                Task::Text(text) => out.push_str(text),
+                Task::Owned(text) => out.push_str(&text),
+                Task::Node(id, want) => self.node(id, want, view, &mut out, &mut work),
             }
         }
         out
@@ -175,7 +175,7 @@ impl<'p> Printer<'p> {
         want: Want,
         view: View<'_>,
         out: &mut String,
-        work: &mut Vec<Work>,
+        work: &mut Vec<Task>,
     ) {
         let exprs = &self.flat.exprs;
         while let Node::Unary(UnaryOp::Plus, a) = exprs.node(id) {
@@ -185,7 +185,7 @@ impl<'p> Printer<'p> {
         let (binds, signed) = self.strength(id);
         if binds < want.least || signed && want.unsigned {
             out.push('(');
-            work.push(Work::Text(")"));
+            work.push(Task::Text(")"));
         }
         let lone = matches!(node, Node::Number(_) | Node::Unary(..));
         let real = want.real || !lone && self.integers[id.index()];
@@ -197,11 +197,11 @@ impl<'p> Printer<'p> {
             Node::Leaf(leaf) => out.push_str(&self.leaf(leaf, view)),
             Node::Unary(UnaryOp::Not, a) => {
                 out.push_str("not ");
-                work.push(Work::Node(a, Want::least(level::ATOM, real)));
+                work.push(Task::Node(a, Want::least(level::ATOM, real)));
             }
             Node::Unary(_, a) => {
                 out.push('-');
-                work.push(Work::Node(a, Want::unsigned(level::PRODUCT, real)));
+                work.push(Task::Node(a, Want::unsigned(level::PRODUCT, real)));
             }
             Node::Binary(op, a, b) => {
                 let begins = !want.unsigned || binds < want.least;
@@ -213,7 +213,7 @@ impl<'p> Printer<'p> {
             }
             Node::List(args) => {
                 out.push('{');
-                work.push(Work::Text("}"));
+                work.push(Task::Text("}"));
                 arguments(exprs.args(args), real, work);
             }
         }
@@ -243,17 +243,17 @@ impl<'p> Printer<'p> {
         (op, a, b): (BinaryOp, ExprId, ExprId),
         begins: bool,
         real: bool,
-        work: &mut Vec<Work>,
+        work: &mut Vec<Task>,
     ) {
         if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) && !self.flat.is_boolean(a) {
-            work.push(Work::Text(match op {
+            work.push(Task::Text(match op {
                 BinaryOp::Equal => ") <= 0",
                 _ => ") > 0",
             }));
-            work.push(Work::Node(b, Want::unsigned(level::PRODUCT, false)));
-            work.push(Work::Text(" - "));
-            work.push(Work::Node(a, Want::least(level::SUM, false)));
-            work.push(Work::Text("abs("));
+            work.push(Task::Node(b, Want::unsigned(level::PRODUCT, false)));
+            work.push(Task::Text(" - "));
+            work.push(Task::Node(a, Want::least(level::SUM, false)));
+            work.push(Task::Text("abs("));
             return;
         }
         let (left, right) = match op {
@@ -278,9 +278,9 @@ impl<'p> Printer<'p> {
             // Relations cannot be chained. Their operands can be truths.
             _ => (Want::least(level::SUM, real), Want::least(level::SUM, real)),
         };
-        work.push(Work::Node(b, right));
-        work.push(Work::Text(spelling(op)));
-        work.push(Work::Node(a, left));
+        work.push(Task::Node(b, right));
+        work.push(Task::Text(spelling(op)));
+        work.push(Task::Node(a, left));
     }
 
     fn call(
@@ -290,7 +290,7 @@ impl<'p> Printer<'p> {
         args: &[ExprId],
         real: bool,
         out: &mut String,
-        work: &mut Vec<Work>,
+        work: &mut Vec<Task>,
     ) {
         let whole = self.is_written_out(id, args);
         let name = match function {
@@ -303,7 +303,7 @@ impl<'p> Printer<'p> {
         };
         out.push_str(name);
         out.push('(');
-        work.push(Work::Text(")"));
+        work.push(Task::Text(")"));
         arguments(args, real, work);
     }
 }
@@ -324,27 +324,27 @@ fn spelling(op: BinaryOp) -> &'static str {
     }
 }
 
-fn arguments(args: &[ExprId], real: bool, work: &mut Vec<Work>) {
+fn arguments(args: &[ExprId], real: bool, work: &mut Vec<Task>) {
     for (at, &arg) in args.iter().enumerate().rev() {
-        work.push(Work::Node(arg, Want::least(level::IF, real)));
+        work.push(Task::Node(arg, Want::least(level::IF, real)));
         if at > 0 {
-            work.push(Work::Text(", "));
+            work.push(Task::Text(", "));
         }
     }
 }
 
 /// An `if` as the last operand is an `elseif`; elsewhere it gets brackets.
-fn choice(exprs: &Arena<Leaf>, id: ExprId, real: bool, work: &mut Vec<Work>) {
+fn choice(exprs: &Arena<Leaf>, id: ExprId, real: bool, work: &mut Vec<Task>) {
     let Node::If(condition, then, otherwise) = exprs.node(id) else {
         return;
     };
-    work.push(Work::Node(otherwise, Want::least(level::IF, real)));
-    work.push(Work::Text(match exprs.node(otherwise) {
+    work.push(Task::Node(otherwise, Want::least(level::IF, real)));
+    work.push(Task::Text(match exprs.node(otherwise) {
         Node::If(..) => " else",
         _ => " else ",
     }));
-    work.push(Work::Node(then, Want::least(level::OR, real)));
-    work.push(Work::Text(" then "));
-    work.push(Work::Node(condition, Want::least(level::OR, false)));
-    work.push(Work::Text("if "));
+    work.push(Task::Node(then, Want::least(level::OR, real)));
+    work.push(Task::Text(" then "));
+    work.push(Task::Node(condition, Want::least(level::OR, false)));
+    work.push(Task::Text("if "));
 }

@@ -64,7 +64,7 @@ pub struct Eliminated {
 
 /// A protected column is solved for only if the row has no other column left, safe or not.
 pub fn eliminate(rows: &[Row], ranks: &[u32], protected: &[bool]) -> Eliminated {
-    let mut work = Work {
+    let mut work = Eliminator {
         ranks,
         protected,
         terms: vec![None; ranks.len()],
@@ -150,7 +150,7 @@ impl Eliminated {
     }
 }
 
-struct Work<'r> {
+struct Eliminator<'r> {
     ranks: &'r [u32],
     protected: &'r [bool],
     terms: Vec<Option<Row>>,
@@ -163,7 +163,7 @@ struct Work<'r> {
     heap: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
-impl Work<'_> {
+impl Eliminator<'_> {
     /// Replaces the solved columns of a row.
     fn reduce(&mut self, row: &Row) -> Row {
         for &(column, value) in row {
