@@ -109,6 +109,7 @@ pub fn form<L: Leaf>(
     done.pop()
 }
 
+/// The form of a node that is no sum, from the forms of its operands; `None` if it is not linear.
 fn combine<L: Leaf>(arena: &mut Arena<L>, id: ExprId, parts: Vec<Form>) -> Option<Form> {
     let node = arena.node(id);
     let cancelled = parts.iter().any(|part| part.cancelled);

@@ -27,7 +27,7 @@ pub fn archive(files: &[(String, &[u8])]) -> Result<Vec<u8>, Refusal> {
         let fits = |size: usize| u32::try_from(size).map_err(|_| too_large(name));
         let (offset, size, whole) = (fits(out.len())?, fits(packed.len())?, fits(content.len())?);
         let length = u16::try_from(name.len()).map_err(|_| too_large(name))?;
-        // The part that is the same before a file and in the directory.
+        // The fields that stand both before a file and in the directory.
         let mut head = Vec::new();
         for part in [VERSION, FLAGS, DEFLATED, 0, DATE] {
             head.extend(part.to_le_bytes());
