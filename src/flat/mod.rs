@@ -1,11 +1,12 @@
 //! The flat model: variables and equations without hierarchy.
 //!
-//! Flat arenas with typed ids that print as in dumps: variables `v0, v1, ...`, equations `q0, q1, ...`, instances `i0,
-//! i1, ...` (`i0` is the compiled model itself). A variable's name is the path of its instance, its declaration and an
-//! index; no text is stored for it. Equal expressions are shared.
+//! Flat arenas with typed ids that print as dumps show them: variables `v0, v1, ...`, equations
+//! `q0, q1, ...`, instances `i0, i1, ...` (`i0` is the compiled model itself). A variable's name
+//! is the path of its instance, its declaration and an index; no text is kept for it. Expressions
+//! are shared: equal ones are one.
 //!
-//! Holds after [`crate::model`]: every leaf refers to a variable of the model; parameters and constants have values;
-//! kinds and types are final; nothing depends on hash order.
+//! Holds after [`crate::model`]: every leaf refers to a variable of the model; parameters and
+//! constants have values; kinds and types are final; nothing depends on hash order.
 
 pub mod dump;
 mod names;
@@ -47,7 +48,7 @@ impl InstanceId {
     pub const TOP: InstanceId = InstanceId(0);
 }
 
-/// A leaf of a flat expression.
+/// What stands at the leaves of flat expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Leaf {
     Var(VarId),
@@ -96,7 +97,7 @@ pub enum Role {
     Input,
     Output,
     Local,
-    /// Not declared; it counts as a local variable.
+    /// Not declared, and taken as a local.
     Implicit,
     /// A parameter or a constant.
     Fixed,
@@ -124,7 +125,7 @@ pub enum Kind {
     Output,
     Parameter,
     Constant,
-    /// A common factor that the solution of a loop has named: Q101, Q102, ...
+    /// A common factor that solving a loop has named: Q101, Q102, ...
     Auxiliary,
 }
 
@@ -142,7 +143,7 @@ impl Kind {
         }
     }
 
-    /// Whether equations determine it.
+    /// To be computed from equations.
     pub fn is_unknown(self) -> bool {
         matches!(
             self,
@@ -176,10 +177,10 @@ pub struct Variable {
     pub ty: Type,
     /// Declared as an output of the compiled model, whatever its kind.
     pub output: bool,
-    /// The order of its highest derivative in the equations; 0 if it is not differentiated.
+    /// Its highest derivative in the equations; 0 where it is not differentiated.
     pub order: u8,
-    /// How many of the variable and its derivatives are states, counted from the variable itself. After flattening
-    /// these are all below the highest derivative; index reduction may leave fewer.
+    /// How many of it and its derivatives are states, from the variable itself on. As flattened all
+    /// below the highest are; index reduction may leave fewer.
     pub states: u8,
 }
 
@@ -197,7 +198,7 @@ impl Leaf {
         Leaf::at_order(self.variable(), self.order().unwrap_or(0) + 1)
     }
 
-    /// The order of a variable or derivative; `None` for leaves that belong to an event.
+    /// The order of a variable or derivative; `None` for what belongs to an event.
     pub fn order(self) -> Option<u8> {
         match self {
             Leaf::Var(_) => Some(0),
@@ -215,11 +216,11 @@ pub struct Given {
     pub expression: ExprId,
     /// Where the value is given.
     pub span: Span,
-    /// How many submodels deep the model lies that gives the value: the outermost value holds.
+    /// How many submodels deep the model lies that gives it: the outermost counts most.
     pub depth: u32,
 }
 
-/// An eliminated variable or derivative, and the expression that replaces it.
+/// What stands for an eliminated variable or derivative.
 #[derive(Clone, Copy, Debug)]
 pub struct Eliminated {
     pub leaf: Leaf,
@@ -229,15 +230,16 @@ pub struct Eliminated {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EquationKind {
     Equation,
-    /// Made by a connection: variables are equal, across variables at a node.
+    /// Of a connection: variables are equal, across variables at a node.
     Coupling,
-    /// Made by a connection: variables sum to zero, through variables at a node.
+    /// Of a connection: variables sum to zero, through variables at a node.
     Sum,
-    /// Made for a cut that is not connected.
+    /// Of a cut that nothing is connected to.
     ZeroFlow,
-    /// Replaces a redundant sum: a potential of a part without ground is zero.
+    /// In place of a sum that says nothing new: a potential of a part without ground is zero.
     Reference,
-    /// Replaces an equation that is part of a sum of equations by what this sum leaves, a constraint between states.
+    /// In place of an equation that follows from it and others: all that these leave, a constraint
+    /// between states.
     Constraint,
     /// An equation of the model, differentiated; by its place in [`Reduction::derived`].
     Derivative(u32),
@@ -264,7 +266,7 @@ impl EquationKind {
         }
     }
 
-    /// Whether it holds at all times and determines real or boolean unknowns together with other equations.
+    /// Holds at all times, and determines real or boolean unknowns together with others.
     pub fn is_continuous(self) -> bool {
         !matches!(self, Self::New | Self::Init | Self::When(..))
     }
@@ -300,16 +302,16 @@ pub struct Flat {
     pub values: Vec<Given>,
     /// Start values, by variable.
     pub starts: Vec<Given>,
-    /// Variables and derivatives that alias elimination replaced.
+    /// Variables and derivatives that alias elimination replaced, with what by.
     pub eliminated: Vec<Eliminated>,
-    /// Declarations `state` (true) and `nostate` (false), by variable.
+    /// Wishes for state selection, by variable: true for `state`, false for `nostate`.
     pub wishes: Vec<(VarId, bool)>,
-    /// The results of index reduction, if it was necessary.
+    /// What index reduction has done, if it was needed.
     pub reduction: Option<Reduction>,
-    /// Parameters that sizes, bounds of `for` and indices depend on directly, in order. With other values the model has
-    /// another structure.
+    /// Parameters that a size, a bound of a `for` or an index reads, in order: another value would
+    /// make another model. Those that they depend on are not listed.
     pub shaping: Vec<VarId>,
-    /// The cuts of all instances, and where they are connected.
+    /// The cuts of all instances, and where they meet.
     pub ports: Ports,
 }
 
@@ -342,7 +344,7 @@ impl Flat {
         find(&self.starts, id)
     }
 
-    /// The start value of a state. For a derivative it is the one given for a variable that equals it.
+    /// The start value of a state; that of a derivative is what was given for a variable that equals it.
     pub fn start_of(&self, state: Leaf) -> Option<Value> {
         if let Leaf::Var(id) = state {
             return self.start(id).map(|given| given.value);
@@ -370,7 +372,7 @@ impl Flat {
         })
     }
 
-    /// Adds a variable that the source does not contain. Its name must be in the table of names.
+    /// A variable of the model itself that the text does not have, with a name that the table of names knows.
     pub fn add_variable(&mut self, name: Symbol, span: Span, kind: Kind, ty: Type) -> VarId {
         let declaration = DeclId(self.declarations.len() as u32);
         self.declarations.push(Declaration {
@@ -402,8 +404,8 @@ impl Flat {
         .map(|at| self.wishes[at].1)
     }
 
-    /// What the equations have to determine of a variable: its derivatives from the first that is not a state up to the
-    /// highest, or its next value if it is discrete.
+    /// What the equations have to determine of a variable: its derivatives from the first that is
+    /// not a state up to the highest, or its next value if it is discrete.
     pub fn unknowns_of(&self, id: VarId) -> impl Iterator<Item = Leaf> + use<> {
         let variable = self.variable(id);
         let (discrete, orders) = match variable.kind {
@@ -416,7 +418,7 @@ impl Flat {
         (orders.map(move |order| Leaf::at_order(id, order))).chain(discrete)
     }
 
-    /// Whether a variable or derivative is a state.
+    /// A state, or a derivative that is one.
     pub fn is_state(&self, leaf: Leaf) -> bool {
         let states = self.variable(leaf.variable()).states;
         leaf.order().is_some_and(|order| order < states)
@@ -429,19 +431,19 @@ impl Flat {
         })
     }
 
-    /// Sets of variables of which the run chooses the states.
+    /// Sets of which the run chooses the states.
     pub fn selections(&self) -> &[Selection] {
         (self.reduction.as_ref()).map_or(&[], |reduction| &reduction.selections)
     }
 
-    /// The number of states, including those that the run chooses.
+    /// States, with those that the run chooses.
     pub fn state_count(&self) -> usize {
         let chosen = (self.selections().iter()).map(|selection| selection.states as usize);
         self.states().count() + chosen.sum::<usize>()
     }
 
-    /// The number of equations that determine unknowns: a discrete variable counts as one, however many `when`s set it;
-    /// restarts and start values do not count.
+    /// How many equations determine unknowns: a discrete variable has one, however many `when`s
+    /// set it; restarts and start values have none.
     pub fn equation_count(&self) -> usize {
         let continuous = (self.equations.iter()).filter(|equation| equation.kind.is_continuous());
         let discrete = (self.variables.iter()).filter(|known| known.kind == Kind::Discrete);
@@ -466,7 +468,7 @@ impl Flat {
         }
     }
 
-    /// Whether an equation is only a sum of variables with signs, as connections and junctions make them.
+    /// No more than a sum of variables with their signs, as connections and junctions say.
     pub fn is_sum(&self, id: EqId) -> bool {
         let equation = &self.equations[id.index()];
         let mut work = vec![equation.left, equation.right];
@@ -493,7 +495,7 @@ impl Flat {
         let all: usize = (self.variable_ids())
             .map(|id| self.unknowns_of(id).count())
             .sum();
-        // Of the candidates of a selection, this many are states at any time.
+        // Of the candidates of a selection some are states at a time.
         let chosen: usize = (self.selections().iter())
             .map(|selection| selection.states as usize)
             .sum();
