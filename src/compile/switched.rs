@@ -348,7 +348,11 @@ pub fn why_impossible(
     key: &[bool],
     observer: &mut dyn StageObserver,
 ) -> Diagnostics {
-    let (flat, _) = positions.written_in(key);
+    let (flat, _) = match key.is_empty() {
+        // The only mode: as it was written it has been solved.
+        true => positions.in_mode(key),
+        false => positions.written_in(key),
+    };
     let request = Request {
         starts: Starts::Left,
         suggestions: false,

@@ -241,10 +241,10 @@ fn contradiction(flat: &Flat, given: &Given, wanted: f64, found: f64) -> Diagnos
     )
     .at(given.span, "given here")
     .note(ties(flat, given.variable))
-    .hint(
-        "leave this start value out, or give one that agrees with the others; `bgm simulate --start-jump` lets them jump to \
-         values that agree",
-    )
+    .hint(format!(
+        "leave this start value out, or give one that agrees with the others{}",
+        or_jump(flat, given.variable)
+    ))
 }
 
 /// Start values that contradict each other, whatever the values of the other variables.
@@ -271,9 +271,20 @@ fn inconsistent(flat: &Flat, choice: &Chosen) -> Diagnostic {
         .collect();
     with_equations(flat, choice.equations.clone(), diagnostic)
         .note(format!("values near by that agree: {}", near.join(", ")))
-        .hint(
-            "leave one of them out, or change it; `bgm simulate --start-jump` lets them jump to values that agree",
-        )
+        .hint(format!(
+            "leave one of them out, or change it{}",
+            given
+                .first()
+                .map_or("", |given| or_jump(flat, given.variable))
+        ))
+}
+
+/// What else helps where an impulse moves a variable: it moves charges and speeds, and no positions.
+fn or_jump(flat: &Flat, id: VarId) -> &'static str {
+    match flat.variable(id).order {
+        0 | 1 => "; `bgm simulate --start-jump` lets them jump to values that agree",
+        _ => "",
+    }
 }
 
 /// Few digits: the message only shows how large the difference is.

@@ -7,6 +7,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use crate::programs::compared;
+use crate::support::programs::has;
 use crate::support::random::Random;
 use crate::support::trial::Trial;
 
@@ -444,4 +446,26 @@ fn circuits_that_step() {
     );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(count < 60 || jumped > count / 10, "{jumped} of {done} jump");
+}
+
+/// Programs in C and Python jump as `bgm simulate` does.
+#[test]
+fn programs_of_circuits_that_step() {
+    if !has("cc") {
+        return;
+    }
+    let (mut agree, mut wrong) = (0, Vec::new());
+    for seed in 0..12 {
+        let circuit = Circuit::random(seed);
+        if circuit.names().is_empty() {
+            continue;
+        }
+        let python = has("python3") && seed % 3 == 0;
+        match compared(&circuit.text(), &format!("steps-{seed}"), python) {
+            ("agrees", _) => agree += 1,
+            (outcome, why) => wrong.push(format!("{seed}: {outcome} {why:?}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(agree > 6, "{agree}");
 }
