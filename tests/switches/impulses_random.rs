@@ -385,6 +385,7 @@ impl<'c> Nodal<'c> {
 }
 
 /// How many jumps it had; why it is wrong.
+#[allow(clippy::print_stdout)]
 fn tried(seed: u64, show: bool) -> Result<Option<u64>, String> {
     let circuit = Circuit::random(seed);
     let names = circuit.names();
@@ -419,6 +420,7 @@ fn tried(seed: u64, show: bool) -> Result<Option<u64>, String> {
 }
 
 #[test]
+#[allow(clippy::print_stdout)]
 fn circuits_that_step() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let (first, count) = match number("BGM_SEED") {
