@@ -286,6 +286,7 @@ impl<'c> Nodal<'c> {
     }
 
     /// Radau IIA with three stages: one step, the sources being constant in it.
+    #[allow(clippy::needless_range_loop)]
     fn step(&self, before: &DVector<f64>, width: f64, time: f64) -> Option<DVector<f64>> {
         let root = 6.0_f64.sqrt();
         let a = [
