@@ -286,6 +286,7 @@ impl<'c> Nodal<'c> {
     }
 
     /// Radau IIA with three stages: one step, the sources being constant in it.
+    #[allow(clippy::needless_range_loop)]
     fn step(&self, before: &DVector<f64>, width: f64, time: f64) -> Option<DVector<f64>> {
         let root = 6.0_f64.sqrt();
         let a = [
@@ -385,6 +386,7 @@ impl<'c> Nodal<'c> {
 }
 
 /// How many jumps it had; why it is wrong.
+#[allow(clippy::print_stdout)]
 fn tried(seed: u64, show: bool) -> Result<Option<u64>, String> {
     let circuit = Circuit::random(seed);
     let names = circuit.names();
@@ -419,6 +421,7 @@ fn tried(seed: u64, show: bool) -> Result<Option<u64>, String> {
 }
 
 #[test]
+#[allow(clippy::print_stdout)]
 fn circuits_that_step() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let (first, count) = match number("BGM_SEED") {
