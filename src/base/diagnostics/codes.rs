@@ -127,7 +127,6 @@ codes! {
     NoGround "W0601" "a part without ground";
     UnusedStart "W0602" "a start value that cannot be given";
     TooFewStarts "W0603" "too few start values";
-    JumpDifferentiated "W0604" "a jump that was differentiated";
     ArtificialStiffness "W0605" "a switch that makes the model stiff";
     UnmetPreference "W0606" "a causality that was preferred and cannot be had";
     NoDynamics "W0901" "a model without dynamics";
@@ -141,7 +140,7 @@ impl Code {
         }
     }
 
-    /// Says that a name is unknown: not to be trusted where a part of the text could not be read.
+    /// Whether it says that a name is unknown. That is unreliable if a part of the text could not be read.
     pub fn is_about_missing(self) -> bool {
         matches!(
             self,
@@ -157,7 +156,7 @@ impl Code {
         )
     }
 
-    /// A part of the text is missing behind a diagnostic of this code.
+    /// Whether a part of the text could not be read because of it.
     pub fn hides_text(self) -> bool {
         matches!(
             self,

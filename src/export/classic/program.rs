@@ -11,8 +11,10 @@ use crate::evaluate::{Walk, value_of};
 use crate::experiment::Experiment;
 use crate::expr::{ExprId, Function, Node};
 use crate::flat::{Equation, EquationKind, Flat, Given, Kind, Leaf};
+use crate::positions::Discontinuous;
 
-/// Inputs that the experiment holds constant are inputs again: programs begin with `u = 10.0`.
+/// Makes inputs that the experiment holds constant into inputs again: programs begin with `u =
+/// 10.0`.
 pub fn keep_inputs(flat: &mut Flat, experiment: &Experiment) {
     for &(id, span) in &experiment.inputs {
         let is_its = |equation: &Equation| {
@@ -67,7 +69,7 @@ fn samples(flat: &Flat) -> bool {
     false
 }
 
-/// A program in one of these languages; `None` after an error that was said.
+/// Writes a program in one of these languages; `None` after an error that was reported.
 pub fn export(
     mut flat: Flat,
     experiment: &Experiment,
@@ -76,13 +78,18 @@ pub fn export(
     said: &mut Diagnostics,
 ) -> Result<Option<Exported>, Refusal> {
     keep_inputs(&mut flat, experiment);
-    // What is sampled at the start has happened when a program begins.
+    // A sample at the start acts before the program begins.
     let whole = samples(&flat).then(|| flat.clone());
     let done = presented(flat, Aliases::Eliminate, &mut NoObserver, said);
     let Some(presented) = done else {
         return Ok(None);
     };
     let (mut solved, raised) = match presented {
+        Presented::One(solved) if Discontinuous::of(&solved.flat).moves_states() => {
+            return Err(Refusal(
+                "something in it steps that constraints between states contain, so that states jump by the balance of impulses, and a program of this kind solves no equations for that".into(),
+            ));
+        }
         Presented::One(solved) => (solved, false),
         Presented::Paper(mut paper) => {
             paper::jumps(&mut paper.modes, &paper.solved)?;

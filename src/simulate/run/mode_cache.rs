@@ -59,6 +59,12 @@ impl<'w, 'm, 's, 'p> ModeCache<'w, 'm, 's, 'p> {
         self.positions.is_some()
     }
 
+    /// Whether there are switches, and so more than one mode.
+    pub(super) fn has_switches(&self) -> bool {
+        self.positions
+            .is_some_and(|positions| !positions.switches.is_empty())
+    }
+
     /// `None` if the cache is full.
     pub(super) fn add(&mut self, instance: ModeInstance<'m>) -> Option<&'s ModeInstance<'m>> {
         let instance = self.instances.push(instance)?;
@@ -143,7 +149,7 @@ impl<'w, 'm, 's, 'p> ModeCache<'w, 'm, 's, 'p> {
             summary.work.jacobians += more.jacobians;
             summary.work.iterations += more.iterations;
         }
-        if self.has_modes() {
+        if self.has_switches() {
             summary.modes = self.list.len() as u64;
         }
     }
