@@ -76,12 +76,11 @@ impl System for Rates<'_> {
         let mut machine = self.machine.borrow_mut();
         let (states, unknowns) = states.split_at(self.size() - self.algebraic);
         machine.give(unknowns);
-        let done = (machine.evaluate(time, states, Extent::Rates)).and_then(|()| {
-            match self.algebraic {
+        let done =
+            (machine.evaluate(time, states, Extent::Rates)).and_then(|()| match self.algebraic {
                 0 => machine.jacobian(entries),
                 _ => machine.joined_jacobian(entries),
-            }
-        });
+            });
         if done.is_err() {
             entries.fill(f64::NAN);
         }

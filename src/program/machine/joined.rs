@@ -69,8 +69,11 @@ impl Machine<'_> {
         let mut first = 0;
         while first < *count {
             let active = LANES.min(count - first);
-            let lane_of =
-                |color: u32| (color as usize).checked_sub(first).filter(|&at| at < active);
+            let lane_of = |color: u32| {
+                (color as usize)
+                    .checked_sub(first)
+                    .filter(|&at| at < active)
+            };
             for (&register, &color) in columns.iter().zip(colors) {
                 let mut lanes = [0.0; LANES];
                 if let Some(lane) = lane_of(color) {

@@ -50,7 +50,8 @@ impl Machine<'_> {
     /// The ranges of all registers that rates and relations need.
     fn ranges(&self, ahead: f64, sines: Sines) -> Vec<Interval> {
         let program = self.program;
-        let mut ranges: Vec<Interval> = self.registers.iter().map(|&value| (value, value)).collect();
+        let mut ranges: Vec<Interval> =
+            self.registers.iter().map(|&value| (value, value)).collect();
         let time = Program::TIME as usize;
         ranges[time].1 = ahead.max(ranges[time].0);
         let part = &program.continuous;
@@ -99,10 +100,12 @@ impl Machine<'_> {
                             false => at(b),
                         },
                         Op::Select => (at(a).0.min(at(b).0), at(a).1.max(at(b).1)),
-                        Op::Table => self.tables[b as usize].ys.iter().fold(
-                            (f64::INFINITY, f64::NEG_INFINITY),
-                            |(low, high), &y| (low.min(y), high.max(y)),
-                        ),
+                        Op::Table => self.tables[b as usize]
+                            .ys
+                            .iter()
+                            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &y| {
+                                (low.min(y), high.max(y))
+                            }),
                         Op::Whole => whole(at(a), b as i32),
                         _ => combined(op, at(a), second),
                     }
@@ -142,7 +145,11 @@ fn sine(op: Op, (low, high): Interval, now: f64, sines: Sines) -> Interval {
     // Whether an argument with this remainder lies between.
     let passes = |top: f64| ((high - top) / TAU).floor() >= ((low - top) / TAU).ceil();
     let (from, to) = (low.sin(), high.sin());
-    let least = if passes(-FRAC_PI_2) { -1.0 } else { from.min(to) };
+    let least = if passes(-FRAC_PI_2) {
+        -1.0
+    } else {
+        from.min(to)
+    };
     let most = if passes(FRAC_PI_2) { 1.0 } else { from.max(to) };
     (least, most)
 }

@@ -19,6 +19,8 @@ use super::first::norm;
 
 /// A correction must shrink to this part, or the matrix does not hold. diffsol asks the same of two corrections in a row.
 const SHRINKS: f64 = 0.9;
+/// An equation is touched by a correction that changes what is missing in it by this part.
+const TOUCHED: f64 = 0.1;
 /// What is missing in the equations of a step counts as nothing below this part of the tolerance.
 const NOTHING: f64 = 0.01;
 /// Corrections of so many units in the last place are rounding.
@@ -119,16 +121,22 @@ impl<M: Kind> Check<'_, '_, M> {
         if apart <= NOTHING && !equations.has_algebraic() {
             return Ok(true);
         }
+        // An equation that misses as much as before was not touched by the correction, however small the other ones are now.
+        let untouched = (0..differential).any(|k| {
+            let weight = self.absolute[k] + self.relative * states[k].abs();
+            let (before, now) = (residuals[k], missing[k]);
+            now.abs() > weight && (now - before).abs() <= TOUCHED * before.abs()
+        });
         let mut second = M::V::from_vec(missing, M::C::default());
         lu.solve_in_place(&mut second)?;
         let second = M::slice(&second);
         let length = norm(second);
-        if length <= SHRINKS * norm(first) || (apart <= NOTHING && length <= NOTHING) {
+        let shrinks = length <= SHRINKS * norm(first) || (apart <= NOTHING && length <= NOTHING);
+        if shrinks && !untouched {
             return Ok(true);
         }
-        let rounding = |(step, state): (&f64, &f64)| {
-            step.abs() <= ROUNDING * f64::EPSILON * state.abs()
-        };
+        let rounding =
+            |(step, state): (&f64, &f64)| step.abs() <= ROUNDING * f64::EPSILON * state.abs();
         Ok(second.iter().zip(&states).all(rounding))
     }
 }

@@ -65,7 +65,8 @@ fn attempts(used: usize) -> usize {
     used + 400
 }
 
-impl<'p, 's: 'p, M: Kind> Stepper<'p, Equations<'s, M>> for Bdf<'p, Equations<'s, M>, CheckedLu<'p, 's, M>>
+impl<'p, 's: 'p, M: Kind> Stepper<'p, Equations<'s, M>>
+    for Bdf<'p, Equations<'s, M>, CheckedLu<'p, 's, M>>
 where
     for<'b> &'b M::V: VectorRef<M::V>,
     for<'b> &'b M: MatrixRef<M>,

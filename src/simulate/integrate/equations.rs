@@ -7,8 +7,8 @@ use std::cell::{Cell, RefCell};
 
 use diffsol::{
     ConstantOp, DefaultDenseMatrix, FaerSparseLU, FaerSparseMat, FaerVec, LinearOp, Matrix,
-    MatrixCommon, NalgebraLU, NalgebraMat, NalgebraVec, NonLinearOp, NonLinearOpJacobian, OdeEquations,
-    OdeEquationsRef, Op, UnitCallable, Vector, VectorCommon,
+    MatrixCommon, NalgebraLU, NalgebraMat, NalgebraVec, NonLinearOp, NonLinearOpJacobian,
+    OdeEquations, OdeEquationsRef, Op, UnitCallable, Vector, VectorCommon,
 };
 use sprs::prod::mul_acc_mat_vec_csc;
 

@@ -140,8 +140,8 @@ struct Run<'r, 'm, 's, 'p> {
 /// How sines of Time limit the steps.
 #[derive(Default)]
 struct SineLimit {
-    /// Half a period of the fastest one.
-    half_period: Option<f64>,
+    /// The limit while they act.
+    acting: Option<f64>,
     /// The present limit holds until then.
     until: f64,
 }
@@ -200,8 +200,9 @@ impl<'p> Run<'_, '_, '_, 'p> {
         }
     }
 
-    /// The longest step while a sine of Time acts, half a period of the fastest: while the states rest, the integrator would
-    /// step over whole periods.
+    /// The longest step while a sine of Time acts, a part of the period of the fastest: while the states rest, the integrator
+    /// would step over whole periods. Steps of half a period would always meet the zeros of the sine, and no other simple part
+    /// would do for its square and its cube: so it is the golden section.
     fn longest_beside_sines(&self) -> Option<f64> {
         let watched = self.mode.program.watches.iter().any(|watch| !watch.timed);
         let shortest = if watched { 1e-6 } else { 1e-4 };
@@ -209,7 +210,8 @@ impl<'p> Run<'_, '_, '_, 'p> {
         let mut machine = self.mode.rates.machine.borrow_mut();
         (machine.evaluate_event(self.summary.time, &self.states)).ok()?;
         let speed = fastest_sine(&mut machine)?;
-        Some((std::f64::consts::PI / speed).max(shortest * span))
+        const PART: f64 = 0.381_966_011_250_105;
+        Some((PART * std::f64::consts::TAU / speed).max(shortest * span))
     }
 
     /// Whether sines change the states by less than their tolerances in any step that ends so far ahead at the latest.
@@ -237,15 +239,20 @@ impl<'p> Run<'_, '_, '_, 'p> {
         /// So many steps go by before a sine that acts is looked at again.
         const STEPS: f64 = 8.0;
         let time = self.summary.time;
-        let Some(half) = self.sines.half_period.filter(|_| time >= self.sines.until) else {
+        let Some(acting) = self.sines.acting.filter(|_| time >= self.sines.until) else {
             return;
         };
         let most = self.longest_step();
-        let mut longest = half;
+        let mut longest = acting;
         while longest < most && self.sines_are_small(time, 8.0 * longest) {
             longest *= 4.0;
         }
-        self.sines.until = time + if longest > half { longest } else { STEPS * half };
+        self.sines.until = time
+            + if longest > acting {
+                longest
+            } else {
+                STEPS * acting
+            };
         integrator.limit(longest.min(most));
     }
 
@@ -285,10 +292,12 @@ impl<'p> Run<'_, '_, '_, 'p> {
     /// The integrator of the present mode, restarted at the present states.
     fn take_integrator(&mut self, time: f64) -> Result<Box<dyn Integrator + 'p>, RunError> {
         let mut absolute = (self.plan.absolute).of(&self.mode.solved.flat, self.mode.program);
-        // Nobody gives tolerances for unknowns of loops: their size now tells.
+        // Nobody gives tolerances for unknowns of loops. Their errors do not add up from step to step; where they follow from
+        // changes of states in a step, they have fewer digits than these.
+        const LOOSER: f64 = 1e3;
         let unknowns = &self.mode.with_unknowns(&[]);
-        let all = self.plan.absolute.all;
-        let unknown = |value: &f64| all.max(self.plan.relative * value.abs());
+        let (all, relative) = (self.plan.absolute.all, self.plan.relative);
+        let unknown = |value: &f64| LOOSER * (all + relative * value.abs());
         absolute.extend(unknowns.iter().map(unknown));
         let settings = Settings {
             // What follows from the step itself, such as a voltage from the change of a current, has no smooth past that a method
@@ -302,7 +311,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
             longest: Some(self.longest_step()),
         };
         self.sines = SineLimit {
-            half_period: self.longest_beside_sines(),
+            acting: self.longest_beside_sines(),
             until: time,
         };
         let taken = (self.modes).take_integrator(self.mode_index, &settings, (time, &self.states));
@@ -319,7 +328,9 @@ impl<'p> Run<'_, '_, '_, 'p> {
             self.summary.seconds.steps += self.clock.now() - begun;
             if let Err(error) = stepped {
                 let next = self.with_joined_loops(error)?;
-                self.summary.counts.add(&std::mem::replace(integrator, next).counts());
+                self.summary
+                    .counts
+                    .add(&std::mem::replace(integrator, next).counts());
                 continue;
             }
             let begun = self.clock.now();
@@ -393,7 +404,12 @@ impl<'p> Run<'_, '_, '_, 'p> {
         let failed = self.integrator_error(error);
         let solved = {
             let mut machine = mode.rates.machine.borrow_mut();
-            evaluate(mode.solved, &mut machine, (time, &self.last_good), Extent::Rates)
+            evaluate(
+                mode.solved,
+                &mut machine,
+                (time, &self.last_good),
+                Extent::Rates,
+            )
         };
         if explicit || solved.is_err() || !mode.join() {
             return Err(failed);
