@@ -35,7 +35,8 @@ impl<'m> Run<'_, 'm, '_, '_> {
             let failed = |failure| RunError::Evaluation(Box::new(failure));
             let states = {
                 let mut machine = mode.rates.machine.borrow_mut();
-                begin(mode.solved, mode.program, &mut machine, time)
+                let known = self.iteration.begun;
+                begin(mode.solved, mode.program, &mut machine, (time, known))
             };
             match states {
                 Ok(states) => self.set_mode(to, states),
@@ -152,6 +153,7 @@ impl<'m> Run<'_, 'm, '_, '_> {
         if let Some(why) = refused {
             return Err(why);
         }
+        self.iteration.begun = true;
         self.events = Events::new(self.mode.program, self.plan.until() - self.plan.start());
         self.events.shared = SHARED_SCALE;
         // The sides of a relation may depend on truths of other relations. A few passes are enough for most models; the

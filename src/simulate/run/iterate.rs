@@ -8,9 +8,12 @@
 //! first of the list. (For passive circuits of ideal diodes that is Murty's least-index rule, which always ends.) A change
 //! may lead into another mode. Every mode that is tried starts from the values before the event; the last mode stays.
 
+use std::collections::BTreeSet;
+
 use crate::base::cancel::glance;
 use rustc_hash::FxHashSet;
 
+use super::truths::TruthsBefore;
 use super::{ModeInstance, Run, RunError};
 use crate::flat::Leaf;
 use crate::positions::{Key, Side, Values};
@@ -25,6 +28,8 @@ pub(super) const MOST_PASSES: usize = 2_000;
 pub(super) struct EventIteration {
     /// The run has not begun: modes begin from start values.
     pub(super) starting: bool,
+    /// Discrete variables have begun: those with a next value may have changed since.
+    pub(super) begun: bool,
     /// Values before the event.
     pub(super) before: Values,
     /// The jump of states by which the present mode was entered.
@@ -97,6 +102,9 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
     }
 
     fn iterate(&mut self, time: f64, momentary: &[usize]) -> Result<bool, RunError> {
+        let before = TruthsBefore::new(&self.mode.rates.machine.borrow());
+        let mut moved: BTreeSet<usize> = BTreeSet::new();
+        let mut searched = false;
         let mut strategy = Strategy::AllAtOnce;
         let mut seen: FxHashSet<Vec<u64>> = FxHashSet::default();
         let mut excluded: Vec<(bool, usize)> = Vec::new();
@@ -106,7 +114,21 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
         let mut done: Option<(&'s ModeInstance<'m>, LastChange)> = None;
         for _ in 0..MOST_PASSES {
             glance();
-            if let Err(why) = self.evaluate_in_mode(time)? {
+            let entered = match self.evaluate_in_mode(time) {
+                // With these truths a loop has no solution: with others it may have one.
+                Err(failed @ RunError::Evaluation(_)) if !self.modes.has_modes() && !searched => {
+                    searched = true;
+                    if !self.search_truths((time, momentary), &before, &moved)? {
+                        return Err(failed);
+                    }
+                    seen.clear();
+                    strategy = Strategy::AllAtOnce;
+                    changed = true;
+                    Ok(())
+                }
+                entered => entered?,
+            };
+            if let Err(why) = entered {
                 // The last changes lead into an impossible mode: they are taken back, and others are tried.
                 let Some((snapshot, changes)) = last.take() else {
                     if self.enter_with_switches(time, &[])? {
@@ -179,6 +201,10 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                 .map(|&(state, _)| LastChange::Restart(state));
             let shown = changes.last().copied().map(LastChange::Change);
             done = shown.or(restarted).map(|shown| (mode, shown));
+            moved.extend(changes.iter().filter_map(|change| match *change {
+                Change::Watch(at, _) => Some(at),
+                Change::Discrete(..) => None,
+            }));
             let snapshot = snapshot(&machine);
             apply(&mut machine, &changes);
             if restarts.is_empty() {
@@ -236,6 +262,14 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                     Strategy::AllAtOnce => Strategy::OneAtATime,
                     Strategy::OneAtATime => Strategy::KeepTies,
                     Strategy::KeepTies => Strategy::TiesAsWritten,
+                    // Several relations may have to change together.
+                    Strategy::TiesAsWritten if !searched => {
+                        searched = true;
+                        match self.search_truths((time, momentary), &before, &moved)? {
+                            true => Strategy::OneAtATime,
+                            false => return Err(self.no_convergence(done, time)),
+                        }
+                    }
                     Strategy::TiesAsWritten => return Err(self.no_convergence(done, time)),
                 };
             }

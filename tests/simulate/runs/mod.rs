@@ -8,5 +8,7 @@ mod found;
 mod mechanics;
 mod methods;
 mod program;
+mod starts;
 mod steady;
 mod stiff;
+mod truths;
