@@ -19,7 +19,7 @@ use super::switches::{Switch, branch};
 use crate::base::cancel::glance;
 use crate::evaluate::constant;
 use crate::expr::linear::difference;
-use crate::expr::{ExprId, Term};
+use crate::expr::{ExprId, Function, Node, Term};
 use crate::flat::{EqId, Flat, Leaf, Type};
 use crate::passes::order::balanced;
 
@@ -229,13 +229,13 @@ impl System {
         let mut terms = Vec::with_capacity(form.terms.len());
         for (at, coefficient) in form.terms {
             let (variable, order) = places[at as usize];
-            let by = constant(flat, coefficient)?;
+            let by = fixed(flat, coefficient)?;
             if by != 0.0 {
                 terms.push((variable, order, by));
             }
         }
         let rest: Option<f64> = (form.rest.iter())
-            .map(|&(negative, term)| constant(flat, term).map(|by| if negative { -by } else { by }))
+            .map(|&(negative, term)| fixed(flat, term).map(|by| if negative { -by } else { by }))
             .sum();
         Some((terms, rest != Some(0.0)))
     }
@@ -397,6 +397,18 @@ fn same_at_both(first: Vec<Row>, second: Vec<Row>) -> Vec<Row> {
         true => first,
         false => Vec::new(),
     }
+}
+
+/// The value of an expression that does not move.
+fn fixed(flat: &Flat, root: ExprId) -> Option<f64> {
+    let mut work = vec![root];
+    while let Some(id) = work.pop() {
+        match flat.exprs.node(id) {
+            Node::Time | Node::Call(Function::Sample, _) => return None,
+            _ => flat.exprs.operands(id, &mut work),
+        }
+    }
+    constant(flat, root)
 }
 
 /// The column of an unknown number, and the order of the derivative.

@@ -36,12 +36,12 @@ model type Drive
 end
 model type Brake
   cut A({across}/T)
-  parameter M = 1, r = 1, from = 0, to = 1
+  parameter M = 1, r = 1, on = 0, off = 1
   local stuck, v, F
 {speed}  v = r*w
   T = r*F
 {law}
-  stuck = Time > from and Time < to
+  stuck = Time > on and Time < off
 end
 "
     )
@@ -59,7 +59,7 @@ fn check(form: Form, brakes: &[Brake]) {
     let list: Vec<String> = (brakes.iter().enumerate())
         .map(|(at, brake)| {
             format!(
-                "b{at}(M = {}, r = {}, from = {}, to = {})",
+                "b{at}(M = {}, r = {}, on = {}, off = {})",
                 brake.torque, brake.ratio, brake.from, brake.to
             )
         })
@@ -152,7 +152,7 @@ fn random_brakes() {
 /// A brake that holds what something else drives stays impossible.
 #[test]
 fn no_way_out() {
-    let text = "model M
+    let text = "model Held
  local w, T, stuck
  w = 1
  0 = if stuck then w else T

@@ -45,6 +45,9 @@ impl Run<'_, '_, '_, '_> {
         }
         let before = &before.0;
         let relations = self.in_one_loop(moved);
+        if relations.is_empty() {
+            return Ok(false);
+        }
         let here = TruthsBefore::new(&mode.rates.machine.borrow()).0;
         let mut tried = 0;
         for changed in Subsets::new(relations.len()).take(MOST) {
@@ -106,30 +109,20 @@ impl Run<'_, '_, '_, '_> {
         agrees
     }
 
-    /// The relations that have changed, and those of the loops that they are part of.
+    /// The relations of the loops in which those stand that have changed; of all loops if none has.
     fn in_one_loop(&self, moved: &BTreeSet<usize>) -> Vec<usize> {
         let program = self.mode.program;
         let loops = loops(&program.event);
-        let of = |at: usize| {
-            let held = program.watches[at].held;
-            loops.iter().filter(move |reads| reads.contains(&held))
+        let held = |at: usize| program.watches[at].held;
+        let concerned = |reads: &&Vec<u32>| {
+            let mut moved = moved.iter().filter(|&&at| at < program.watches.len());
+            moved.clone().next().is_none() || moved.any(|&at| reads.contains(&held(at)))
         };
-        let mut all: BTreeSet<usize> = moved.clone();
-        for at in 0..program.watches.len() {
-            let together = of(at).any(|reads| {
-                moved.is_empty()
-                    || (moved.iter()).any(|&other| reads.contains(&program.watches[other].held))
-            });
-            if together {
-                all.insert(at);
-            }
-        }
+        let loops: Vec<&Vec<u32>> = loops.iter().filter(concerned).collect();
+        let all = (0..program.watches.len())
+            .filter(|&at| loops.iter().any(|reads| reads.contains(&held(at))));
         let momentary = |&at: &usize| !program.watches[at].kind.is_momentary();
-        all.into_iter()
-            .filter(|&at| at < program.watches.len())
-            .filter(momentary)
-            .take(MOST_RELATIONS)
-            .collect()
+        all.filter(momentary).take(MOST_RELATIONS).collect()
     }
 
     /// Tells which relations have changed together.
