@@ -14,12 +14,14 @@ mod ports;
 mod printer;
 mod reduction;
 pub mod slots;
+mod variables;
 pub mod verify;
 
 pub use names::write_path;
 pub use ports::{Junction, JunctionId, Law, Pair, Port, PortId, Ports, Signed};
 pub use printer::{Names, Printer};
 pub use reduction::{Derived, Dropped, Merit, Reduction, Selection};
+pub use variables::{Declaration, Kind, Role, Type, Variable};
 
 use std::sync::Arc;
 
@@ -68,123 +70,7 @@ impl Leaf {
             Leaf::Var(v) | Leaf::Der(v, _) | Leaf::New(v) | Leaf::Init(v) | Leaf::Pre(v) => v,
         }
     }
-}
 
-#[derive(Clone, Copy, Debug)]
-pub struct Instance {
-    /// The top is its own parent.
-    pub parent: InstanceId,
-    pub name: Symbol,
-    /// From 1 on in an array; 0 for a single submodel.
-    pub index: u32,
-    /// The name of its type, and where that is defined.
-    pub class: Symbol,
-    pub class_span: Span,
-    /// Where it is declared as a submodel; of the top, where its model is.
-    pub span: Span,
-    /// How many equations its cuts get from outside: one for each pair of variables, across and through.
-    pub pairs: u32,
-}
-
-/// How a variable was declared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    Across,
-    Through,
-    /// Across in one cut and through in another, as in a bond.
-    Both,
-    Terminal,
-    Input,
-    Output,
-    Local,
-    /// Not declared, and taken as a local.
-    Implicit,
-    /// A parameter or a constant.
-    Fixed,
-}
-
-#[derive(Clone, Debug)]
-pub struct Declaration {
-    pub name: Symbol,
-    pub span: Span,
-    pub role: Role,
-    pub remarks: Remarks,
-    pub doc: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Its derivative appears.
-    State,
-    Algebraic,
-    /// Set by `new`.
-    Discrete,
-    /// An input of the compiled model.
-    Input,
-    /// An output of the compiled model that is none of the above.
-    Output,
-    Parameter,
-    Constant,
-    /// A common factor that solving a loop has named: Q101, Q102, ...
-    Auxiliary,
-}
-
-impl Kind {
-    pub fn text(self) -> &'static str {
-        match self {
-            Kind::State => "state",
-            Kind::Algebraic => "algebraic",
-            Kind::Discrete => "discrete",
-            Kind::Input => "input",
-            Kind::Output => "output",
-            Kind::Parameter => "parameter",
-            Kind::Constant => "constant",
-            Kind::Auxiliary => "auxiliary",
-        }
-    }
-
-    /// To be computed from equations.
-    pub fn is_unknown(self) -> bool {
-        matches!(
-            self,
-            Kind::State | Kind::Algebraic | Kind::Discrete | Kind::Output
-        )
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    Real,
-    Boolean,
-}
-
-impl Type {
-    pub fn text(self) -> &'static str {
-        match self {
-            Type::Real => "real",
-            Type::Boolean => "boolean",
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct Variable {
-    pub instance: InstanceId,
-    pub declaration: DeclId,
-    /// From 1 on in an array; 0 for a single variable.
-    pub index: u32,
-    pub kind: Kind,
-    pub ty: Type,
-    /// Declared as an output of the compiled model, whatever its kind.
-    pub output: bool,
-    /// Its highest derivative in the equations; 0 where it is not differentiated.
-    pub order: u8,
-    /// How many of it and its derivatives are states, from the variable itself on. As flattened all
-    /// below the highest are; index reduction may leave fewer.
-    pub states: u8,
-}
-
-impl Leaf {
     /// The variable itself is of order 0.
     pub fn at_order(variable: VarId, order: u8) -> Leaf {
         match order {
@@ -206,6 +92,22 @@ impl Leaf {
             Leaf::New(_) | Leaf::Init(_) | Leaf::Pre(_) => None,
         }
     }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Instance {
+    /// The top is its own parent.
+    pub parent: InstanceId,
+    pub name: Symbol,
+    /// From 1 on in an array; 0 for a single submodel.
+    pub index: u32,
+    /// The name of its type, and where that is defined.
+    pub class: Symbol,
+    pub class_span: Span,
+    /// Where it is declared as a submodel; of the top, where its model is.
+    pub span: Span,
+    /// How many equations its cuts get from outside: one for each pair of variables, across and through.
+    pub pairs: u32,
 }
 
 /// A value with the expression it came from.

@@ -145,6 +145,28 @@ impl Resolver<'_, '_> {
                 .at(self.code.spans[arg.index()], "not a variable"),
             );
         }
+        self.check_order(function, arg, span);
+    }
+
+    /// Derivatives of derivatives, up to an order. What the limit excludes is told once, however deep it goes on.
+    fn check_order(&mut self, function: Function, arg: ExprId, span: Span) {
+        const MOST: u32 = 100;
+        let own = derivatives(function);
+        let (mut inner, mut at) = (0, arg);
+        while let Node::Call(function, args) = self.code.node(at)
+            && derivatives(function) > 0
+            && inner <= MOST
+        {
+            inner += derivatives(function);
+            at = self.code.args(args)[0];
+        }
+        if own > 0 && inner <= MOST && inner + own > MOST {
+            self.diagnostics.push(
+                Diagnostic::new(DiagnosticCode::TooDeep, "a derivative of too high an order")
+                    .at(span, format!("derivatives have an order of at most {MOST}"))
+                    .hint("give the derivatives in between names of their own"),
+            );
+        }
     }
 
     /// Lists stand only where one is wanted: as the value of an array, or in `table`.
@@ -193,5 +215,14 @@ impl Resolver<'_, '_> {
             )
             .at(span, problem),
         );
+    }
+}
+
+/// How often a function differentiates its argument.
+fn derivatives(function: Function) -> u32 {
+    match function {
+        Function::Der => 1,
+        Function::Der2 => 2,
+        _ => 0,
     }
 }

@@ -42,8 +42,8 @@ const MOST_ROUNDS: usize = 20;
 /// Why the index could not be reduced. Equations are those of the model as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stuck {
-    /// More differentiations than [`MOST`] would be needed.
-    TooMany,
+    /// These equations would have to be differentiated more than [`MOST`] times.
+    TooMany(Vec<EqId>),
     /// An equation between booleans, or one without a derivative, would have to be differentiated.
     NoDerivative(EqId),
     /// Unknowns cancel: what these leave is determined by others.
@@ -172,8 +172,7 @@ fn reduced(flat: &mut Flat) -> Result<(), Stuck> {
 /// them is singular (the linear combinations of Tan, Nedialkov and Pryce 2017).
 fn offsets(flat: &mut Flat) -> Result<(Orders, Offsets), Stuck> {
     for round in 0.. {
-        let orders = Orders::new(flat);
-        let offsets = pantelides(&orders.incidence, MOST).ok_or(Stuck::TooMany)?;
+        let (orders, offsets) = bounded(flat)?;
         let sums = hidden(&System {
             flat,
             pattern: &offsets.tight(&orders.incidence),
@@ -185,9 +184,7 @@ fn offsets(flat: &mut Flat) -> Result<(Orders, Offsets), Stuck> {
             if !couplings::straighten(flat, &orders, &offsets) {
                 return Ok((orders, offsets));
             }
-            let orders = Orders::new(flat);
-            let offsets = pantelides(&orders.incidence, MOST).ok_or(Stuck::TooMany)?;
-            return Ok((orders, offsets));
+            return bounded(flat);
         }
         let mut times = vec![0; flat.equations.len()];
         for (id, &by) in orders.equations.iter().zip(&offsets.rows) {
@@ -196,7 +193,19 @@ fn offsets(flat: &mut Flat) -> Result<(Orders, Offsets), Stuck> {
         let put_in = constraints::put_in(flat, sums, |id| times[id.index()]);
         still_balanced(flat, put_in)?;
     }
-    Err(Stuck::TooMany)
+    Err(Stuck::TooMany(Vec::new()))
+}
+
+/// How often each equation is differentiated, unless that is too often.
+fn bounded(flat: &Flat) -> Result<(Orders, Offsets), Stuck> {
+    let orders = Orders::new(flat);
+    match pantelides(&orders.incidence, MOST) {
+        Ok(offsets) => Ok((orders, offsets)),
+        Err(rows) => {
+            let equations = rows.iter().map(|&row| orders.equations[row as usize]);
+            Err(Stuck::TooMany(equations.collect()))
+        }
+    }
 }
 
 /// Whether there still are as many unknowns as equations everywhere, a variable and its derivatives being one.

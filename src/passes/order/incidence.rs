@@ -1,6 +1,6 @@
 //! Which unknowns a row contains, and how well it could be solved for each.
 
-use crate::base::cancel::glance;
+use crate::base::cancel::{check, glance};
 use rustc_hash::FxHashSet;
 
 use super::Row;
@@ -155,6 +155,8 @@ impl Columns {
                     }
                 }
                 Row::Selection(at) => {
+                    // Such a row is as long as the model.
+                    check();
                     let candidates = &flat.selections()[*at as usize].candidates;
                     let of = candidates.iter().map(|&leaf| self.column(flat, leaf));
                     entries.extend(
