@@ -32,7 +32,7 @@ const GUESSES: [f64; 10] = [1.0, -1.0, 0.1, -0.1, 1e-3, 10.0, -10.0, 100.0, 1e3,
 const FOLLOWED: usize = 3;
 
 /// The truths of so many relations are searched before other guesses are tried.
-const FEW_RELATIONS: usize = 8;
+const FEW_RELATIONS: usize = 6;
 /// The most combinations of truths that are tried: of few relations, and of many.
 const MOST_TRUTHS: usize = 4096;
 const TRUTHS_OF_MANY: usize = 256;
