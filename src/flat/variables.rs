@@ -16,7 +16,7 @@ pub enum Role {
     Input,
     Output,
     Local,
-    /// Not declared, and taken as a local.
+    /// Not declared; it counts as a local variable.
     Implicit,
     /// A parameter or a constant.
     Fixed,
@@ -44,7 +44,7 @@ pub enum Kind {
     Output,
     Parameter,
     Constant,
-    /// A common factor that solving a loop has named: Q101, Q102, ...
+    /// A common factor that the solution of a loop has named: Q101, Q102, ...
     Auxiliary,
 }
 
@@ -62,7 +62,7 @@ impl Kind {
         }
     }
 
-    /// To be computed from equations.
+    /// Whether equations determine it.
     pub fn is_unknown(self) -> bool {
         matches!(
             self,
@@ -96,9 +96,9 @@ pub struct Variable {
     pub ty: Type,
     /// Declared as an output of the compiled model, whatever its kind.
     pub output: bool,
-    /// Its highest derivative in the equations; 0 where it is not differentiated.
+    /// The order of its highest derivative in the equations; 0 if it is not differentiated.
     pub order: u8,
-    /// How many of it and its derivatives are states, from the variable itself on. As flattened all
-    /// below the highest are; index reduction may leave fewer.
+    /// How many of the variable and its derivatives are states, counted from the variable itself. After flattening
+    /// these are all below the highest derivative; index reduction may leave fewer.
     pub states: u8,
 }

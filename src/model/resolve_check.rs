@@ -1,4 +1,4 @@
-//! What names and calls in expressions may not be.
+//! Checks what names and calls in expressions must not be.
 
 use super::class::*;
 use super::resolve::{Mode, Resolver};
@@ -89,7 +89,7 @@ impl Resolver<'_, '_> {
         );
     }
 
-    /// Index nodes were resolved as part of an equation; they must be fixed all the same.
+    /// The nodes of an index were resolved as a part of the equation, but must be constant.
     pub(super) fn check_fixed(&mut self, first: ExprId, last: ExprId, what: &'static str) {
         for at in first.index()..=last.index() {
             let span = self.code.spans[at];
@@ -169,7 +169,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Lists stand only where one is wanted: as the value of an array, or in `table`.
+    /// Lists are allowed only as the value of an array and in `table`.
     pub(super) fn check_list_places(&mut self, template: Template, root: Option<ExprId>) {
         let mut allowed: Vec<ExprId> = root.into_iter().collect();
         for at in (template.first..=template.root.0).rev() {

@@ -1,4 +1,4 @@
-//! What is said when the index cannot be reduced.
+//! Diagnostics about an index that cannot be reduced.
 
 use super::{MOST, Stuck};
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics, NON_CAUSAL};
@@ -53,7 +53,8 @@ pub fn report(flat: &Flat, stuck: &Stuck, diagnostics: &mut Diagnostics) {
     diagnostics.push(diagnostic);
 }
 
-/// Submodels that prescribe something from outside the equations, and the others that take part.
+/// Returns the submodels that prescribe a value independently of the states, and the others that
+/// take part.
 fn sources(flat: &Flat, ids: &[EqId]) -> (Vec<InstanceId>, Vec<InstanceId>) {
     let written = (ids.iter().map(|id| &flat.equations[id.index()]))
         .filter(|equation| equation.kind == EquationKind::Equation);
@@ -72,7 +73,8 @@ fn sources(flat: &Flat, ids: &[EqId]) -> (Vec<InstanceId>, Vec<InstanceId>) {
     (sources, others)
 }
 
-/// A side that holds a number, a parameter, an input, `Time` or a terminal: no state decides it.
+/// Whether a side contains a number, a parameter, an input, `Time` or a terminal: then no state
+/// determines it.
 fn is_given(flat: &Flat, side: ExprId) -> bool {
     match flat.exprs.node(side) {
         Node::Number(value) => value.0 != 0.0,
