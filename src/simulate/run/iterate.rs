@@ -28,6 +28,8 @@ pub(super) const MOST_PASSES: usize = 2_000;
 pub(super) struct EventIteration {
     /// The run has not begun: modes begin from start values.
     pub(super) starting: bool,
+    /// Combinations of truths that were tried at this event in vain.
+    pub(super) combinations: usize,
     /// Discrete variables have begun: those with a next value may have changed since.
     pub(super) begun: bool,
     /// Values before the event.
@@ -102,6 +104,7 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
     }
 
     fn iterate(&mut self, time: f64, momentary: &[usize]) -> Result<bool, RunError> {
+        self.iteration.combinations = 0;
         let before = TruthsBefore::new(&self.mode.rates.machine.borrow());
         let mut moved: BTreeSet<usize> = BTreeSet::new();
         let mut searched = false;
@@ -285,7 +288,23 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
     ) -> RunError {
         let mode = done.map_or(self.mode, |(mode, _)| mode);
         let last = done.map(|(_, last)| last);
-        no_convergence(mode.solved, mode.program, last, time, false).into()
+        let error = no_convergence(mode.solved, mode.program, last, time, false);
+        let EventError::NoConvergence(mut diagnostic) = error else {
+            return error.into();
+        };
+        let mut tried = String::from(
+            "tried: all changes at once, one at a time, with ties kept, with equal sides as equal",
+        );
+        if self.iteration.combinations > 0 {
+            tried += &format!(
+                ", {} combinations of truths in one loop",
+                self.iteration.combinations
+            );
+        }
+        if !self.modes.has_modes() {
+            diagnostic.notes.push(tried);
+        }
+        RunError::Diagnostic(diagnostic)
     }
 
     /// States have jumped: the iteration goes on from the values after the jump.

@@ -69,6 +69,7 @@ impl Run<'_, '_, '_, '_> {
                 break;
             }
         }
+        self.iteration.combinations = tried;
         self.hold(&here);
         // The values that belong to these truths; a failure is the caller's.
         let _ = self.evaluate_event(time);
