@@ -7,8 +7,9 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::steps::spelled_out;
 use crate::evaluate::Walk;
 use crate::evaluate::walk::{Errors, Known, Rounded};
 use crate::expr::{BinaryOp, ExprId, Value};
@@ -51,7 +52,8 @@ pub struct Opened {
     pub samplers: Vec<OpenSampler>,
 }
 
-pub fn open(flat: &mut Flat) -> Opened {
+pub fn open(flat: &mut Flat, corners: &FxHashSet<ExprId>) -> Opened {
+    spelled_out(flat, corners);
     let mut opened = Opened::default();
     let mut by: FxHashMap<ExprId, ExprId> = FxHashMap::default();
     let mut starts: Vec<Given> = Vec::new();

@@ -20,6 +20,7 @@ impl Run<'_, '_, '_, '_> {
         self.iterate_event(time, &[])?;
         self.follow_start_equations(time)?;
         self.iteration.starting = false;
+        self.events.at_instant = false;
         if self.plan.steady {
             self.find_steady_state(time)?;
         }
