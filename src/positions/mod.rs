@@ -18,6 +18,7 @@ pub mod jump;
 mod least_norm;
 mod modes;
 mod names;
+mod null_space;
 mod open;
 mod paper;
 mod steps;
@@ -153,6 +154,7 @@ pub fn differentiated(flat: &Flat) -> impl Iterator<Item = Leaf> + '_ {
 fn in_position(written: &Flat, switches: &[Switch], key: &[bool]) -> (Flat, Vec<Loose>) {
     let mut flat = written.clone();
     switches::put_in(&mut flat, switches, key);
-    let loose = least_norm::settle(&mut flat, written, switches, key);
+    let mut loose = least_norm::settle(&mut flat, written, switches, key);
+    loose.extend(null_space::settle(&mut flat, written, switches, key));
     (flat, loose)
 }

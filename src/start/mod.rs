@@ -7,13 +7,14 @@
 //! variables that never were states are guesses and are not examined.
 
 pub mod dump;
+mod equations;
 mod from_former;
 mod restart_clashes;
 
 use rustc_hash::FxHashSet;
 
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
-use crate::evaluate::{Chosen, Point, evaluate_start};
+use crate::evaluate::{Chosen, Failure, Point, Reason, evaluate_start};
 use crate::expr::{Node, Value, show_number};
 use crate::flat::{EqId, EquationKind, Flat, Given, Kind, Leaf, Selection, Type, VarId};
 use crate::passes::blocks::Solved;
@@ -36,11 +37,16 @@ pub enum Remark {
     },
     /// Too few candidates of the selection of this index have a start value.
     TooFew(u32),
+    /// Start equations do not determine the start, or contradict it.
+    Equations(Box<Failure>),
 }
 
 impl Remark {
     pub fn is_error(&self) -> bool {
-        matches!(self, Remark::Inconsistent(_) | Remark::Contradicts { .. })
+        matches!(
+            self,
+            Remark::Inconsistent(_) | Remark::Contradicts { .. } | Remark::Equations(_)
+        )
     }
 }
 
@@ -55,23 +61,45 @@ pub fn report(flat: &Flat, remarks: &[Remark], diagnostics: &mut Diagnostics) {
             found,
         } => Some(contradiction(flat, given, *wanted, *found)),
         Remark::TooFew(at) => Some(too_few(flat, flat.selections().get(*at as usize)?)),
+        Remark::Equations(failure) => Some(failure.diagnostic()),
     }));
 }
 
 /// Chooses states where the choice is left to the run, and examines the start values.
 pub fn start(solved: &mut Solved) -> Vec<Remark> {
+    solved.start = equations::find(solved).map(Box::new);
+    let given = solved.flat.starts.len();
+    let remarks = remarks(solved);
+    if solved.start.is_some() && solved.flat.starts.len() != given {
+        // Start values were found for states, so that former states have theirs.
+        solved.start = equations::find(solved).map(Box::new);
+    }
+    remarks
+}
+
+fn remarks(solved: &mut Solved) -> Vec<Remark> {
     if solved.flat.reduction.is_none() {
-        return Vec::new();
+        return match &solved.start {
+            None => Vec::new(),
+            Some(_) => of_equations(evaluate_start(solved, &mut Point::new(solved))),
+        };
     }
     let mut remarks: Vec<Remark> = Vec::new();
     // Without a choice and without start values of former states there is nothing to examine, so the model is not evaluated.
-    if solved.flat.selections().is_empty() && of_former_states(&solved.flat).is_empty() {
+    if solved.flat.selections().is_empty()
+        && of_former_states(&solved.flat).is_empty()
+        && solved.start.is_none()
+    {
         return remarks;
     }
     let mut point = Point::new(solved);
     // If the model has no values at the start (division by zero, an input without a value), there are no findings.
-    let Ok(chosen) = evaluate_start(solved, &mut point) else {
-        return remarks;
+    let chosen = match evaluate_start(solved, &mut point) {
+        Ok(chosen) => chosen,
+        failed => {
+            remarks.extend(of_equations(failed));
+            return remarks;
+        }
     };
     store_choice(&mut solved.flat, &chosen);
     let point = from_former::find(solved, point);
@@ -120,6 +148,19 @@ pub fn start(solved: &mut Solved) -> Vec<Remark> {
         }
     }
     remarks
+}
+
+/// What start equations themselves are to blame for. Other failures may depend on inputs: the run reports them.
+fn of_equations(begun: Result<Vec<Chosen>, Failure>) -> Vec<Remark> {
+    let blamed = |failure: &Failure| {
+        matches!(
+            failure.reason,
+            Reason::StartUndetermined | Reason::StartsContradict
+        )
+    };
+    (begun.err().filter(blamed).into_iter())
+        .map(|failure| Remark::Equations(Box::new(failure)))
+        .collect()
 }
 
 fn is_given(flat: &Flat, leaf: Leaf) -> bool {

@@ -1,6 +1,7 @@
 //! Ideal switches and diodes wherever they may stand, against closed forms. Each file holds one kind of place.
 
 mod at_point;
+mod brakes;
 mod bridges;
 mod capacitors;
 mod circuit;

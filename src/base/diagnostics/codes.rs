@@ -102,6 +102,7 @@ codes! {
     RestartOfNoState "E0607" "a restart of a variable that is no state";
 
     NoPowerPorts "E0608" "a picture of a model without power ports";
+    StartUndetermined "E0609" "start equations that do not determine the start";
 
     Unsolvable "E0701" "an equation that cannot be solved for its unknown";
     BooleanLoop "E0702" "a boolean in a loop";

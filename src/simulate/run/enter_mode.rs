@@ -35,7 +35,8 @@ impl<'m> Run<'_, 'm, '_, '_> {
             let failed = |failure| RunError::Evaluation(Box::new(failure));
             let states = {
                 let mut machine = mode.rates.machine.borrow_mut();
-                begin(mode.solved, mode.program, &mut machine, time)
+                let known = self.iteration.begun;
+                begin(mode.solved, mode.program, &mut machine, (time, known))
             };
             match states {
                 Ok(states) => self.set_mode(to, states),
@@ -172,6 +173,7 @@ impl<'m> Run<'_, 'm, '_, '_> {
         if let Some(why) = refused {
             return Err(why);
         }
+        self.iteration.begun = true;
         self.events = Events::new(self.mode.program, self.plan.until() - self.plan.start());
         if self.modes.has_switches() {
             self.events.shared = SHARED_SCALE;

@@ -8,9 +8,12 @@
 //! first of the list. (For passive circuits of ideal diodes that is Murty's least-index rule, which always ends.) A change
 //! may lead into another mode. Every mode that is tried starts from the values before the event; the last mode stays.
 
+use std::collections::BTreeSet;
+
 use crate::base::cancel::glance;
 use rustc_hash::FxHashSet;
 
+use super::truths::TruthsBefore;
 use super::{ModeInstance, Run, RunError};
 use crate::flat::Leaf;
 use crate::positions::{Key, Side, Values};
@@ -25,6 +28,10 @@ pub(super) const MOST_PASSES: usize = 2_000;
 pub(super) struct EventIteration {
     /// The run has not begun: modes begin from start values.
     pub(super) starting: bool,
+    /// Combinations of truths that were tried at this event in vain.
+    pub(super) combinations: usize,
+    /// Discrete variables have begun: those with a next value may have changed since.
+    pub(super) begun: bool,
     /// Values before the event.
     pub(super) before: Values,
     /// The jump of states by which the present mode was entered.
@@ -120,6 +127,10 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
     }
 
     fn iterate(&mut self, time: f64, momentary: &[usize]) -> Result<bool, RunError> {
+        self.iteration.combinations = 0;
+        let before = TruthsBefore::new(&self.mode.rates.machine.borrow());
+        let mut moved: BTreeSet<usize> = BTreeSet::new();
+        let mut searched = false;
         let mut strategy = Strategy::AllAtOnce;
         let mut seen: FxHashSet<Vec<u64>> = FxHashSet::default();
         let mut excluded: Vec<(bool, usize)> = Vec::new();
@@ -129,7 +140,21 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
         let mut done: Option<(&'s ModeInstance<'m>, LastChange)> = None;
         for _ in 0..MOST_PASSES {
             glance();
-            if let Err(why) = self.evaluate_in_mode(time)? {
+            let entered = match self.evaluate_in_mode(time) {
+                // With these truths a loop has no solution: with others it may have one.
+                Err(failed @ RunError::Evaluation(_)) if !self.modes.has_modes() && !searched => {
+                    searched = true;
+                    if !self.search_truths((time, momentary), &before, &moved)? {
+                        return Err(failed);
+                    }
+                    seen.clear();
+                    strategy = Strategy::AllAtOnce;
+                    changed = true;
+                    Ok(())
+                }
+                entered => entered?,
+            };
+            if let Err(why) = entered {
                 // The last changes lead into an impossible mode: they are taken back, and others are tried.
                 let Some((snapshot, changes)) = last.take() else {
                     if self.enter_with_switches(time, &[])? {
@@ -205,6 +230,10 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                 .map(|&(state, _)| LastChange::Restart(state));
             let shown = changes.last().copied().map(LastChange::Change);
             done = shown.or(restarted).map(|shown| (mode, shown));
+            moved.extend(changes.iter().filter_map(|change| match *change {
+                Change::Watch(at, _) => Some(at),
+                Change::Discrete(..) => None,
+            }));
             let snapshot = snapshot(&machine);
             drop(machine);
             if !restarts.is_empty() {
@@ -252,6 +281,14 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                     Strategy::AllAtOnce => Strategy::OneAtATime,
                     Strategy::OneAtATime => Strategy::KeepTies,
                     Strategy::KeepTies => Strategy::TiesAsWritten,
+                    // Several relations may have to change together.
+                    Strategy::TiesAsWritten if !searched => {
+                        searched = true;
+                        match self.search_truths((time, momentary), &before, &moved)? {
+                            true => Strategy::OneAtATime,
+                            false => return Err(self.no_convergence(done, time)),
+                        }
+                    }
                     Strategy::TiesAsWritten => return Err(self.no_convergence(done, time)),
                 };
             }
@@ -267,7 +304,23 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
     ) -> RunError {
         let mode = done.map_or(self.mode, |(mode, _)| mode);
         let last = done.map(|(_, last)| last);
-        no_convergence(mode.solved, mode.program, last, time, false).into()
+        let error = no_convergence(mode.solved, mode.program, last, time, false);
+        let EventError::NoConvergence(mut diagnostic) = error else {
+            return error.into();
+        };
+        let mut tried = String::from(
+            "tried: all changes at once, one at a time, with ties kept, with equal sides as equal",
+        );
+        if self.iteration.combinations > 0 {
+            tried += &format!(
+                ", {} combinations of truths in one loop",
+                self.iteration.combinations
+            );
+        }
+        if !self.modes.has_modes() {
+            diagnostic.notes.push(tried);
+        }
+        RunError::Diagnostic(diagnostic)
     }
 
     /// States have jumped: the iteration goes on from the values after the jump.

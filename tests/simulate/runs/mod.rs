@@ -11,5 +11,7 @@ mod methods;
 mod program;
 mod roots;
 mod sines;
+mod starts;
 mod steady;
 mod stiff;
+mod truths;
