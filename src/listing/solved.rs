@@ -7,7 +7,7 @@ use crate::base::words::{count, sign};
 use crate::compile::Listed;
 use crate::expr::ExprId;
 use crate::expr::op::precedence;
-use crate::expr::print::{Source, Style, precedence_of};
+use crate::expr::print::{Style, precedence_of};
 use crate::flat::{EqId, Flat, InstanceId, Kind, Leaf, Printer};
 use crate::passes::blocks::{
     Assignment, Block, Linear, Method, Nonlinear, Residual, Selected, Solved,
