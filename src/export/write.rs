@@ -4,11 +4,13 @@
 //! not enough: a part that is too long or nested too deeply gets a name (`t1`). Only what is needed is evaluated: a
 //! part of a branch of an `if` gets its name inside that branch, so the program divides by zero only if the model does.
 
+use std::convert::Infallible;
+
 use rustc_hash::FxHashMap;
 
 use crate::expr::op::precedence;
 use crate::expr::print::{self, Form, Here, Infix, Prefix, Text};
-use crate::expr::{Args, BinaryOp, ExprId, Function, Node, UnaryOp};
+use crate::expr::{Args, BinaryOp, ExprId, Function, Node, UnaryOp, fold};
 use crate::flat::{Flat, Leaf};
 
 /// How a language writes expressions and statements.
@@ -170,20 +172,18 @@ impl<'w, D: Dialect> Writer<'w, D> {
         }
     }
 
-    fn operands(&self, id: ExprId) -> Vec<ExprId> {
-        let mut operands = Vec::new();
+    fn operands(&self, id: ExprId, operands: &mut Vec<ExprId>) {
         match self.flat.exprs.node(id) {
             Node::Leaf(leaf) => operands.extend(self.gone.get(&leaf)),
             _ if self.dialect.kept(id) == Some(Kept::Alone) => {}
             Node::Call(Function::Table, args) => {
                 let list = self.flat.exprs.args(args);
                 operands.push(list[0]);
-                self.flat.exprs.operands(list[1], &mut operands);
-                self.flat.exprs.operands(list[2], &mut operands);
+                self.flat.exprs.operands(list[1], operands);
+                self.flat.exprs.operands(list[2], operands);
             }
-            _ => self.flat.exprs.operands(id, &mut operands),
+            _ => self.flat.exprs.operands(id, operands),
         }
-        operands
     }
 
     /// Whether only some of the operands are evaluated.
@@ -195,41 +195,42 @@ impl<'w, D: Dialect> Writer<'w, D> {
     }
 
     fn measure(&mut self, root: ExprId) {
-        let mut stack = vec![root];
-        while let Some(&id) = stack.last() {
-            if self.measures.contains_key(&id) {
-                stack.pop();
-                continue;
-            }
-            let operands = self.operands(id);
-            let before = stack.len();
-            let missing = operands.iter().filter(|id| !self.measures.contains_key(id));
-            stack.extend(missing);
-            if stack.len() > before {
-                continue;
-            }
-            stack.pop();
-            let mut measure = Measure {
-                length: 8,
-                ..Measure::default()
+        let mut measures = std::mem::take(&mut self.measures);
+        let Ok::<(), Infallible>(()) = fold(
+            root,
+            &mut measures,
+            |id, operands| self.operands(id, operands),
+            |id, operands, measures| Ok(self.measured(id, operands, measures)),
+        );
+        self.measures = measures;
+    }
+
+    fn measured(
+        &self,
+        id: ExprId,
+        operands: &[ExprId],
+        measures: &FxHashMap<ExprId, Measure>,
+    ) -> Measure {
+        let mut measure = Measure {
+            length: 8,
+            ..Measure::default()
+        };
+        for (at, operand) in operands.iter().enumerate() {
+            let of = measures[operand];
+            let (length, depth) = if of.cut {
+                (4, 1)
+            } else {
+                (of.length, of.depth)
             };
-            for (at, operand) in operands.iter().enumerate() {
-                let of = self.measures[operand];
-                let (length, depth) = if of.cut {
-                    (4, 1)
-                } else {
-                    (of.length, of.depth)
-                };
-                measure.length = measure.length.saturating_add(length);
-                measure.depth = measure.depth.max(depth + 1);
-                measure.cuts |= of.cuts;
-                measure.cut |= of.cuts && at > 0 && self.lazy(id);
-            }
-            let leaf = operands.is_empty();
-            measure.cut |= !leaf && (measure.length > LONGEST || measure.depth > DEEPEST);
-            measure.cuts |= measure.cut;
-            self.measures.insert(id, measure);
+            measure.length = measure.length.saturating_add(length);
+            measure.depth = measure.depth.max(depth + 1);
+            measure.cuts |= of.cuts;
+            measure.cut |= of.cuts && at > 0 && self.lazy(id);
         }
+        let leaf = operands.is_empty();
+        measure.cut |= !leaf && (measure.length > LONGEST || measure.depth > DEEPEST);
+        measure.cuts |= measure.cut;
+        measure
     }
 
     fn perform(&mut self, task: Task, tasks: &mut Vec<Task>) {
@@ -336,7 +337,8 @@ impl<'w, D: Dialect> Writer<'w, D> {
         if measure.cut {
             tasks.push(Task::Name(id));
         }
-        let operands = self.operands(id);
+        let mut operands = Vec::new();
+        self.operands(id, &mut operands);
         tasks.extend(operands.into_iter().rev().map(Task::Need));
     }
 

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{Flat, InstanceId, Leaf, VarId};
-use crate::expr::print::{Form, Source, Style, write};
+use crate::expr::print::{Form, Source, Style, write, write_at};
 use crate::expr::{Args, ExprId, Node};
 
 /// Prints flat expressions: with names seen from an instance, in one of the two styles.
@@ -39,6 +39,11 @@ impl<'f> Printer<'f> {
 
     pub fn write(&self, id: ExprId, out: &mut String) {
         write(self, id, self.style, out);
+    }
+
+    /// With brackets unless it binds at least so strongly.
+    pub fn write_at(&self, id: ExprId, least: u8, out: &mut String) {
+        write_at(self, id, least, self.style, out);
     }
 }
 

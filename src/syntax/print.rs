@@ -6,6 +6,7 @@
 
 use super::ast::*;
 use crate::base::intern::Interner;
+use crate::expr::op::precedence;
 use crate::expr::print::{Form, Source, Style, write, write_leaf};
 use crate::expr::{Args, ExprId, Node};
 
@@ -214,7 +215,7 @@ impl Source for Formulas<'_> {
             form.text(self.interner.name(part.name.symbol));
             if let Some(index) = part.index {
                 form.word("[");
-                form.at(index, 0);
+                form.at(index, precedence::IF);
                 form.word("]");
             }
         }

@@ -252,7 +252,10 @@ impl Dialect for C<'_> {
                 }
                 return;
             }
-            other => other.text(),
+            Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Exp | Log10
+            | Sqrt | Floor | Ceil => function.text(),
+            // Written otherwise, or no values.
+            Table | Sample | Der | Der2 | New | Init | Pre => function.text(),
         };
         form.called(name, args, precedence::IF);
     }

@@ -331,15 +331,19 @@ impl Dialect for Viewed<'_> {
         args: &[ExprId],
         form: &mut Form<'_, Want>,
     ) {
+        use Function::*;
         let whole = self.printer.is_written_out(here.id, args);
         let real = self.printer.is_real(here);
         let name = match function {
-            Function::Sign if whole => return sign(args[0], form),
-            Function::Table if whole => return self.printer.table(args, form),
-            Function::Table => TABLE,
-            Function::Ln => "log",
-            Function::Min | Function::Max => return pairs(function, args, real, form),
-            _ => function.text(),
+            Sign if whole => return sign(args[0], form),
+            Table if whole => return self.printer.table(args, form),
+            Table => TABLE,
+            Ln => "log",
+            Min | Max => return pairs(function, args, real, form),
+            Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Exp | Log10
+            | Sqrt | Abs | Sign | Floor | Ceil | Mod => function.text(),
+            // `sample` is written the same way; the others are no values.
+            Sample | Der | Der2 | New | Init | Pre => function.text(),
         };
         form.called(name, args, Want::least(level::IF, real));
     }

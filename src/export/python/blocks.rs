@@ -8,8 +8,8 @@ use crate::export::places::Place;
 use crate::export::statements::Statements;
 use crate::export::statements::blocks::{about, blocks, eliminated, residuals};
 use crate::export::write::Writer;
-use crate::expr::print::Text;
 use crate::expr::ExprId;
+use crate::expr::print::Text;
 use crate::flat::Leaf;
 use crate::passes::blocks::{Entry, Linear, Nonlinear, Selected};
 

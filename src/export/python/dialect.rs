@@ -213,7 +213,11 @@ impl Dialect for Python<'_> {
             Abs | Min | Max => function.text(),
             Ln => "math.log",
             Exp | Sinh | Cosh | Sign | Mod => &format!("_{}", function.text()),
-            other => &format!("math.{}", other.text()),
+            Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Tanh | Log10 | Sqrt | Floor | Ceil => {
+                &format!("math.{}", function.text())
+            }
+            // Written otherwise, or no values.
+            Table | Sample | Der | Der2 | New | Init | Pre => function.text(),
         };
         form.called(name, args, precedence::IF);
     }

@@ -2,8 +2,8 @@
 
 use super::{Statements, put};
 use crate::export::write::Dialect;
-use crate::expr::print::Text;
 use crate::expr::ExprId;
+use crate::expr::print::Text;
 use crate::flat::{EqId, Flat, Leaf, VarId};
 use crate::passes::blocks::{Assignment, Block, Method, Residual};
 

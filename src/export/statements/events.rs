@@ -2,8 +2,8 @@
 
 use super::Statements;
 use crate::export::write::Dialect;
-use crate::expr::print::Text;
 use crate::expr::BinaryOp;
+use crate::expr::print::Text;
 use crate::passes::relations::{Relation, WatchKind};
 
 /// The two sides of a relation: their difference decides it.

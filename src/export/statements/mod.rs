@@ -9,8 +9,8 @@ pub mod modes;
 
 use super::model::{Action, Model};
 use super::write::{Dialect, Writer};
-use crate::expr::print::Text;
 use crate::expr::ExprId;
+use crate::expr::print::Text;
 use crate::flat::Leaf;
 use crate::passes::blocks::{Entry, Linear, Nonlinear, Selected};
 

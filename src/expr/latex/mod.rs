@@ -11,7 +11,7 @@ pub use size::{Names, Sizes};
 
 use super::op::precedence as level;
 use super::print::{self, Dialect, Form, Here, infix};
-use super::{Args, Arena, BinaryOp, ExprId, Function, Leaf, Node, UnaryOp, show_number};
+use super::{Arena, Args, BinaryOp, ExprId, Function, Leaf, Node, UnaryOp, show_number};
 use size::NARROW;
 
 /// Stronger than any operand except the base of a power has to be.

@@ -26,7 +26,12 @@ pub trait Source {
 
 /// Appends the expression to `out`.
 pub fn write<S: Source>(source: &S, root: ExprId, style: Style, out: &mut String) {
-    print(&Listing { source, style }, root, level::IF, out);
+    write_at(source, root, level::IF, style, out);
+}
+
+/// Appends the expression to `out`, with brackets unless it binds at least as strongly as `least`.
+pub fn write_at<S: Source>(source: &S, root: ExprId, least: u8, style: Style, out: &mut String) {
+    print(&Listing { source, style }, root, least, out);
 }
 
 /// Appends a leaf to `out`.
@@ -82,10 +87,7 @@ impl<S: Source> Dialect for Listing<'_, S> {
 
     fn binary(&self, _: Here<u8>, op: BinaryOp, [a, b]: [ExprId; 2], form: &mut Form<'_, u8>) {
         let mut infix = infix(op, self.style);
-        let signed = matches!(
-            self.node(b),
-            Node::Unary(UnaryOp::Minus | UnaryOp::Plus, _)
-        );
+        let signed = matches!(self.node(b), Node::Unary(UnaryOp::Minus | UnaryOp::Plus, _));
         // `a < -b` is readable, `a + -b` is not.
         if signed && op.precedence() != level::RELATION {
             infix.right = level::ATOM;
@@ -163,5 +165,10 @@ pub fn infix(op: BinaryOp, style: Style) -> Infix {
         _ => (level::SUM, level::SUM),
     };
     let binds = op.precedence();
-    Infix { word, left, right, binds }
+    Infix {
+        word,
+        left,
+        right,
+        binds,
+    }
 }

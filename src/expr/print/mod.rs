@@ -9,7 +9,7 @@
 mod listing;
 mod text;
 
-pub use listing::{Source, Style, choice, infix, precedence_of, write, write_leaf};
+pub use listing::{Source, Style, choice, infix, precedence_of, write, write_at, write_leaf};
 pub use text::{Infix, Prefix, Text};
 
 use super::op::precedence as level;
@@ -92,12 +92,7 @@ pub trait Dialect {
         form: &mut Form<'_, Self::Place>,
     );
     /// The parts are the condition, the value if it is true, and the value if it is false.
-    fn choice(
-        &self,
-        here: Here<Self::Place>,
-        parts: [ExprId; 3],
-        form: &mut Form<'_, Self::Place>,
-    );
+    fn choice(&self, here: Here<Self::Place>, parts: [ExprId; 3], form: &mut Form<'_, Self::Place>);
     fn call(
         &self,
         here: Here<Self::Place>,
