@@ -7,8 +7,9 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::steps::spelled_out;
 use crate::expr::{BinaryOp, ExprId};
 use crate::flat::{Equation, EquationKind, Flat, InstanceId, Kind, Leaf, Type, VarId};
 use crate::passes::relations::{Inputs, Kept, Moving, Relation, Sample, WatchKind, find};
@@ -49,7 +50,8 @@ pub struct Opened {
     pub samplers: Vec<OpenSampler>,
 }
 
-pub fn open(flat: &mut Flat) -> Opened {
+pub fn open(flat: &mut Flat, corners: &FxHashSet<ExprId>) -> Opened {
+    spelled_out(flat, corners);
     let mut opened = Opened::default();
     let mut by: FxHashMap<ExprId, ExprId> = FxHashMap::default();
     for kept in kept(flat) {

@@ -8,10 +8,7 @@
 
 pub mod dump;
 mod from_former;
-mod jumps;
 mod restart_clashes;
-
-pub use jumps::StepDifferentiated;
 
 use rustc_hash::FxHashSet;
 
@@ -28,7 +25,6 @@ const AGREES: f64 = 1e-4;
 /// A finding about the start values.
 #[derive(Clone, Debug)]
 pub enum Remark {
-    StepDifferentiated(StepDifferentiated),
     /// No values of the other variables agree with these start values.
     Inconsistent(Box<Chosen>),
     /// A start value was given for a variable that follows from inputs.
@@ -51,7 +47,6 @@ impl Remark {
 /// Reports the findings.
 pub fn report(flat: &Flat, remarks: &[Remark], diagnostics: &mut Diagnostics) {
     diagnostics.extend(remarks.iter().filter_map(|remark| match remark {
-        Remark::StepDifferentiated(step) => step.diagnostic(flat),
         Remark::Inconsistent(choice) => Some(inconsistent(flat, choice)),
         Remark::Unused(given) => Some(unused(flat, given)),
         Remark::Contradicts {
@@ -68,8 +63,7 @@ pub fn start(solved: &mut Solved) -> Vec<Remark> {
     if solved.flat.reduction.is_none() {
         return Vec::new();
     }
-    let steps = jumps::find(solved, &Point::new(solved)).into_iter();
-    let mut remarks: Vec<Remark> = steps.map(Remark::StepDifferentiated).collect();
+    let mut remarks: Vec<Remark> = Vec::new();
     // Without a choice and without start values of former states there is nothing to examine, so the model is not evaluated.
     if solved.flat.selections().is_empty() && of_former_states(&solved.flat).is_empty() {
         return remarks;
@@ -247,7 +241,10 @@ fn contradiction(flat: &Flat, given: &Given, wanted: f64, found: f64) -> Diagnos
     )
     .at(given.span, "given here")
     .note(ties(flat, given.variable))
-    .hint("leave this start value out, or give one that agrees with the others")
+    .hint(format!(
+        "leave this start value out, or give one that agrees with the others{}",
+        or_jump(flat, given.variable)
+    ))
 }
 
 /// Start values that contradict each other, whatever the values of the other variables.
@@ -274,7 +271,20 @@ fn inconsistent(flat: &Flat, choice: &Chosen) -> Diagnostic {
         .collect();
     with_equations(flat, choice.equations.clone(), diagnostic)
         .note(format!("values near by that agree: {}", near.join(", ")))
-        .hint("leave one of them out, or change it")
+        .hint(format!(
+            "leave one of them out, or change it{}",
+            given
+                .first()
+                .map_or("", |given| or_jump(flat, given.variable))
+        ))
+}
+
+/// What else helps where an impulse moves a variable: it moves charges and speeds, and no positions.
+fn or_jump(flat: &Flat, id: VarId) -> &'static str {
+    match flat.variable(id).order {
+        0 | 1 => "; `bgm simulate --start-jump` lets them jump to values that agree",
+        _ => "",
+    }
 }
 
 /// Few digits: the message only shows how large the difference is.
@@ -339,6 +349,11 @@ pub struct WrongRestarts {
 
 impl WrongRestarts {
     pub fn find(flat: &Flat) -> WrongRestarts {
+        let dropped = (flat.reduction.iter()).flat_map(|reduction| &reduction.dropped);
+        let tied: FxHashSet<Leaf> = dropped
+            .filter(|dropped| !dropped.others.is_empty())
+            .map(|dropped| dropped.state)
+            .collect();
         let is_wrong = |id: &EqId| {
             let equation = &flat.equations[id.index()];
             let (EquationKind::When(..), Node::Leaf(Leaf::Init(of))) =
@@ -349,7 +364,8 @@ impl WrongRestarts {
             let leaf = Leaf::Var(of);
             let candidate =
                 (flat.selections().iter()).any(|selection| selection.candidates.contains(&leaf));
-            !flat.is_state(leaf) && !candidate
+            // Of what constraints tie to states all jumps together.
+            !flat.is_state(leaf) && !candidate && !tied.contains(&leaf)
         };
         WrongRestarts {
             of_no_state: flat.equation_ids().filter(is_wrong).collect(),

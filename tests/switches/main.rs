@@ -10,6 +10,8 @@ mod curved;
 mod diodes;
 mod first;
 mod generated;
+mod impulses;
+mod impulses_random;
 mod look;
 #[cfg(debug_assertions)]
 mod lowered;

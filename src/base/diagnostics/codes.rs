@@ -127,7 +127,6 @@ codes! {
     NoGround "W0601" "a part without ground";
     UnusedStart "W0602" "a start value that cannot be given";
     TooFewStarts "W0603" "too few start values";
-    JumpDifferentiated "W0604" "a jump that was differentiated";
     ArtificialStiffness "W0605" "a switch that makes the model stiff";
     UnmetPreference "W0606" "a causality that was preferred and cannot be had";
     NoDynamics "W0901" "a model without dynamics";

@@ -16,7 +16,7 @@ use crate::flat::Leaf;
 use crate::positions::{Key, Side, Values};
 use crate::program::machine::Machine;
 use crate::simulate::events::{Change, EventError, LastChange, Strategy};
-use crate::simulate::events::{evaluate, key, no_convergence, restart};
+use crate::simulate::events::{evaluate, key, no_convergence};
 
 pub(super) const MOST_PASSES: usize = 2_000;
 
@@ -47,6 +47,9 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
     /// be equal at this time.
     pub(super) fn iterate_event(&mut self, time: f64, crossed: &[usize]) -> Result<bool, RunError> {
         if !self.mode.program.has_events() {
+            if self.modes.has_modes() {
+                self.record_jump(time);
+            }
             return Ok(false);
         }
         self.evaluate_event(time)?;
@@ -65,7 +68,12 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
             let sampled = self.events.sample(&mut machine, time);
             (sampled, self.events.momentary(&mut machine, crossed))
         };
-        let mut changed = self.iterate(time, &momentary)?;
+        let mut changed = match self.iterate(time, &momentary) {
+            Err(why) if self.events.at_instant && self.modes.has_switches() => {
+                self.iterate_from_defaults(time, &momentary, why)?
+            }
+            done => done?,
+        };
         if sampled || !momentary.is_empty() {
             {
                 let mut machine = self.mode.rates.machine.borrow_mut();
@@ -81,6 +89,21 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
             self.record_jump(time);
         }
         Ok(changed)
+    }
+
+    /// No mode agrees with start values that nobody gave: a diode that conducts at the start stops to do so at once, and
+    /// its capacitor keeps what it has then. So these values count as values before.
+    fn iterate_from_defaults(
+        &mut self,
+        time: f64,
+        momentary: &[usize],
+        why: RunError,
+    ) -> Result<bool, RunError> {
+        if self.begin_in_mode(time).is_err() {
+            return Err(why);
+        }
+        self.leave_start();
+        self.iterate(time, momentary).map_err(|_| why)
     }
 
     fn store_pre_values(&mut self) {
@@ -145,7 +168,7 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                 (self.events).execute_whens(mode.solved, &machine, time, &mut set_by_whens)?;
             let due = changes.len();
             changes.retain(|&change| !excluded.contains(&target(change)));
-            if self.modes.has_modes() {
+            if self.modes.has_switches() || self.iteration.jump.is_some() {
                 changes = highest_priority(changes, &self.iteration);
             }
             if changes.is_empty() && set_by_whens.is_empty() && restarts.is_empty() {
@@ -157,12 +180,15 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                     }
                     changed = true;
                 }
-                if self.iteration.jump.is_none() {
-                    return Ok(changed);
+                match self.iteration.jump.is_some() {
+                    // The changes that the impulses decide are done; next come those that the values after the jump decide.
+                    true => self.continue_after_jump(time),
+                    // The values at the start agree; next comes what the way they move decides.
+                    false if self.events.at_instant => self.leave_start(),
+                    false => return Ok(changed),
                 }
-                // The changes that the impulses decide are done; next come those that the values after the jump decide.
-                self.continue_after_jump(time);
                 seen.clear();
+                excluded.clear();
                 last = None;
                 strategy = Strategy::AllAtOnce;
                 changed = true;
@@ -180,31 +206,20 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
             let shown = changes.last().copied().map(LastChange::Change);
             done = shown.or(restarted).map(|shown| (mode, shown));
             let snapshot = snapshot(&machine);
-            apply(&mut machine, &changes);
-            if restarts.is_empty() {
-                last = Some((snapshot, changes));
-            } else {
-                last = None;
-                for &(state, value) in &restarts {
-                    let states = &mut self.states;
-                    restart(
-                        mode.solved,
-                        &mut machine,
-                        &mode.selections,
-                        states,
-                        state,
-                        value,
-                    );
-                }
+            drop(machine);
+            if !restarts.is_empty() {
+                self.restart(time, &restarts)?;
             }
+            let mut machine = mode.rates.machine.borrow_mut();
+            apply(&mut machine, &changes);
+            last = restarts.is_empty().then_some((snapshot, changes));
             let repeats = !seen.insert(key(&machine, &self.states));
             drop(machine);
             if !restarts.is_empty() && self.modes.has_modes() {
                 self.evaluate_event(time)?;
-                self.iteration.before = self.current_values();
-                self.iteration.starting = false;
+                self.leave_start();
             }
-            if repeats && self.modes.has_modes() {
+            if repeats && self.modes.has_switches() {
                 self.search_mode(time, momentary)?;
                 let machine = self.mode.rates.machine.borrow();
                 let mut set_by_whens = Vec::new();
@@ -220,11 +235,12 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                 }
                 seen.clear();
                 last = None;
-                if set_by_whens.is_empty() && self.iteration.jump.is_none() {
-                    return Ok(true);
-                }
                 if set_by_whens.is_empty() {
-                    self.continue_after_jump(time);
+                    match self.iteration.jump.is_some() {
+                        true => self.continue_after_jump(time),
+                        false if self.events.at_instant => self.leave_start(),
+                        false => return Ok(true),
+                    }
                     strategy = Strategy::AllAtOnce;
                 }
                 apply(&mut self.mode.rates.machine.borrow_mut(), &set_by_whens);
@@ -257,10 +273,19 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
     /// States have jumped: the iteration goes on from the values after the jump.
     fn continue_after_jump(&mut self, time: f64) {
         self.record_jump(time);
-        self.iteration.before = self.current_values();
         self.iteration.impulses.clear();
-        self.iteration.starting = false;
+        self.leave_start();
         self.iteration.at_entry = Some(self.snapshot());
+    }
+
+    /// The present values are values before what follows.
+    fn leave_start(&mut self) {
+        self.iteration.before = self.current_values();
+        if self.iteration.starting {
+            self.iteration.at_entry = Some(self.snapshot());
+        }
+        self.iteration.starting = false;
+        self.events.at_instant = false;
     }
 
     /// Evaluates the event in the mode that the conditions of the switches give. The inner error is one that may not occur

@@ -17,6 +17,7 @@ impl Run<'_, '_, '_, '_> {
         }
         self.iterate_event(time, &[])?;
         self.iteration.starting = false;
+        self.events.at_instant = false;
         if self.plan.steady {
             self.find_steady_state(time)?;
         }
