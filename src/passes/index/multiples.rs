@@ -18,11 +18,11 @@ use super::orders::Orders;
 use crate::expr::linear::{Form, difference, form};
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, Flat, Kind, Leaf};
-use crate::passes::signs::hidden::Residues;
+use crate::passes::signs::hidden::{Dependent, Residues};
 use crate::passes::signs::reference::{Combination, next_term};
 use crate::passes::vanishing::{Vanishing, vanishing};
+use crate::structure::Offsets;
 use crate::structure::numbers::{Modular, PRIME};
-use crate::structure::{NONE, Offsets};
 
 /// Larger loops are left to solving.
 const MOST_ROWS: usize = 400;
@@ -54,12 +54,12 @@ struct Sums<'a> {
     effort: usize,
 }
 
-/// Gives what was put in, and in place of what; the rows are numbers of [`Orders`].
+/// Gives what was put in, and in place of what; rows and columns are numbers of [`Orders`].
 pub fn put_in(
     flat: &mut Flat,
     orders: &Orders,
     offsets: &Offsets,
-    rows: &[u32],
+    Dependent { rows, columns }: &Dependent,
 ) -> Vec<(EqId, Combination)> {
     if rows.len() > MOST_ROWS {
         return Vec::new();
@@ -73,9 +73,9 @@ pub fn put_in(
         effort: EFFORT,
     };
     for (at, &row) in (0..).zip(rows) {
-        let tight = |leaf| match orders.tight_column(offsets, row, leaf) {
-            NONE => None,
-            column => Some(column),
+        let tight = |leaf| {
+            let column = orders.tight_column(offsets, row, leaf);
+            columns.binary_search(&column).is_ok().then_some(column)
         };
         if sums.push(at, equation(at), &tight).is_none() {
             return Vec::new();
@@ -113,7 +113,12 @@ pub fn put_in(
         };
         let mut terms = Terms::default();
         for &(at, factor) in &factors {
-            sums.add(&mut terms, (equation(at), factor), times(at) - least, &highest);
+            sums.add(
+                &mut terms,
+                (equation(at), factor),
+                times(at) - least,
+                &highest,
+            );
         }
         let combination = Combination {
             equations: factors.iter().map(|&(at, _)| (equation(at), 1)).collect(),

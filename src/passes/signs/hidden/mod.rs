@@ -55,8 +55,16 @@ pub struct System<'a> {
 pub struct Hidden {
     /// Sums of equations, independent of each other.
     pub sums: Vec<Vec<(EqId, i64)>>,
-    /// For each loop in which no sum shows it: the rows that depend on each other.
-    pub dependent: Vec<Vec<u32>>,
+    /// For each loop in which no sum shows it.
+    pub dependent: Vec<Dependent>,
+}
+
+/// Rows that depend on each other in the unknowns of their loop.
+#[derive(Debug)]
+pub struct Dependent {
+    pub rows: Vec<u32>,
+    /// All unknowns of the loop, ascending.
+    pub columns: Vec<u32>,
 }
 
 impl Hidden {
@@ -129,7 +137,7 @@ impl Loop<'_> {
     }
 
     /// The rows in a random sum, with coefficients as factors, in which all unknowns of the loop cancel.
-    fn dependent(&self, coefficients: &mut Coefficients) -> Option<Vec<u32>> {
+    fn dependent(&self, coefficients: &mut Coefficients) -> Option<Dependent> {
         let count = self.rows.len();
         let mut by_column: Vec<Terms> = vec![Vec::new(); count];
         let mut entries: Terms = Vec::new();
@@ -152,7 +160,12 @@ impl Loop<'_> {
             .map(|(&row, _)| row)
             .collect();
         let known = rows.iter().all(|&row| self.equation(row).is_some());
-        known.then_some(rows)
+        let columns = self.rows.iter();
+        let mut columns: Vec<u32> = columns
+            .map(|&row| self.system.matching.column_of[row as usize])
+            .collect();
+        columns.sort_unstable();
+        known.then_some(Dependent { rows, columns })
     }
 
     /// The coefficients of a row; of one that is no sum any.
