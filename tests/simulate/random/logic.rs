@@ -75,15 +75,9 @@ fn expected(case: &Case, times: &[f64]) -> Rows {
             f,
             at,
         } => {
-            let torques = move |t: f64| {
-                // At the instant itself the load is there.
-                (
-                    drive * (f * t).sin(),
-                    if t < at - 1e-12 { 0.0 } else { load },
-                )
-            };
-            let held = move |t: f64| {
-                let (one, two) = torques(t);
+            let torques = move |t: f64, kept: &[f64]| (drive * (f * t).sin(), kept[2] * load);
+            let held = move |t: f64, kept: &[f64]| {
+                let (one, two) = torques(t, kept);
                 one - j[0] * (one - two) / (j[0] + j[1])
             };
             let release = move |t: f64, kept: &mut State| {
