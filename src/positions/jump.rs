@@ -83,9 +83,9 @@ pub enum Refused {
 pub type Values = FxHashMap<Leaf, f64>;
 
 const MOST_STEPS: usize = 50;
-/// Beside its terms, what is left of an equation that holds.
+/// An equation holds if its residual is at most this part of its terms.
 const HOLDS: f64 = 1e-12;
-/// Constraints on positions were reached by a step of integration.
+/// The same for constraints on positions, which the steps of the integration satisfy less accurately.
 const APART: f64 = 1e-6;
 
 impl Jump {

@@ -15,17 +15,17 @@ use crate::program::{Loop, Part, Step};
 
 const MOST_STEPS: usize = 60;
 const SHORTEST: f64 = 1e-6;
-/// A correction so small beside the values is none.
+/// A relative correction this small counts as zero.
 const DONE: f64 = 1e-12;
-/// Accepted where no step makes it smaller.
+/// A relative correction this small is accepted if no step makes it smaller.
 const NEAR: f64 = 1e-9;
-/// What is smaller than this part of what it has been at most, or than this, counts as zero.
+/// Parts of the largest value so far, and absolute sizes, below which a value counts as zero.
 const SMALL_PART: f64 = 1e-3;
 const SMALL: f64 = 1e-10;
-/// So often slopes may disagree about a small step before it counts as a corner at the solution.
+/// After this many small steps about which the slopes disagree, the solution counts as a corner.
 const CORNERS: usize = 4;
 
-/// How far unknowns are moved where the matrix is singular, one after the other.
+/// Relative distances by which unknowns are moved where the matrix is singular, one after the other.
 const FAR: [f64; 4] = [1e-4, -3e-4, 1e-2, -0.3];
 
 impl Machine<'_> {

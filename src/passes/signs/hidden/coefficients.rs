@@ -15,7 +15,8 @@ use crate::structure::signs::Terms;
 
 #[derive(Default)]
 pub struct Coefficients {
-    /// Users come after their operands: the largest first, and each is looked at once.
+    /// Expressions to be visited, the largest id first. Operands have smaller ids than their users, so each is visited
+    /// once.
     waiting: BinaryHeap<(u32, i64)>,
     residues: Residues,
 }
@@ -62,7 +63,7 @@ impl Coefficients {
     }
 }
 
-/// One entry for each column; what has cancelled goes. Orders the row.
+/// Sorts the row and merges its entries, so that each column occurs once; entries that cancel are left out.
 pub fn merged(row: &mut [(u32, i64)]) -> impl Iterator<Item = (u32, i64)> {
     row.sort_unstable_by_key(|&(column, _)| column);
     (row.chunk_by(|a, b| a.0 == b.0))
