@@ -49,7 +49,7 @@ static int MODEL_newton_KIND_from(MODEL *m, int n, MODEL_space_KIND *space, doub
                 /* Rounding keeps it from coming nearer: no step makes the residuals smaller, and it is one that a run does not see. */
                 int small = 1;
                 for (int i = 0; i < n; i++)
-                    small &= fabs(step[i]) <= 1e-2 * (m->absolute + m->relative * fmax(fabs(z[i]), most[i]));
+                    small &= fabs(step[i]) <= 0.1 * (m->absolute + m->relative * fmax(fabs(z[i]), most[i]));
                 if (small || size < 1e-7)
                     return residuals(m, z, r);
                 return 1;

@@ -183,7 +183,7 @@ def _newton_from(residuals, z):
                 break
             if part < 1e-9:
                 # Rounding keeps it from coming nearer: no step makes the residuals smaller, and it is one that a run does not see.
-                seen = [1e-2 * (ABSOLUTE + TOLERANCE * max(abs(w), v)) for w, v in zip(z, most)]
+                seen = [0.1 * (ABSOLUTE + TOLERANCE * max(abs(w), v)) for w, v in zip(z, most)]
                 small = size < 1e-7 or all(abs(s) <= v for s, v in zip(step, seen))
                 return (z, inner) if small else None
             part /= 2.0

@@ -61,12 +61,15 @@ impl Circuit {
         };
         let mut v = start.clone();
         let (mut residual, mut matrix) = rest(&v);
-        for _ in 0..2000 {
+        let mut last = f64::INFINITY;
+        for _ in 0..600 {
             let step = matrix.clone().lu().solve(&-&residual)?;
             let size = step.amax();
-            if size < 1e-13 * (1.0 + v.amax()) {
+            // What blocks leads so little that rounding moves it far: then steps do not get shorter any more.
+            if size < 1e-11 * (1.0 + v.amax()) || size < 1e-6 && size > 0.3 * last {
                 return Some(v);
             }
+            last = size;
             // Downhill, until the slope along the step is not positive: the function is convex.
             let mut length = (1.0_f64).min(2.0 / size);
             loop {
