@@ -69,7 +69,6 @@ impl Drive {
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'p> {
     pub class: &'p str,
-    pub name: &'p str,
     pub value: f64,
     /// Of a storage.
     pub start: f64,
@@ -252,7 +251,6 @@ end
     pub fn seen(&self) -> impl Iterator<Item = Seen<'_>> {
         self.parts.iter().map(|part| Seen {
             class: part.class,
-            name: &part.name,
             value: part.value,
             start: (part.more.rsplit("= ").next())
                 .and_then(|text| text.parse().ok())
