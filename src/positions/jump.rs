@@ -1,4 +1,4 @@
-//! What states jump to when a position begins, and the impulses that make them.
+//! What states jump to when a position begins, or at another event, and the impulses that make them.
 //!
 //! Before: the equations of a position, each followed by its derivatives, as index reduction leaves them. After: the
 //! system of the jump. An equation that is differentiated c times holds, with its derivatives up to the order c - 1, just after the
@@ -8,9 +8,14 @@
 //! lower, and the matrix is the same: a position that can be solved has one jump.
 //!
 //! A coefficient that depends on what jumps is integrated along with it where it depends on nothing else that jumps
-//! (a capacity gamma/e); otherwise the jump is refused by name.
+//! (a capacity gamma/e); otherwise the jump is refused by name. So is one of a derivative that an event changes at the instant at
+//! which its variable jumps: C*der(u) does not say what becomes of the charge.
+//!
+//! Where a `when` restarts a variable, its value holds after the jump in place of the integrated equation of its derivative: what
+//! sets it acts on that storage from outside. At the start only what was given is a value before: of other variables that follow
+//! from constraints nothing is conserved.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sprs::CsMat;
 
 use crate::evaluate::{Numbers, leaves};
@@ -57,6 +62,8 @@ pub struct Jump {
     pub(crate) rows: Vec<Row>,
     /// By columns, which of the entries of the rows, one row after the other: it is the same in every jump.
     places: CsMat<usize>,
+    /// No coefficient depends on what may jump.
+    linear: bool,
 }
 
 /// Values just after the jump.
@@ -75,6 +82,10 @@ pub enum Refused {
     Apart(Box<Equation>, f64),
     /// The coefficient of a leaf depends on something else that jumps.
     Coefficient(Box<Equation>, Leaf),
+    /// The event changes the coefficient of a derivative whose variable jumps.
+    Changed(Box<Equation>, Leaf),
+    /// A variable is restarted that the constraints determine.
+    Restart(Leaf),
     /// No values satisfy the constraints.
     NoSolution,
 }
@@ -82,11 +93,55 @@ pub enum Refused {
 /// Values that the equations are evaluated at.
 pub type Values = FxHashMap<Leaf, f64>;
 
+/// What a jump begins from.
+#[derive(Clone, Copy, Debug)]
+pub struct Before<'v> {
+    pub values: &'v Values,
+    /// Nobody gave these values: they follow from others, and take nothing from them.
+    pub free: &'v FxHashSet<Leaf>,
+    /// Variables that `when`s restart, with their values.
+    pub restarts: &'v [(Leaf, f64)],
+}
+
 const MOST_STEPS: usize = 50;
-/// An equation holds if its residual is at most this part of its terms.
-const HOLDS: f64 = 1e-12;
-/// The same for constraints on positions, which the steps of the integration satisfy less accurately.
-const APART: f64 = 1e-6;
+
+/// What counts as met, as apart, as settled: nothing else in this file decides it.
+mod acceptance {
+    /// An equation holds if its residual is at most this part of its terms.
+    const HOLDS: f64 = 1e-12;
+    /// The same for constraints on positions, which the steps of the integration satisfy less accurately.
+    const APART: f64 = 1e-6;
+
+    /// Whether two sides are equal.
+    pub(super) fn met(a: f64, b: f64) -> bool {
+        (a - b).abs() <= HOLDS * (a.abs() + b.abs())
+    }
+
+    /// Whether sides differ, beside values of this size, by more than steps of integration leave.
+    pub(super) fn apart(off: f64, size: f64) -> bool {
+        off.abs() > APART * size
+    }
+
+    /// Whether an iteration is at its end; changes are those of [`change`].
+    pub(super) fn settled(change: f64, last: f64) -> bool {
+        change <= 1e-14 || (change >= last && change < 1e-9)
+    }
+
+    /// How large a step is beside the values.
+    pub(super) fn change(step: f64, now: f64, start: f64) -> f64 {
+        step.abs() / (now.abs() + start.abs()).max(1e-300)
+    }
+
+    /// Whether a coefficient is another one.
+    pub(super) fn differs(a: f64, b: f64) -> bool {
+        (a - b).abs() > 1e-7 * (a.abs() + b.abs())
+    }
+
+    /// Whether an impulse is one, beside the largest.
+    pub(super) fn is_impulse(value: f64, largest: f64) -> bool {
+        value.abs() > 1e-12 * largest
+    }
+}
 
 impl Jump {
     /// `None` where nothing is differentiated: then nothing can jump.
@@ -157,8 +212,11 @@ impl Jump {
             });
         }
         // Every real unknown has a real equation.
+        let linear = (rows.iter().flat_map(|row| &row.entries))
+            .all(|&(_, coefficient)| stays(flat, coefficient));
         (rows.len() == columns.len()).then(|| Jump {
             places: places(columns.len(), &rows),
+            linear,
             columns,
             impulsive,
             rows,
@@ -177,11 +235,21 @@ impl Jump {
             else {
                 return false;
             };
-            if (a - b).abs() > HOLDS * (a.abs() + b.abs()) {
+            if !acceptance::met(a, b) {
                 return false;
             }
         }
         true
+    }
+
+    /// Whether a constraint ties a variable to others, or to Time.
+    pub fn ties(&self, flat: &Flat, leaf: Leaf) -> bool {
+        let mut found = false;
+        for (left, right) in self.rows.iter().filter_map(|row| row.holds) {
+            flat.exprs.leaves(left, |other| found |= other == leaf);
+            flat.exprs.leaves(right, |other| found |= other == leaf);
+        }
+        found
     }
 
     /// Solves for the values after the jump. `scale` says how large a leaf was so far: rounding of that size is no
@@ -190,53 +258,77 @@ impl Jump {
         &self,
         flat: &Flat,
         time: f64,
-        before: &Values,
+        before: Before<'_>,
         scale: impl Fn(Leaf) -> f64,
     ) -> Result<Jumped, Refused> {
         let mut numbers = Numbers::new(flat, time);
-        self.apart(flat, &mut numbers, before, &scale)?;
+        self.apart(flat, &mut numbers, before.values, &scale)?;
+        match self.solved(&mut numbers, before) {
+            // With them as values before there may be a solution.
+            Err(Refused::NoSolution) if !before.free.is_empty() => {
+                let free = FxHashSet::default();
+                self.solved(
+                    &mut numbers,
+                    Before {
+                        free: &free,
+                        ..before
+                    },
+                )
+            }
+            done => done,
+        }
+    }
+
+    fn solved(&self, numbers: &mut Numbers<'_>, before: Before<'_>) -> Result<Jumped, Refused> {
         let size = self.columns.len();
-        let value = |leaf: &Leaf| before.get(leaf).copied().unwrap_or(0.0);
+        let value = |leaf: &Leaf| before.values.get(leaf).copied().unwrap_or(0.0);
         let start: Vec<f64> = (self.columns.iter().zip(&self.impulsive))
             .map(|(leaf, &impulsive)| if impulsive { 0.0 } else { value(leaf) })
             .collect();
         let place: Vec<u32> = (0..size as u32).collect();
         let mut matrix = self.places.map(|_| 0.0);
         let mut lu = Lu::new(matrix.structure_view());
-        let mut entries = Vec::with_capacity(matrix.nnz());
         let mut now = start.clone();
-        let mut values = before.clone();
+        let mut values = before.values.clone();
         let mut last = f64::INFINITY;
+        let mut restarted: Vec<Option<(u32, f64)>> = vec![None; self.rows.len()];
         for step in 0..MOST_STEPS {
-            entries.clear();
-            let mut right = vec![0.0; size];
-            for (at, row) in self.rows.iter().enumerate() {
-                let mut off = 0.0;
-                if let Some((a, b)) = row.holds {
-                    let a = numbers.value(a, &values).ok_or(Refused::NoSolution)?;
-                    let b = numbers.value(b, &values).ok_or(Refused::NoSolution)?;
-                    off = a - b;
+            let (mut entries, mut right) = (Vec::new(), Vec::new());
+            let mut fill = |numbers: &mut Numbers<'_>, restarted: &[Option<(u32, f64)>]| {
+                let moved = (&start[..], &now[..], &values);
+                (entries, right) = self.evaluate(numbers, before.free, moved, restarted)?;
+                for (value, &at) in matrix.data_mut().iter_mut().zip(self.places.data()) {
+                    *value = entries[at];
                 }
-                for &(column, coefficient) in &row.entries {
-                    let here = self.coefficient(&mut numbers, coefficient, &values)?;
-                    entries.push(here);
-                    if row.holds.is_none() {
-                        let j = column as usize;
-                        off += self.integral(
-                            &mut numbers,
-                            (j, coefficient),
-                            (start[j], now[j]),
-                            &values,
-                        )?;
+                match lu.factor(matrix.view(), &place) {
+                    true => Ok(()),
+                    false => Err(Refused::NoSolution),
+                }
+            };
+            match step {
+                0 if !before.restarts.is_empty() => {
+                    for &(leaf, value) in before.restarts {
+                        let Some(j) = self.columns.iter().position(|&column| column == leaf) else {
+                            return Err(Refused::Restart(leaf));
+                        };
+                        let mut found = false;
+                        for at in 0..self.rows.len() {
+                            if restarted[at].is_some() || !self.integrates(at, j as u32) {
+                                continue;
+                            }
+                            restarted[at] = Some((j as u32, value));
+                            found = fill(numbers, &restarted).is_ok();
+                            if found {
+                                break;
+                            }
+                            restarted[at] = None;
+                        }
+                        if !found {
+                            return Err(Refused::Restart(leaf));
+                        }
                     }
                 }
-                right[at] = -off;
-            }
-            for (value, &at) in matrix.data_mut().iter_mut().zip(self.places.data()) {
-                *value = entries[at];
-            }
-            if !lu.factor(matrix.view(), &place) {
-                return Err(Refused::NoSolution);
+                _ => fill(numbers, &restarted)?,
             }
             lu.solve(&mut right);
             if right.iter().any(|value| !value.is_finite()) {
@@ -245,13 +337,13 @@ impl Jump {
             let mut change = 0.0_f64;
             for (j, delta) in right.iter().enumerate() {
                 now[j] += delta;
-                change = change.max(delta.abs() / (now[j].abs() + start[j].abs()).max(1e-300));
+                change = change.max(acceptance::change(*delta, now[j], start[j]));
                 if !self.impulsive[j] {
                     values.insert(self.columns[j], now[j]);
                 }
             }
             let linear = step == 0 && self.is_linear();
-            if linear || change <= 1e-14 || (change >= last && change < 1e-9) {
+            if linear || acceptance::settled(change, last) {
                 break;
             }
             if step + 1 == MOST_STEPS {
@@ -262,6 +354,51 @@ impl Jump {
         Ok(self.jumped(&now))
     }
 
+    /// Whether a row is integrated over the instant, the derivative of this variable in it.
+    fn integrates(&self, row: usize, column: u32) -> bool {
+        let row = &self.rows[row];
+        row.holds.is_none() && (row.entries.iter()).any(|&(other, _)| other == column)
+    }
+
+    /// The entries of the rows, one row after the other, and the right side: what is missing.
+    fn evaluate(
+        &self,
+        numbers: &mut Numbers<'_>,
+        free: &FxHashSet<Leaf>,
+        (start, now, values): (&[f64], &[f64], &Values),
+        restarted: &[Option<(u32, f64)>],
+    ) -> Result<(Vec<f64>, Vec<f64>), Refused> {
+        let mut entries = Vec::with_capacity(self.places.nnz());
+        let mut right = vec![0.0; self.columns.len()];
+        for (at, row) in self.rows.iter().enumerate() {
+            if let Some((column, value)) = restarted[at] {
+                let unit = |&(other, _): &(u32, Coefficient)| f64::from(u8::from(other == column));
+                entries.extend(row.entries.iter().map(unit));
+                right[at] = value - now[column as usize];
+                continue;
+            }
+            let mut off = 0.0;
+            if let Some((a, b)) = row.holds {
+                let a = numbers.value(a, values).ok_or(Refused::NoSolution)?;
+                let b = numbers.value(b, values).ok_or(Refused::NoSolution)?;
+                off = a - b;
+            }
+            for &(column, coefficient) in &row.entries {
+                let j = column as usize;
+                if row.holds.is_none() && !self.impulsive[j] && free.contains(&self.columns[j]) {
+                    entries.push(0.0);
+                    continue;
+                }
+                entries.push(self.coefficient(numbers, coefficient, values)?);
+                if row.holds.is_none() {
+                    off += self.integral(numbers, (j, coefficient), (start[j], now[j]), values)?;
+                }
+            }
+            right[at] = -off;
+        }
+        Ok((entries, right))
+    }
+
     fn jumped(&self, now: &[f64]) -> Jumped {
         let mut jumped = Jumped::default();
         let largest = (now.iter().zip(&self.impulsive))
@@ -270,7 +407,7 @@ impl Jump {
         for (j, &leaf) in self.columns.iter().enumerate() {
             if !self.impulsive[j] {
                 jumped.after.insert(leaf, now[j]);
-            } else if now[j].abs() > 1e-12 * largest {
+            } else if acceptance::is_impulse(now[j], largest) {
                 jumped.impulses.insert(leaf, now[j]);
             }
         }
@@ -284,10 +421,9 @@ impl Jump {
             .map(|(leaf, _)| *leaf)
     }
 
-    /// Whether one step is enough: all coefficients are numbers.
+    /// Whether one step is enough: no coefficient depends on what may jump.
     pub fn is_linear(&self) -> bool {
-        let mut all = self.rows.iter().flat_map(|row| &row.entries);
-        all.all(|(_, coefficient)| matches!(coefficient, Coefficient::Number(..)))
+        self.linear
     }
 
     fn coefficient(
@@ -388,9 +524,38 @@ impl Jump {
                 }
                 let values = [before, &there].map(|values| numbers.value(id, values));
                 if let [Some(a), Some(b)] = values
-                    && (a - b).abs() > 1e-7 * (a.abs() + b.abs())
+                    && acceptance::differs(a, b)
                 {
                     return Err(Refused::Coefficient(Box::new(row.equation), leaf));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a jump of a variable whose derivative has another coefficient since the event: `before` are the values before it, `now`
+    /// those with the truths that hold now.
+    pub fn keeps_coefficients(
+        &self,
+        flat: &Flat,
+        time: f64,
+        (before, now): (&Values, &Values),
+        jumps: impl Fn(Leaf) -> bool,
+    ) -> Result<(), Refused> {
+        let mut numbers = Numbers::new(flat, time);
+        for row in self.rows.iter().filter(|row| row.holds.is_none()) {
+            for &(column, coefficient) in &row.entries {
+                let (j, Coefficient::Expression(id)) = (column as usize, coefficient) else {
+                    continue;
+                };
+                if self.impulsive[j] || !jumps(self.columns[j]) {
+                    continue;
+                }
+                let values = [before, now].map(|values| numbers.value(id, values));
+                if let [Some(a), Some(b)] = values
+                    && acceptance::differs(a, b)
+                {
+                    return Err(Refused::Changed(Box::new(row.equation), self.columns[j]));
                 }
             }
         }
@@ -415,13 +580,27 @@ impl Jump {
                 for side in [left, right] {
                     flat.exprs.leaves(side, |leaf| size = size.max(scale(leaf)));
                 }
-                if (a - b).abs() > APART * size {
+                if acceptance::apart(a - b, size) {
                     return Err(Refused::Apart(Box::new(row.equation), a - b));
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Whether a coefficient is the same before and after a jump: numbers, and what depends on truths, discrete variables and Time.
+fn stays(flat: &Flat, coefficient: Coefficient) -> bool {
+    let Coefficient::Expression(id) = coefficient else {
+        return true;
+    };
+    let mut stays = true;
+    flat.exprs.leaves(id, |leaf| {
+        let variable = flat.variable(leaf.variable());
+        let jumps = matches!(variable.kind, Kind::State | Kind::Algebraic | Kind::Output);
+        stays &= variable.ty == Type::Boolean || !jumps;
+    });
+    stays
 }
 
 /// Variables that are given by a formula, `C = gamma/e`: a coefficient that is one depends on what stands in it.

@@ -230,9 +230,12 @@ fn tables(out: &mut String, model: &Model<'_>) {
     for watch in &model.watches {
         let _ = write!(out, "{}, ", u8::from(watch.timed));
     }
-    out.push_str("0};\n/* At the start, with the values given. */\nstatic const double MODEL_truths_at_start[] = {");
-    for watch in 0..model.watches.len() {
-        let _ = write!(out, "{:?}, ", model.truth_at_start(watch));
+    out.push_str("0};\n\n");
+    if model.switched.is_none() {
+        out.push_str("/* What they are at the start, with the values given. */\nstatic const double MODEL_truths_at_start[] = {");
+        for watch in 0..model.watches.len() {
+            let _ = write!(out, "{:?}, ", model.truth_at_start(watch));
+        }
+        out.push_str("0.0};\n\n");
     }
-    out.push_str("0.0};\n\n");
 }

@@ -5,12 +5,17 @@
 //! ([`Stuck`]) and leaves NaN; nothing is allocated on the way.
 
 mod derivatives;
+mod joined;
 mod newton;
+mod ranges;
 mod spaces;
+
+use std::sync::Arc;
 
 use self::spaces::Spaces;
 use crate::numeric::Pattern;
 use crate::program::code::{LANES, Lanes, Register, Table, run};
+use crate::program::joined::Joined;
 use crate::program::{Part, Program, Step};
 
 /// A block that could not be solved.
@@ -50,6 +55,8 @@ pub struct Machine<'p> {
     continuous: Spaces,
     event: Spaces,
     pub work: Work,
+    /// Loops of the continuous part whose unknowns are given.
+    joined: Option<Arc<Joined>>,
 }
 
 impl<'p> Machine<'p> {
@@ -68,6 +75,7 @@ impl<'p> Machine<'p> {
             event: Spaces::new(&program.event),
             registers,
             work: Work::default(),
+            joined: None,
         };
         run(&program.once, &mut machine.registers, &[]);
         machine.tables = (program.tables.iter())
@@ -210,6 +218,11 @@ impl<'p> Machine<'p> {
         std::ptr::eq(part, &self.program.event)
     }
 
+    /// Whether the unknowns of a loop are given.
+    fn is_joined(&self, part: &Part, at: usize) -> bool {
+        !self.is_event(part) && self.joined.as_ref().is_some_and(|joined| joined.loops[at])
+    }
+
     fn steps(&mut self, part: &Part, steps: &[Step]) -> Result<(), Stuck> {
         for step in steps {
             match step {
@@ -217,6 +230,9 @@ impl<'p> Machine<'p> {
                     run(&part.code[range.clone()], &mut self.registers, &self.tables);
                 }
                 Step::System(at) => self.system(part, *at)?,
+                Step::Loop(at) if self.is_joined(part, *at) => {
+                    run(&part.loops[*at].code, &mut self.registers, &self.tables);
+                }
                 Step::Loop(at) => self.iterate(part, *at)?,
             }
         }

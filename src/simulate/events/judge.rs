@@ -135,6 +135,7 @@ impl Events {
             }
             judgement.verdict = match watch.kind.nearest(difference).abs() <= zero {
                 false => Verdict::Certain(watch.kind.decide(difference)),
+                true if self.at_instant => Verdict::Tie,
                 true => {
                     let slope = slope_here(self, machine);
                     // Sides that move less than this in the whole run count as constant.

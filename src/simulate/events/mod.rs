@@ -58,6 +58,8 @@ pub struct Events {
     scales: Vec<f64>,
     /// The scale of a relation is at least this part of `largest`: a side may be zero during a whole mode, and not in others.
     pub shared: f64,
+    /// The values at the start are being found: they have to agree at that instant. Sides that are equal and about to move are ties.
+    pub at_instant: bool,
     /// The largest absolute value of any side so far.
     largest: f64,
     /// For each relation, the last sign of the difference of its sides. `==` and `!=` change only where the sign does.
@@ -90,6 +92,7 @@ impl Events {
         Events {
             scales: vec![0.0; program.watches.len()],
             shared: 0.0,
+            at_instant: false,
             largest: 0.0,
             signs: vec![0.0; program.watches.len()],
             held_as_tie: vec![false; program.watches.len()],
