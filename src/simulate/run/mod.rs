@@ -15,6 +15,7 @@ mod plan;
 mod rows;
 mod search;
 mod start;
+mod truths;
 
 pub use jumps::JumpRecord;
 pub use plan::{Absolute, End, Observer, Outcome, Plan, RowKind, Seconds, Summary};
