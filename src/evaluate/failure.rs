@@ -2,15 +2,16 @@
 
 use super::Point;
 use super::expanded::Expanded;
+use super::failure_words::{
+    amount, depends_on, names, part, sides, size_of_terms, values_in, values_of,
+};
 use super::linear::Singular;
-use super::point::leaves;
 use super::walk::EvalError;
 use crate::base::diagnostics::{Code, Diagnostic};
 use crate::base::source::Span;
-use crate::expr::{BinaryOp, ExprId, Node, Value, show_briefly, show_number};
-use crate::flat::{EqId, Flat, InstanceId, Kind, Leaf};
+use crate::expr::{ExprId, Value, show_briefly};
+use crate::flat::{EqId, Flat, Leaf};
 use crate::passes::blocks::Solved;
-use rustc_hash::FxHashSet;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
@@ -116,7 +117,7 @@ impl Subject {
 }
 
 /// The most names or equations that are shown.
-const SHOWN: usize = 6;
+pub(super) const SHOWN: usize = 6;
 
 impl Failure {
     pub fn new(reason: Reason, time: f64, message: String) -> Self {
@@ -387,7 +388,7 @@ impl Failure {
                 .push(format!("`{text}`{part} is off by {}{sides}", amount(by)));
         }
         if let Some(&(id, ..)) = off.first() {
-            failure.notes.extend(hangs_on(flat, near, id, unknowns));
+            failure.notes.extend(depends_on(flat, near, id, unknowns));
         }
         failure.notes.extend(notes);
         for &(id, ..) in &off {
@@ -396,118 +397,4 @@ impl Failure {
         failure.unknowns = unknowns.to_vec();
         failure
     }
-}
-
-/// The submodel of an equation, in words; nothing for the model itself.
-fn part(flat: &Flat, id: EqId) -> String {
-    let origin = flat.equations[id.index()].origin;
-    match origin == InstanceId::TOP {
-        true => String::new(),
-        false => {
-            let class = flat.names.name(flat.instances[origin.index()].class);
-            format!(" of `{}` ({class})", flat.path(origin))
-        }
-    }
-}
-
-/// The values of both sides of an equation, if they have any.
-fn sides(flat: &Flat, near: &Point, id: EqId) -> String {
-    let equation = &flat.equations[id.index()];
-    let value = |side: ExprId| near.number(&flat.exprs, side);
-    match (value(equation.left), value(equation.right)) {
-        (Some(left), Some(right)) => {
-            format!(": its sides are {} and {}", amount(left), amount(right))
-        }
-        _ => String::new(),
-    }
-}
-
-/// The sum of the sizes of all terms on both sides.
-fn size_of_terms(flat: &Flat, near: &Point, id: EqId) -> f64 {
-    let equation = &flat.equations[id.index()];
-    let mut work = vec![equation.left, equation.right];
-    let mut size = 0.0;
-    while let Some(id) = work.pop() {
-        match flat.exprs.node(id) {
-            Node::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => work.extend([a, b]),
-            Node::Unary(_, a) => work.push(a),
-            _ => size += near.number(&flat.exprs, id).map_or(0.0, f64::abs),
-        }
-    }
-    size.max(f64::MIN_POSITIVE)
-}
-
-/// The parameters, states and other known values in an equation: what an engineer can change.
-fn hangs_on(flat: &Flat, near: &Point, id: EqId, unknowns: &[Leaf]) -> Option<String> {
-    let equation = &flat.equations[id.index()];
-    let mut known: Vec<Leaf> = leaves(&flat.exprs, equation.left);
-    known.extend(leaves(&flat.exprs, equation.right));
-    known.retain(|leaf| !unknowns.contains(leaf));
-    let mut seen = FxHashSet::default();
-    known.retain(|&leaf| seen.insert(leaf));
-    let mut list: Vec<(u8, String)> = (known.into_iter())
-        .filter_map(|leaf| {
-            let value = match near.get(leaf)? {
-                Value::Real(value) => show_briefly(value),
-                value => value.to_string(),
-            };
-            let kind = flat.variable(leaf.variable()).kind;
-            let (rank, what) = match kind {
-                Kind::Parameter | Kind::Constant => (0, "the parameter "),
-                Kind::State if flat.is_state(leaf) => (1, "the state "),
-                Kind::Input => (1, "the input "),
-                _ => (2, ""),
-            };
-            Some((rank, format!("{what}{} = {value}", flat.leaf_name(leaf))))
-        })
-        .collect();
-    list.sort_by_key(|&(rank, _)| rank);
-    let texts: Vec<String> = (list.into_iter().take(SHOWN))
-        .map(|(_, text)| text)
-        .collect();
-    (!texts.is_empty()).then(|| format!("it hangs on {}", texts.join(", ")))
-}
-
-/// A number of which only the magnitude matters.
-fn amount(value: f64) -> String {
-    match value != 0.0 && !(1e-3..1e6).contains(&value.abs()) {
-        true => format!("{value:.1e}"),
-        false => show_number((value * 1e4).round() / 1e4),
-    }
-}
-
-fn names(flat: &Flat, unknowns: &[Leaf]) -> String {
-    let mut list: Vec<String> = (unknowns.iter().take(SHOWN))
-        .map(|&leaf| format!("`{}`", flat.leaf_name(leaf)))
-        .collect();
-    if unknowns.len() > SHOWN {
-        list.push(format!("and {} more", unknowns.len() - SHOWN));
-    }
-    list.join(", ")
-}
-
-/// The text "where a = 1, b = 2" for the variables of an expression.
-fn values_in(flat: &Flat, point: &Point, expression: ExprId) -> Option<String> {
-    values_of(flat, point, leaves(&flat.exprs, expression))
-}
-
-fn values_of(flat: &Flat, point: &Point, leaves: Vec<Leaf>) -> Option<String> {
-    let mut list: Vec<(Leaf, Value)> = (leaves.into_iter())
-        .filter_map(|leaf| Some((leaf, point.get(leaf)?)))
-        .collect();
-    // Truths come first: they decide which branch of an `if` failed.
-    list.sort_by_key(|(_, value)| !matches!(value, Value::Bool(_)));
-    let mut texts: Vec<String> = (list.iter().take(SHOWN))
-        .map(|&(leaf, value)| {
-            let value = match value {
-                Value::Real(value) => show_briefly(value),
-                Value::Bool(_) => value.to_string(),
-            };
-            format!("{} = {value}", flat.leaf_name(leaf))
-        })
-        .collect();
-    if list.len() > SHOWN {
-        texts.push("...".into());
-    }
-    (!texts.is_empty()).then(|| format!("where {}", texts.join(", ")))
 }

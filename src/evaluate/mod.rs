@@ -8,6 +8,7 @@ mod begin;
 mod choose;
 mod expanded;
 mod failure;
+mod failure_words;
 mod homotopy;
 mod linear;
 mod newton;

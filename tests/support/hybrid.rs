@@ -104,7 +104,7 @@ impl Hybrid<'_> {
                 if events > MOST_EVENTS {
                     return Err("there are too many events");
                 }
-                if x.iter().any(|value| !(value.abs() < 1e6)) {
+                if x.iter().any(|value| value.is_nan() || value.abs() >= 1e6) {
                     return Err("it grows too large");
                 }
             }

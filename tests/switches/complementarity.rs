@@ -279,7 +279,8 @@ fn compared(ran: &Record, storages: &[String], rough: &[Vec<f64>], fine: &[Vec<f
         }
         for ((name, &column), place) in storages.iter().zip(&columns).zip(0..) {
             let (found, expected) = (row[column], fine[point as usize][place]);
-            if !((found - expected).abs() <= 5e-3 * size + 2.0 * apart) {
+            let off = (found - expected).abs();
+            if off.is_nan() || off > 5e-3 * size + 2.0 * apart {
                 return Verdict::Wrong(format!(
                     "`{name}` is {found} at Time = {time}, not {expected}"
                 ));

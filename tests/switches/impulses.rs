@@ -148,7 +148,8 @@ end";
 /// Whatever steps: an `if`, `floor`, `mod`, `sign`, a sample, a discrete variable that a `when` sets, an input. 1 F and 3 F share each step.
 #[test]
 fn whatever_steps() {
-    let steps: [(&str, &str, fn(f64) -> f64); 7] = [
+    type Step = (&'static str, &'static str, fn(f64) -> f64);
+    let steps: [Step; 7] = [
         ("u = 4*Time + (if Time < 1 then 0 else 4)", "", |t| {
             if t < 1.0 { 4.0 * t } else { 4.0 * t + 4.0 }
         }),

@@ -42,7 +42,11 @@ fn tried(name: &'static str, cases: u64, edges: bool) {
     let circuit = |seed| Circuit::with_edges(&mut Random::new(seed), edges);
     let judged = |circuit: &Circuit, seed: u64| {
         let name = format!("circuit-{edges}-{seed}");
-        judged(&circuit.text(false), &name, python && seed % 4 == 0)
+        judged(
+            &circuit.text(false),
+            &name,
+            python && seed.is_multiple_of(4),
+        )
     };
     campaign(
         family,

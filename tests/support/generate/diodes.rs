@@ -192,9 +192,9 @@ impl Circuit {
     fn renumber(&mut self) {
         let mut numbers = vec![0; self.nodes];
         let mut next = 1;
-        for node in 1..self.nodes {
+        for (node, number) in numbers.iter_mut().enumerate().skip(1) {
             if self.parts.iter().any(|(_, ends)| ends.contains(&node)) {
-                numbers[node] = next;
+                *number = next;
                 next += 1;
             }
         }
