@@ -18,7 +18,7 @@ fn tried(family: Family, run: &[&str], text: impl Fn(u64) -> String) {
             name: &format!("{}-{seed}", family.name.replace([' ', ','], "-")),
             text: &text(seed),
             run,
-            python: python && seed % 4 == 0,
+            python: python && seed.is_multiple_of(4),
             part: 1e-5,
         })
     };

@@ -4,6 +4,9 @@
 //! method that goes downhill in the co-content; in time by Alexander's method of order 3 (1977, stiffly accurate), with two
 //! step sizes that have to agree. Where ngspice is installed it is asked, too.
 
+// Rows and columns of a matrix read best by their numbers.
+#![allow(clippy::needless_range_loop)]
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::Command;

@@ -3,6 +3,9 @@
 //! F. Mazzia and C. Magherini, Test Set for Initial Value Problem Solvers, release 2.4, University of Bari, 2008. ROBER and
 //! HIRES are in `stiff.rs`.
 
+// The digits as they were published.
+#![allow(clippy::excessive_precision)]
+
 use crate::support::trial::{Trial, within};
 
 /// The largest error at the end, each beside its value or beside `least`, if that is more.

@@ -1,6 +1,9 @@
 //! Start equations, `init(x) = v` where v uses variables: closed forms, and random models whose start is solved a second time
 //! here, from the equations as they were written.
 
+// Rows and columns of a matrix read best by their numbers.
+#![allow(clippy::needless_range_loop)]
+
 use crate::support::random::Random;
 use crate::support::trial::{Trial, within};
 

@@ -1,6 +1,9 @@
 //! Loops with relations: several may have to change together. What a run finds is judged by all combinations of truths, each of
 //! which makes a linear system.
 
+// Rows and columns of a matrix read best by their numbers.
+#![allow(clippy::needless_range_loop)]
+
 use crate::support::random::Random;
 use crate::support::trial::{Trial, within};
 
