@@ -18,6 +18,7 @@ use crate::expr::{ExprId, Node};
 use crate::flat::{Equation, EquationKind, Flat, Kind, Leaf, Type};
 use crate::numeric::lu::Lu;
 use crate::numeric::numbered;
+use crate::numeric::zero::{self, all_met, all_nearly_met, is_met, product, resolution, rounding};
 use crate::passes::index::coefficients;
 use crate::passes::vanishing::constant;
 
@@ -83,8 +84,6 @@ pub enum Refused {
 pub type Values = FxHashMap<Leaf, f64>;
 
 const MOST_STEPS: usize = 50;
-/// Beside its terms, what is left of an equation that holds.
-const HOLDS: f64 = 1e-12;
 /// Constraints on positions were reached by a step of integration.
 const APART: f64 = 1e-6;
 
@@ -172,13 +171,16 @@ impl Jump {
             let highest = row.holds.iter().copied();
             highest.chain(row.lower.iter().copied())
         });
-        for (left, right) in all {
-            let (Some(a), Some(b)) = (numbers.value(left, before), numbers.value(right, before))
-            else {
-                return false;
-            };
-            if (a - b).abs() > HOLDS * (a.abs() + b.abs()) {
-                return false;
+        // An event was located in time only to the last digits: what moves has moved by then.
+        let error = |leaf: Leaf, value: f64| {
+            let faster = (leaf.order()).map(|order| Leaf::at_order(leaf.variable(), order + 1));
+            let rate = faster.and_then(|leaf| before.get(&leaf));
+            rounding(value) + product(resolution(time), rate.map_or(0.0, |rate| rate.abs()))
+        };
+        for sides in all {
+            match difference(&mut numbers, sides, before, &error) {
+                Some((off, error)) if is_met(off, error) => {}
+                _ => return false,
             }
         }
         true
@@ -206,32 +208,62 @@ impl Jump {
         let mut entries = Vec::with_capacity(matrix.nnz());
         let mut now = start.clone();
         let mut values = before.clone();
+        let mut right = vec![0.0; size];
+        // Bounds on the errors of the residuals, and on those of the unknowns that follow from them.
+        let mut errors = vec![0.0; size];
+        let mut doubts = vec![0.0; size];
         let mut last = f64::INFINITY;
-        for step in 0..MOST_STEPS {
+        let rounded = |_: Leaf, value: f64| rounding(value);
+        for step in 0..=MOST_STEPS {
             entries.clear();
-            let mut right = vec![0.0; size];
             for (at, row) in self.rows.iter().enumerate() {
-                let mut off = 0.0;
-                if let Some((a, b)) = row.holds {
-                    let a = numbers.value(a, &values).ok_or(Refused::NoSolution)?;
-                    let b = numbers.value(b, &values).ok_or(Refused::NoSolution)?;
-                    off = a - b;
+                let (mut off, mut error) = (0.0, 0.0);
+                if let Some(sides) = row.holds {
+                    (off, error) = difference(&mut numbers, sides, &values, &rounded)
+                        .ok_or(Refused::NoSolution)?;
                 }
                 for &(column, coefficient) in &row.entries {
-                    let here = self.coefficient(&mut numbers, coefficient, &values)?;
+                    let (here, doubt) = match coefficient {
+                        Coefficient::Number(number, _) => (number, rounding(number)),
+                        Coefficient::Expression(id) => {
+                            (numbers.bounded(id, &values, &rounded)).ok_or(Refused::NoSolution)?
+                        }
+                    };
                     entries.push(here);
                     if row.holds.is_none() {
                         let j = column as usize;
-                        off += self.integral(
+                        let term = self.integral(
                             &mut numbers,
                             (j, coefficient),
                             (start[j], now[j]),
                             &values,
                         )?;
+                        off += term;
+                        let both = rounding(start[j]) + rounding(now[j]);
+                        // The coefficient is rounded, the term, and the sum.
+                        error += product(here, both) + product(doubt, now[j] - start[j]);
+                        error += rounding(term) + rounding(off);
                     }
                 }
-                right[at] = -off;
+                (right[at], errors[at]) = (-off, error);
             }
+            if step > 0 {
+                doubts = lu.bounds(&errors);
+            }
+            let excess = zero::excess(&right, &errors);
+            let linear = step > 0 && self.is_linear();
+            if linear || all_met(&right, &errors) {
+                break;
+            }
+            // No step makes them smaller.
+            let stays = excess >= last;
+            if stays && all_nearly_met(&right, &errors) {
+                break;
+            }
+            if step == MOST_STEPS {
+                return Err(Refused::NoSolution);
+            }
+            last = excess;
             for (value, &at) in matrix.data_mut().iter_mut().zip(self.places.data()) {
                 *value = entries[at];
             }
@@ -242,35 +274,22 @@ impl Jump {
             if right.iter().any(|value| !value.is_finite()) {
                 return Err(Refused::NoSolution);
             }
-            let mut change = 0.0_f64;
             for (j, delta) in right.iter().enumerate() {
                 now[j] += delta;
-                change = change.max(delta.abs() / (now[j].abs() + start[j].abs()).max(1e-300));
                 if !self.impulsive[j] {
                     values.insert(self.columns[j], now[j]);
                 }
             }
-            let linear = step == 0 && self.is_linear();
-            if linear || change <= 1e-14 || (change >= last && change < 1e-9) {
-                break;
-            }
-            if step + 1 == MOST_STEPS {
-                return Err(Refused::NoSolution);
-            }
-            last = change;
         }
-        Ok(self.jumped(&now))
+        Ok(self.jumped(&now, &doubts))
     }
 
-    fn jumped(&self, now: &[f64]) -> Jumped {
+    fn jumped(&self, now: &[f64], doubts: &[f64]) -> Jumped {
         let mut jumped = Jumped::default();
-        let largest = (now.iter().zip(&self.impulsive))
-            .filter(|(_, impulsive)| **impulsive)
-            .fold(0.0_f64, |most, (value, _)| most.max(value.abs()));
         for (j, &leaf) in self.columns.iter().enumerate() {
             if !self.impulsive[j] {
                 jumped.after.insert(leaf, now[j]);
-            } else if now[j].abs() > 1e-12 * largest {
+            } else if !is_met(now[j], doubts[j]) {
                 jumped.impulses.insert(leaf, now[j]);
             }
         }
@@ -422,6 +441,18 @@ impl Jump {
         }
         Ok(())
     }
+}
+
+/// The difference of two sides, with a bound on its error.
+fn difference(
+    numbers: &mut Numbers<'_>,
+    (left, right): (ExprId, ExprId),
+    values: &Values,
+    error: &dyn Fn(Leaf, f64) -> f64,
+) -> Option<(f64, f64)> {
+    let (a, of_a) = numbers.bounded(left, values, error)?;
+    let (b, of_b) = numbers.bounded(right, values, error)?;
+    Some((a - b, of_a + of_b + rounding(a - b)))
 }
 
 /// Variables that are given by a formula, `C = gamma/e`: a coefficient that is one depends on what stands in it.

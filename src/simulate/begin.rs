@@ -5,7 +5,9 @@
 //! which tries other guesses if the first one fails.
 
 use super::point::{load_point, value};
+use crate::evaluate::walk::Walk;
 use crate::evaluate::{Failure, Point, evaluate_start};
+use crate::expr::{Function, Node};
 use crate::passes::blocks::{Block, Solved};
 use crate::program::Program;
 use crate::program::machine::Machine;
@@ -54,7 +56,35 @@ pub fn begin(
         machine.choose(at, &states);
     }
     load_point(program, &point, machine);
+    if program.conditions.is_empty() {
+        hold_truths(solved, program, &point, machine);
+    }
     let mut states = vec![0.0; program.state_count()];
     machine.states(&mut states);
     Ok(states)
+}
+
+/// Gives relations the truths that they have at a point. Otherwise a loop would leave the solution found, because it is none
+/// while all relations are false.
+fn hold_truths(solved: &Solved, program: &Program, point: &Point, machine: &mut Machine<'_>) {
+    let exprs = &solved.flat.exprs;
+    for watch in &program.watches {
+        let held = match (exprs.node(watch.node), watch.right) {
+            // What is kept of mod(x, y) is how often y goes into x.
+            (Node::Call(Function::Mod, _), Some(right)) => {
+                let sides = (point.number(exprs, watch.left), point.number(exprs, right));
+                match sides {
+                    (Some(left), Some(right)) => (left / right).floor(),
+                    _ => continue,
+                }
+            }
+            _ => match point.value(exprs, watch.node, &mut Walk::default()) {
+                Ok(value) => value.number(),
+                Err(_) => continue,
+            },
+        };
+        if held.is_finite() {
+            machine.set(watch.held, held);
+        }
+    }
 }

@@ -5,6 +5,7 @@ mod integrate;
 mod papers;
 mod program;
 mod runs;
+mod zero;
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -4,10 +4,12 @@
 //! every register that was asked for has its value there. What cannot be computed says so
 //! ([`Stuck`]) and leaves NaN; nothing is allocated on the way.
 
+mod bounds;
 mod derivatives;
 mod newton;
 mod spaces;
 
+pub use self::bounds::{Doubt, Evaluated};
 use self::spaces::Spaces;
 use crate::numeric::Pattern;
 use crate::program::code::{LANES, Lanes, Register, Table, run};
@@ -37,11 +39,20 @@ pub struct Work {
     pub iterations: u64,
 }
 
+/// The absolute tolerance outside runs.
+const ABSOLUTE: f64 = 1e-9;
+
 #[derive(Debug)]
 pub struct Machine<'p> {
     pub program: &'p Program,
     pub registers: Vec<f64>,
     lanes: Vec<Lanes>,
+    /// Bounds on the errors of registers, where they were asked for.
+    bounds: Vec<f64>,
+    /// By register: how much a result moves with it. All are zero between uses.
+    weights: Vec<f64>,
+    /// What no unknown has to be known better than, where nothing else tells.
+    pub absolute: f64,
     tables: Vec<Table>,
     /// The time at which what depends on it was computed; NaN where something else has changed.
     held_at: f64,
@@ -59,6 +70,9 @@ impl<'p> Machine<'p> {
         let mut machine = Machine {
             program,
             lanes: vec![[0.0; LANES]; count],
+            bounds: vec![0.0; count],
+            weights: Vec::new(),
+            absolute: ABSOLUTE,
             tables: Vec::new(),
             held_at: f64::NAN,
             choice: (program.slots.iter())

@@ -8,7 +8,7 @@ use crate::expr::Node;
 use crate::flat::Leaf;
 use crate::positions::Refused;
 use crate::program::Program;
-use crate::simulate::events::{Events, decide_all};
+use crate::simulate::events::Events;
 
 use super::SHARED_SCALE;
 use super::iterate::{snapshot, snapshot_registers};
@@ -159,7 +159,7 @@ impl<'m> Run<'_, 'm, '_, '_> {
         for _ in 0..3 {
             self.evaluate_event(time)?;
             (self.events).update_largest(&self.mode.rates.machine.borrow());
-            decide_all(&mut self.mode.rates.machine.borrow_mut());
+            (self.events).decide_all(&mut self.mode.rates.machine.borrow_mut());
             if self.evaluate_in_mode(time)?.is_err() && !self.enter_with_switches(time, &[])? {
                 self.set_switches_as_in_mode(time)?;
             }

@@ -60,6 +60,7 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
             false => Some(self.snapshot()),
         };
         self.store_pre_values();
+        (self.events).begin_event(&mut self.mode.rates.machine.borrow_mut(), crossed);
         let (sampled, momentary) = {
             let mut machine = self.mode.rates.machine.borrow_mut();
             let sampled = self.events.sample(&mut machine, time);
@@ -100,7 +101,10 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
         let mut strategy = Strategy::AllAtOnce;
         let mut seen: FxHashSet<Vec<u64>> = FxHashSet::default();
         let mut excluded: Vec<(bool, usize)> = Vec::new();
-        let mut last: Option<(Snapshot, Vec<Change>)> = None;
+        // Before the last changes, these, and which of them `when`s have made.
+        let mut last: Option<(Snapshot, Vec<Change>, Vec<Change>)> = None;
+        // A `when` acts once: what it has set and what was taken back is still to be set.
+        let mut owed: Vec<Change> = Vec::new();
         let mut refused: Option<RunError> = None;
         let mut changed = false;
         let mut done: Option<(&'s ModeInstance<'m>, LastChange)> = None;
@@ -108,7 +112,7 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
             glance();
             if let Err(why) = self.evaluate_in_mode(time)? {
                 // The last changes lead into an impossible mode: they are taken back, and others are tried.
-                let Some((snapshot, changes)) = last.take() else {
+                let Some((snapshot, changes, by_whens)) = last.take() else {
                     if self.enter_with_switches(time, &[])? {
                         continue;
                     }
@@ -117,7 +121,10 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                 let tried = self.snapshot();
                 self.restore(&snapshot);
                 match (strategy, &changes[..]) {
-                    (Strategy::AllAtOnce, [_, _, ..]) => strategy = Strategy::OneAtATime,
+                    (Strategy::AllAtOnce, [_, _, ..]) => {
+                        strategy = Strategy::OneAtATime;
+                        owed = by_whens;
+                    }
                     (_, changes) => {
                         excluded.extend(changes.iter().map(|&change| target(change)));
                         // Another switch may have to change at the same moment. After a jump the values that it gives
@@ -128,6 +135,9 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                             excluded.clear();
                             strategy = strategy.max(Strategy::OneAtATime);
                             continue;
+                        }
+                        if !by_whens.is_empty() {
+                            return Err(why);
                         }
                         self.restore(&snapshot);
                     }
@@ -140,7 +150,7 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
             let impulses = std::mem::take(&mut self.iteration.impulses);
             let mut changes = (self.events).changes(&mut machine, strategy, momentary, &impulses);
             self.iteration.impulses = impulses;
-            let mut set_by_whens = Vec::new();
+            let mut set_by_whens = std::mem::take(&mut owed);
             let restarts =
                 (self.events).execute_whens(mode.solved, &machine, time, &mut set_by_whens)?;
             let due = changes.len();
@@ -173,7 +183,7 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                 changes.truncate(1);
             }
             // Values that `when`s set are applied whatever the strategy: a `when` acts in one pass only.
-            changes.extend(set_by_whens);
+            changes.extend_from_slice(&set_by_whens);
             let restarted = restarts
                 .last()
                 .map(|&(state, _)| LastChange::Restart(state));
@@ -182,7 +192,7 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
             let snapshot = snapshot(&machine);
             apply(&mut machine, &changes);
             if restarts.is_empty() {
-                last = Some((snapshot, changes));
+                last = Some((snapshot, changes, set_by_whens));
             } else {
                 last = None;
                 for &(state, value) in &restarts {

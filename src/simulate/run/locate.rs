@@ -2,6 +2,7 @@
 
 use super::{Integrator, Run, RunError};
 use crate::base::cancel::glance;
+use crate::simulate::events::Margin;
 
 /// Relations are evaluated at so many points of a step.
 const SAMPLES: usize = 4;
@@ -74,7 +75,7 @@ impl Run<'_, '_, '_, '_> {
         };
         for sample in 1..=SAMPLES {
             let time = time_of(sample);
-            let changed = self.changed_at(integrator, time)?;
+            let changed = self.changed_at(integrator, time, Margin::Anew)?;
             if !changed.is_empty() {
                 let left = time_of(sample - 1);
                 return self.locate(integrator, (left, time), changed).map(Some);
@@ -125,7 +126,7 @@ impl Run<'_, '_, '_, '_> {
                     *value = known;
                     continue;
                 }
-                let changed = self.changed_at(integrator, time)?;
+                let changed = self.changed_at(integrator, time, Margin::Anew)?;
                 if !changed.is_empty() {
                     return self.locate(integrator, (left, time), changed).map(Some);
                 }
@@ -143,12 +144,13 @@ impl Run<'_, '_, '_, '_> {
         &mut self,
         integrator: &dyn Integrator,
         time: f64,
+        margin: Margin,
     ) -> Result<Vec<usize>, RunError> {
         self.states_at(integrator, time);
         self.evaluate_relations(time)?;
-        let machine = self.mode.rates.machine.borrow();
+        let mut machine = self.mode.rates.machine.borrow_mut();
         Ok((0..self.mode.program.watches.len())
-            .filter(|&at| self.events.has_changed(&machine, at))
+            .filter(|&at| self.events.has_changed(&mut machine, at, margin))
             .collect())
     }
 
@@ -196,7 +198,7 @@ impl Run<'_, '_, '_, '_> {
             // Times closer to an end than this cannot be distinguished from it.
             let edge = 0.5 * resolution;
             let middle = middle.clamp(left + edge, right - edge);
-            let found = self.changed_at(integrator, middle)?;
+            let found = self.changed_at(integrator, middle, Margin::Known)?;
             let value = self
                 .events
                 .distance(&self.mode.rates.machine.borrow(), watched);

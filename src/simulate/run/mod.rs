@@ -100,6 +100,7 @@ pub fn run_with(job: &Job, observer: &mut dyn Observer, stages: &mut dyn StageOb
         summary: Summary::default(),
         observer,
     };
+    run.mode.rates.machine.borrow_mut().absolute = plan.absolute.all;
     if !has_modes && !switches(&solved.flat).is_empty() {
         run.events.shared = SHARED_SCALE;
     }
@@ -266,6 +267,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
             self.rows(integrator.as_ref(), end, is_event)?;
             self.states_at(integrator.as_ref(), end);
             self.summary.time = end;
+            self.events.update_states(&self.last_good, &self.states);
             self.last_good.clone_from(&self.states);
             self.update_state_scales();
             if is_event {
