@@ -229,7 +229,9 @@ impl Events {
         let sides = machine.program.watches[at].sides;
         let band = self.bands[at] + zero::band_of_sides(machine.get(sides.0), machine.get(sides.1));
         let held = if self.held_as_tie[at] { HELD } else { 1.0 };
-        match self.insensitive[at] > 0 || self.held_as_tie[at] {
+        // Times that are known in advance are stepped to exactly, and their last digits are not reliable.
+        let timed = machine.program.watches[at].timed;
+        match self.insensitive[at] > 0 || self.held_as_tie[at] || timed {
             true => band.max(10_f64.powi(self.insensitive[at]) * held * self.idle(at)),
             false => band,
         }
