@@ -1,12 +1,13 @@
-//! Work that somebody no longer wants.
+//! Cancellation of work.
 //!
-//! Whoever asks for work hands a [`Token`] over with it ([`catch`]). The work looks at it from time to time ([`check`]): at
-//! the end of a stage, and in loops as long as a model. Once the token is cancelled the work is left at the next look, by
-//! unwinding to the nearest [`catch`], so that no function in between has to pass anything on. It is not a panic: nothing is
-//! printed, and no hook is called.
+//! The caller gives a [`Token`] to a piece of work ([`catch`]). The work looks at the token from time to time
+//! ([`check`]): at the end of a stage, and in loops as long as a model. When the token is cancelled, the next look ends
+//! the work by unwinding to the nearest [`catch`], so no function in between has to pass a result on. This is not a
+//! panic: nothing is printed, and no hook is called.
 //!
-//! Tokens belong to threads and not to the process: a program can do several pieces of work at once and stop one of them. Work on
-//! a thread without a token is never stopped. Threads that help with a piece of work are handed its token ([`current`]).
+//! Tokens belong to threads and not to the process: a program can do several pieces of work at once and cancel one of
+//! them. Work on a thread without a token is never cancelled. Threads that help with a piece of work get its token
+//! ([`current`]).
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -14,11 +15,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Says whether work is still wanted. Clones are one and the same.
+/// Says whether work was cancelled. All clones share one state.
 #[derive(Clone, Debug, Default)]
 pub struct Token(Arc<AtomicBool>);
 
-/// The work was left.
+/// The work was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cancelled;
 
@@ -31,7 +32,7 @@ impl Token {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The next piece of work may begin.
+    /// Makes the token usable for the next piece of work.
     pub fn renew(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
@@ -42,7 +43,7 @@ thread_local! {
     static TURNS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Puts back the token that was there before.
+/// Restores the previous token of the thread.
 struct Before(Option<Token>);
 
 impl Drop for Before {
@@ -59,9 +60,9 @@ pub fn catch<T>(token: &Token, work: impl FnOnce() -> T) -> Result<T, Cancelled>
     caught(work)
 }
 
-/// Does a part of the work of this thread; what it has made so far outlives it when the work is left.
+/// Does a part of the work of this thread. If that is cancelled, the data that it has made so far remain.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Cancelled> {
-    // Whatever the work has touched is dropped or is read as far as it was complete: the caller sees to that.
+    // Data that the cancelled work has touched are dropped, or the caller reads them only as far as they are complete.
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(done) => Ok(done),
         Err(payload) if is_cancelled(payload.as_ref()) => Err(Cancelled),
@@ -69,28 +70,28 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Cancelled> {
     }
 }
 
-/// Does what is to come to its end even so: what was computed until then is written down.
+/// Does work that must finish even if the token is cancelled: computed results are written.
 pub fn spared<T>(work: impl FnOnce() -> T) -> T {
     let _before = Before(CURRENT.with(|current| current.borrow_mut().take()));
     work()
 }
 
-/// What a thread unwound with: whether it was left, and did not fail.
+/// Whether a thread unwound because it was cancelled, and not because it failed.
 pub fn is_cancelled(payload: &(dyn Any + Send)) -> bool {
     payload.is::<Cancelled>()
 }
 
-/// The token of this thread, for others that work for it.
+/// The token of this thread, for threads that work for it.
 pub fn current() -> Option<Token> {
     CURRENT.with(|current| current.borrow().clone())
 }
 
-/// Whether the work of this thread is no longer wanted.
+/// Whether the work of this thread was cancelled.
 pub fn is_asked() -> bool {
     CURRENT.with(|current| current.borrow().as_ref().is_some_and(Token::is_cancelled))
 }
 
-/// Leaves the work if it is no longer wanted.
+/// Ends the work if it was cancelled.
 #[inline]
 pub fn check() {
     if is_asked() {
@@ -98,10 +99,10 @@ pub fn check() {
     }
 }
 
-/// The same for the shortest of loops: looks now and then.
+/// The same for very short loops: it looks at the token only now and then.
 #[inline]
 pub fn glance() {
-    /// Turns between two looks: some microseconds.
+    /// The number of calls between two looks: some microseconds.
     const TURNS_OF_A_LOOK: u32 = 256;
     TURNS.with(|turns| {
         let next = turns.get().wrapping_add(1);
@@ -112,7 +113,7 @@ pub fn glance() {
     });
 }
 
-/// Leaves the work.
+/// Ends the work.
 #[cold]
 pub fn leave() -> ! {
     resume_unwind(Box::new(Cancelled))
@@ -136,7 +137,7 @@ mod tests {
             }
         });
         assert_eq!((left, turns), (Err::<(), _>(Cancelled), 3));
-        // Nothing holds behind it.
+        // The code after this is not reached.
         check();
         assert!(current().is_none());
         assert_eq!(catch(&token, || 7), Ok(7));

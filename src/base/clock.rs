@@ -1,6 +1,6 @@
-//! A clock that the edge lends to what tells how long its parts took. Libraries run where no clock can be read.
+//! A clock that the caller lends, so that the library can measure times also where the system has no clock.
 
-/// Reads seconds that have passed since some moment.
+/// Returns the seconds since some moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock(fn() -> f64);
 
@@ -14,7 +14,7 @@ impl Clock {
     }
 }
 
-/// A clock that stands still.
+/// A clock that always shows the same time.
 impl Default for Clock {
     fn default() -> Clock {
         Clock(|| 0.0)

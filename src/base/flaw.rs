@@ -1,16 +1,16 @@
 //! Flaws: what a verifier finds wrong with a representation.
 //!
-//! A verifier stands beside its representation and says what holds of it after each stage. What it finds is a defect of
-//! bgm, never of a model: debug builds and tests stop there ([`hold`]), a release does not look.
+//! A verifier stands beside its representation, and checks what has to hold after each stage. A flaw is a defect of
+//! bgm, never of a model: debug builds and tests stop there ([`hold`]), release builds do not verify.
 
 use std::fmt::{self, Debug, Display, Write};
 
-/// More are only counted: one broken table makes thousands.
+/// Further flaws are only counted, because one wrong table causes thousands.
 const SHOWN: usize = 10;
 /// Lines of the dump that a panic shows.
 const EXCERPT: usize = 20;
 
-/// What is broken, with the id that the dump shows.
+/// A flaw, with the id that the dump shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flaw {
     pub place: String,
@@ -27,7 +27,7 @@ impl Display for Flaw {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flaws {
     pub list: Vec<Flaw>,
-    /// So many more are not listed.
+    /// The number of flaws that are not listed.
     pub more: usize,
 }
 
@@ -43,7 +43,7 @@ impl Flaws {
         }
     }
 
-    /// The text is only made where something is wrong.
+    /// The text is made only if the condition fails.
     pub fn unless(&mut self, holds: bool, place: impl Debug, what: impl FnOnce() -> String) {
         if !holds {
             self.add(place, what());
@@ -74,11 +74,11 @@ impl Display for Flaws {
     }
 }
 
-/// Stops a debug build in which a stage has made something that is not sound; a release never asks.
+/// Stops a debug build if a stage has made a wrong result. Release builds do not check.
 ///
 /// # Panics
 ///
-/// With the name of the stage, the flaws, and the lines of the dump that they speak of.
+/// With the name of the stage, the flaws, and the lines of the dump that they name.
 pub fn hold(
     stage: &str,
     verify: impl FnOnce() -> Result<(), Flaws>,
@@ -88,14 +88,14 @@ pub fn hold(
         return;
     }
     if let Err(flaws) = verify() {
-        // A dump of what is broken may break itself: the flaws are told all the same.
+        // The dump of a wrong representation may panic itself. The flaws are shown in any case.
         let dumped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(dump));
         let shown = dumped.map_or_else(|_| String::new(), |dump| excerpt(&flaws, &dump));
         panic!("bgm is at fault: `{stage}` is not sound\n{flaws}{shown}");
     }
 }
 
-/// The lines of the dump that mention what is broken.
+/// The lines of the dump that contain the ids of the flaws.
 fn excerpt(flaws: &Flaws, dump: &str) -> String {
     let words = |text: &str| -> Vec<String> {
         (text.split(|c: char| !c.is_alphanumeric()))
@@ -122,7 +122,7 @@ fn is_id(word: &str) -> bool {
         && letters.all(|c| c.is_ascii_digit())
 }
 
-/// An id in words that are no number: prints without quotes.
+/// An id that is a word and not a number. It prints without quotes.
 #[derive(Clone, Copy)]
 pub struct Place<'a>(pub &'a str);
 

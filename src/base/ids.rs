@@ -1,4 +1,4 @@
-//! Typed ids: numbers that tell what they number, and print as dumps show them.
+//! Typed ids: numbers whose type says what they count, and that print as dumps show them.
 
 /// `Name "letter";` makes a type `Name` over `u32` that prints as `letter12`.
 macro_rules! ids {

@@ -1,7 +1,7 @@
 //! Interned names: a [`Symbol`] is a number that stands for a text.
 //!
-//! Names are compared and stored as numbers everywhere behind the parser, so that a model of a
-//! million variables holds no text per variable.
+//! After the parser, names are stored and compared as numbers, so a model of a million variables
+//! has no text for each variable.
 
 use std::fmt;
 use std::hash::BuildHasher;

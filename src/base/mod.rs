@@ -1,4 +1,4 @@
-//! What every room uses: the end of unwanted work, source texts, names, ids, diagnostics, units, words.
+//! What every room uses: cancellation, source texts, names, ids, diagnostics, units, words.
 
 pub mod cancel;
 pub mod clock;

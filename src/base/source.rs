@@ -1,7 +1,7 @@
 //! Source texts and places in them.
 //!
-//! Every file that takes part in a compilation has a [`FileId`]; a [`Span`] is a range of bytes
-//! in one of them. Reading files happens in [`crate::syntax::load`]; here they are only kept.
+//! Every file of a compilation has a [`FileId`]; a [`Span`] is a range of bytes in one of them.
+//! [`crate::syntax::load`] reads the files; here they are only stored.
 
 use std::fmt;
 
@@ -53,7 +53,7 @@ pub enum Origin {
     Library,
 }
 
-/// One source text with the name it is shown by.
+/// A source text with the name under which it is shown.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     pub name: String,
@@ -116,7 +116,7 @@ impl Sources {
         id
     }
 
-    /// Another text for a file.
+    /// Replaces the text of a file.
     pub fn replace(&mut self, id: FileId, text: String) {
         let file = &mut self.files[id.0 as usize];
         file.line_starts = line_starts(&text);
@@ -127,7 +127,7 @@ impl Sources {
         &self.files[id.0 as usize]
     }
 
-    /// Whether the span lies in one of these files, and cuts no character in two.
+    /// Whether the span lies in one of these files, on boundaries of characters.
     pub fn holds(&self, span: Span) -> bool {
         let file = self.files.get(span.file.0 as usize);
         file.is_some_and(|file| file.text.get(span.range()).is_some())

@@ -1,9 +1,9 @@
 //! Units of products: `V` times `A` is `W`, `m/s` times a second is `m`.
 //!
-//! A unit is a product of names with whole powers, as the language writes it: `J/(kg.K)`, `m2`. What
-//! cannot be read so has no product.
+//! A unit is a product of names with whole powers, as in the language: `J/(kg.K)`, `m2`. A unit in another form has no
+//! product.
 
-/// Names with their powers, in the order they were met; no power is zero.
+/// Names with their powers, in the order of their first occurrence; no power is zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unit(Vec<(String, i32)>);
 
@@ -13,7 +13,7 @@ type Dimension = [i32; 6];
 const WATT: Dimension = [1, 2, -3, 0, 0, 0];
 const JOULE: Dimension = [1, 2, -2, 0, 0, 0];
 
-/// Names whose product may be recognised as a power or an angle without dimension.
+/// Names whose product may be recognised as a power, or as an angle without dimension.
 const KNOWN: &[(&str, Dimension)] = &[
     ("kg", [1, 0, 0, 0, 0, 0]),
     ("m", [0, 1, 0, 0, 0, 0]),
@@ -40,7 +40,7 @@ impl Unit {
     /// `None` if it is not a product of names.
     pub fn read(text: &str) -> Option<Unit> {
         let mut unit = Unit::default();
-        // The sign of the powers, for each bracket that is open, and that of the next factor.
+        // The sign of the powers for each open bracket, and that of the next factor.
         let mut signs = vec![1];
         let mut sign = 1;
         let mut rest = text.trim();
@@ -81,7 +81,7 @@ impl Unit {
         (!wants_factor && signs.len() == 1).then_some(unit)
     }
 
-    /// What it is a product of.
+    /// The names in the product.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())
     }
@@ -151,7 +151,7 @@ impl Unit {
     }
 }
 
-/// The unit of a power, or of whatever the product of an across and a through variable is.
+/// The unit of the product of an across and a through variable, such as a power.
 pub fn product(a: &str, b: &str) -> Option<String> {
     let product = Unit::read(a)?.times(&Unit::read(b)?);
     Some(match product.dimension() {
@@ -160,7 +160,7 @@ pub fn product(a: &str, b: &str) -> Option<String> {
     })
 }
 
-/// The unit times a second, as often; negative for derivatives.
+/// The unit times a power of a second; the power is negative for derivatives.
 pub fn times_seconds(unit: &str, often: i32) -> Option<String> {
     let mut unit = Unit::read(unit)?;
     unit.multiply("s", often);
@@ -184,7 +184,7 @@ pub fn is_energy(across: &str, through: &str) -> bool {
     product == JOULE
 }
 
-/// The across variable of a mechanical part that is written v/F: a flow, not an effort.
+/// The across variable of a mechanical part that is written v/F is a flow, not an effort.
 pub fn is_velocity(unit: &str) -> bool {
     let dimension = Unit::read(unit).and_then(|unit| unit.dimension());
     matches!(

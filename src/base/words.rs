@@ -13,16 +13,16 @@ pub fn count(number: usize, what: &str) -> String {
 /// The shortest text that reads back as the same double.
 pub fn number(value: f64, out: &mut Vec<u8>) {
     if value.is_nan() {
-        // Without a sign, which has no meaning and differs from machine to machine.
+        // NaN is written without a sign: the sign has no meaning, and differs from machine to machine.
         out.extend_from_slice(b"nan");
         return;
     }
     let size = value.abs();
     if size < 1e-5 || (1e-4..1e16).contains(&size) {
-        // Three times as fast as the standard library: formatting is nearly all of the cost.
+        // This is three times as fast as the standard library, and formatting is nearly all of the cost.
         out.extend_from_slice(zmij::Buffer::new().format_finite(value).as_bytes());
     } else {
-        // Here it is not the shortest: 0.00001 and 1e+16. Writing into a vector cannot fail.
+        // The other library does not give the shortest text here: 0.00001 and 1e+16. Writing into a vector cannot fail.
         let _ = write!(out, "{value:?}");
     }
     if out.ends_with(b".0") {
@@ -30,7 +30,7 @@ pub fn number(value: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// A name, in quotes where a reader would misunderstand it.
+/// A name, in quotes if a reader of CSV would misunderstand it.
 pub fn quoted(name: &str, out: &mut Vec<u8>) {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '\'');
     if !name.is_empty() && name.chars().all(plain) {
@@ -41,7 +41,7 @@ pub fn quoted(name: &str, out: &mut Vec<u8>) {
     for byte in name.bytes() {
         match byte {
             b'"' => out.extend_from_slice(b"\"\""),
-            // A line of the file is a row, always.
+            // Each line of the file has to be a row.
             b'\n' | b'\r' => out.push(b' '),
             _ => out.push(byte),
         }
@@ -49,7 +49,7 @@ pub fn quoted(name: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// A text in double quotes, with the escapes that C and the languages after it have.
+/// A text in double quotes, with the escapes of C, which later languages share.
 pub fn literal(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -65,7 +65,7 @@ pub fn literal(text: &str) -> String {
     out
 }
 
-/// A text between tags or in an attribute of XML; characters that XML forbids are left out.
+/// A text between tags or in an attribute of XML. Characters that XML forbids are left out.
 pub fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -83,7 +83,7 @@ pub fn xml(text: &str) -> String {
     out
 }
 
-/// What stands before a term of a sum.
+/// The text before a term of a sum.
 pub fn sign(is_first: bool, negative: bool) -> &'static str {
     match (is_first, negative) {
         (true, false) => "",
@@ -93,7 +93,7 @@ pub fn sign(is_first: bool, negative: bool) -> &'static str {
     }
 }
 
-/// The first line: Time, then the columns.
+/// The header: Time, then the columns.
 pub fn header(columns: &[&str], out: &mut Vec<u8>) {
     out.extend_from_slice(b"Time");
     for name in columns {

@@ -87,6 +87,7 @@ impl Modes {
         Positions::new(written).map(|positions| Modes::of(positions, aliases))
     }
 
+    /// No mode is compiled yet.
     pub fn of(positions: Positions, aliases: Aliases) -> Modes {
         Modes {
             positions,

@@ -310,7 +310,13 @@ impl ExperimentBuilder<'_> {
         let flat = self.flat();
         flat.values.retain(|value| !given.contains(&value.variable));
         for entry in &assigned {
-            flat.variables[entry.variable.index()].kind = Kind::Algebraic;
+            // What the model differentiates is a state as flattened: index reduction finds that its equation leaves no choice.
+            let variable = &mut flat.variables[entry.variable.index()];
+            variable.states = variable.order;
+            variable.kind = match variable.order {
+                0 => Kind::Algebraic,
+                _ => Kind::State,
+            };
             let left = flat.exprs.leaf(Leaf::Var(entry.variable));
             flat.equations.push(Equation {
                 left,

@@ -1,8 +1,9 @@
 //! A program for ACSL (Mitchell and Gauthier 1986), the interface that the 1990 paper announces.
 //!
-//! Before: a solved model and its experiment. After: the text of the program in INITIAL, DYNAMIC, DERIVATIVE and TERMINAL. States
-//! are INTEGs, truths are LOGICAL, `if` is RSW, of which both branches are computed. What happens at events is a DISCRETE
-//! section that SCHEDULE starts where a relation changes or a sample is due. Lines are continued with `...`.
+//! Before: a solved model and its experiment. After: the text of the program in INITIAL, DYNAMIC, DERIVATIVE and
+//! TERMINAL. States are INTEGs and truths are LOGICAL. `if` becomes RSW, which computes both branches. Updates at
+//! events are in a DISCRETE section, which SCHEDULE starts when a relation changes or a sample is due. Lines are
+//! continued with `...`.
 
 use super::classic::names::{Names, Rules};
 use super::classic::text::{Dialect, Text, arithmetic, comment, number as number_text, real, text};
@@ -89,7 +90,7 @@ impl Dialect for Acsl {
         )
     }
 
-    /// A whole exponent stays whole: a negative number can be raised to it.
+    /// A whole exponent is written without a point, because a negative number can be raised to it.
     fn power(&self, a: &Text, b: &Text) -> Text {
         let power = match b.text.strip_suffix(".0") {
             Some(whole) => Text::new(whole, b.binds).at(level::ATOM),
@@ -320,7 +321,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The differences of the sides of relations that updates mention, each once.
+    /// The differences of the sides of the relations that updates read, each once.
     fn crossings(&self) -> Result<Vec<String>, String> {
         let exprs = &self.model.flat.exprs;
         let mut work: Vec<ExprId> = Vec::new();
@@ -361,7 +362,7 @@ impl Writer<'_> {
             acsl.logic(true, &Text::atom(edge), &acsl.not(&Text::atom(was)))
         };
         let lines = (self.model).event_lines(acsl, LANGUAGE, &acsl.named, &becomes)?;
-        // The section is not started again by what it sets itself.
+        // What the section sets itself does not start it again.
         for _ in 0..self.model.rounds() {
             for line in &lines {
                 put(out, 6, line);
@@ -372,7 +373,7 @@ impl Writer<'_> {
     }
 }
 
-/// A line, continued where it is too long: behind a blank, a comma or an operator.
+/// Writes a line. If it is too long, it is continued after a blank, a comma or an operator.
 fn put(out: &mut String, indent: usize, line: &str) {
     let mut rest = line;
     let mut first = true;
@@ -389,7 +390,7 @@ fn put(out: &mut String, indent: usize, line: &str) {
         let at = match fits.rfind([' ', ',']) {
             Some(at) if at > 0 => at + 1,
             _ => match fits.rfind(['*', '/']) {
-                // Not between the two stars of a power, nor behind nothing.
+                // Not between the two stars of a power, nor at the beginning.
                 Some(at)
                     if at > 1 && !fits[..at].ends_with('*') && !rest[at + 1..].starts_with('*') =>
                 {

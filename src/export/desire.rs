@@ -1,9 +1,9 @@
 //! A program for DESIRE (Korn 1989), as the 1990 paper prints it.
 //!
 //! Before: a solved model and its experiment. After: the text of the program: comments that name system, states and
-//! derivatives, parameters, start values, inputs, the control block, the equations in order with their submodels, and what is
-//! displayed. DESIRE knows numbers only: a truth is 0 or 1, `swtch(x)` is 1 where x > 0, and of an `if` both branches
-//! are computed. Discrete variables change behind `step`, once in each step of the integration.
+//! derivatives; parameters, start values, inputs, the control block, the equations in order with their submodels, and
+//! the variables to be shown. DESIRE knows only numbers: a truth is 0 or 1, `swtch(x)` is 1 if x > 0, and both branches
+//! of an `if` are computed. Discrete variables change after `step`, once in each step of the integration.
 
 use super::classic::names::{Names, Rules};
 use super::classic::text::{Dialect, Text, arithmetic, comment, real, text};
@@ -154,13 +154,13 @@ pub(super) fn call(name: &str, args: &[Text]) -> Text {
 pub(super) const LANGUAGE: &str = "DESIRE";
 const RULE: &str = "------------------------------------------------------------";
 
-/// The program; `stem` is the name of its file without the end.
+/// The program; `stem` is the name of its file without the ending.
 pub fn program(task: &Task<'_>, stem: &str) -> Result<String, String> {
     let experiment = task.experiment;
     let model = Classic::new(task, LANGUAGE)?;
     let flat = model.flat;
     let mut names = Names::new(RULES);
-    // As in the paper, an output that equals a state is its name.
+    // As in the paper, a state is written with the name of an output that equals it.
     let renamed = outputs_for_states(flat);
     for state in &model.states {
         match renamed.iter().find(|(id, _)| Leaf::Var(*id) == state.leaf) {
@@ -275,7 +275,7 @@ pub fn program(task: &Task<'_>, stem: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// `C1$e`, whatever the state is called in the program.
+/// The name `C1$e`, also if the program uses another name for the state.
 fn plain_name(model: &Classic<'_>, one: &Started) -> String {
     let mut names = Names::new(Rules {
         reserved: "",
@@ -299,7 +299,7 @@ fn line(out: &mut String, head: &str, words: impl Iterator<Item = String>) {
     out.push('\n');
 }
 
-/// Word for word, but for the indentation that all lines share; one run, if nothing is said.
+/// The control block word for word, without the indentation that all lines share. Without a block it is one run.
 fn control(text: Option<&str>) -> String {
     let Some(text) = text else {
         return "drun\n".to_string();

@@ -12,7 +12,7 @@ use crate::flat::Flat;
 use crate::listing::latex_report::{Stages, report};
 use crate::listing::modes::mode_note;
 
-/// `None` after an error that was said.
+/// `None` after an error that was reported.
 pub fn document(flat: &Flat, said: &mut Diagnostics) -> Option<Exported> {
     let mut unsaid = Diagnostics::default();
     let done = sorted_in_some_mode(flat.clone(), Aliases::Eliminate, &mut NoObserver, said)?;

@@ -1,10 +1,9 @@
-//! Programs in other languages that do what a solved model says.
+//! Programs in other languages that compute what `bgm simulate` computes.
 //!
 //! Before: a flat model with an experiment in it. After: the text of a program, for one of the [`Target`]s. Inputs stay
-//! inputs: what the experiment says of them is what the program takes where nobody gives others. A model that needs
-//! another set of formulas in each position of its switches is exported in the form of the 1995 paper where that says all,
-//! else with all its positions ([`switched`]).
-//! What cannot be exported is refused by name: no program that computes something else is ever written.
+//! inputs; the formulas of the experiment are their defaults. A model that needs different formulas in each mode of its
+//! switches is exported in the form of the 1995 paper if that form is complete, else with all its modes ([`switched`]).
+//! What cannot be exported is refused by name: a program that computes something else is never written.
 
 pub mod acsl;
 pub mod c;
@@ -87,40 +86,40 @@ impl Target {
     }
 }
 
-/// Why a model is not exported, in plain words.
+/// Why a model is not exported, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal(pub String);
 
-/// What the run of a program is, where nobody says otherwise.
+/// The default run of a program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
     pub from: f64,
     pub until: f64,
     pub points: usize,
-    /// The time between points, where it was given; the last one may be shorter.
+    /// The time between points, if it was given; the last interval may be shorter.
     pub step: Option<f64>,
     pub relative: f64,
     pub absolute: f64,
 }
 
-/// A program, and what is to be told about it.
+/// A program, and the notes about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exported {
     pub text: String,
     pub notes: Vec<String>,
 }
 
-/// What a target gets.
+/// What a target is written from.
 #[derive(Debug)]
 pub struct Request<'r> {
-    /// As it was flattened, with the experiment in it but for its inputs.
+    /// The flat model as it was flattened, with the experiment in it except for its inputs.
     pub written: &'r Flat,
     pub model: &'r Model<'r>,
     pub run: Run,
 }
 
-/// Writes a program; `None` after an error that was said. `stem` is the name of its file without the end, for programs
-/// that name themselves.
+/// Writes a program; `None` after an error that was reported. `stem` is the name of its file without the ending, for
+/// programs that contain their name.
 pub fn export(
     flat: Flat,
     experiment: &Experiment,
@@ -145,7 +144,7 @@ pub fn export(
             request.model.loops_up_to(python::LARGEST)?;
             Ok(python::program(request))
         }
-        // Written from other representations, above; or not as one text.
+        // Other targets are written from other representations above, or are not one text.
         _ => Err(Refusal(
             "it is a file with several parts, which `bgm export` writes".into(),
         )),
@@ -168,7 +167,7 @@ pub fn export(
             said.extend(unsaid.iter().cloned());
             Some(made)
         }
-        // Where the derivative of an input is needed, the input is what the experiment says.
+        // Where the derivative of an input is needed, the experiment's formula for the input is used.
         None => {
             let none = (&flat, &FxHashMap::default(), Inputs::Experiment);
             attempt(flat.clone(), none, experiment, &write, said)?
@@ -177,8 +176,8 @@ pub fn export(
     Ok(made.map(|(text, notes)| Exported { text, notes }))
 }
 
-/// The parts of a Functional Mock-up Unit, and what is to be told about it; `None` after an error that was said. Inputs come from
-/// outside, and so do their derivatives where the model needs them.
+/// The parts of a Functional Mock-up Unit, and the notes about it; `None` after an error that was reported. Inputs come
+/// from outside, and so do their derivatives if the model needs them.
 pub fn unit(
     flat: Flat,
     experiment: &Experiment,
@@ -190,15 +189,15 @@ pub fn unit(
     attempt(free, inputs, experiment, &fmu::unit, said)
 }
 
-/// Who gives the inputs of a run.
+/// Where the values of inputs come from in a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inputs {
     Experiment,
-    /// What the experiment says holds at the start.
+    /// From outside; the experiment gives the values at the start.
     Outside,
 }
 
-/// What a target makes of a model.
+/// The function that writes a target.
 type Write<'w, T> = &'w dyn Fn(&Request<'_>) -> Result<T, Refusal>;
 
 fn attempt<T>(
@@ -220,7 +219,7 @@ fn attempt<T>(
             written_as(write, &written, &model, experiment)
         }
         Presented::Paper(paper) => {
-            // The columns are those of the model itself, which is run by position.
+            // The columns are those of the model itself, which is run by modes.
             let Paper {
                 mut modes,
                 solved: mut form,
@@ -228,7 +227,7 @@ fn attempt<T>(
                 ..
             } = *paper;
             if paper::jumps(&mut modes, &form).is_err() {
-                // The form of the paper does not say all that jumps.
+                // The form of the paper does not contain all jumps.
                 return by_position(modes, solved, (given, inputs, from), experiment, write);
             }
             let columns = columns_of(&mut solved, None, experiment);
@@ -249,7 +248,7 @@ fn attempt<T>(
     }
 }
 
-/// What a model is told of its inputs.
+/// What a model gets to know about its inputs.
 fn told(
     solved: &mut Solved,
     forms: &[&Flat],
@@ -265,7 +264,7 @@ fn told(
     }
 }
 
-/// A model with other equations in each position of its switches.
+/// Exports a model with different equations in each mode of its switches.
 fn by_position<T>(
     mut positions: Modes,
     mut solved: Solved,
@@ -293,7 +292,7 @@ fn by_position<T>(
     written_as(write, &positions.written, &model, experiment)
 }
 
-/// What a target makes of a model, with notes.
+/// Writes a target, with its notes.
 fn written_as<T>(
     write: Write<'_, T>,
     written: &Flat,
@@ -323,7 +322,7 @@ fn written_as<T>(
     Ok(Some((write(&request)?, notes)))
 }
 
-/// Inputs that the experiment gives are inputs again; what it says of them comes back.
+/// Makes inputs that the experiment gives into inputs again, and returns their formulas.
 fn take_inputs(flat: &mut Flat, experiment: &Experiment) -> FxHashMap<VarId, ExprId> {
     let mut inputs = FxHashMap::default();
     for &(id, span) in &experiment.inputs {
@@ -343,7 +342,7 @@ fn take_inputs(flat: &mut Flat, experiment: &Experiment) -> FxHashMap<VarId, Exp
     inputs
 }
 
-/// As the simulator takes it.
+/// The run as the simulator would do it.
 fn run_of(experiment: &Experiment, notes: &mut Vec<String>) -> Run {
     const POINTS: usize = 501;
     const TOLERANCE: f64 = 1e-6;

@@ -1,9 +1,9 @@
-//! What every program needs of a solved model: who is who, in a fixed order.
+//! What every program needs of a solved model, in a fixed order.
 //!
-//! Before: a solved model, one set of formulas for all positions of its switches. After: lists of states, inputs, parameters,
-//! discrete variables and of what is computed; relations that keep their truth between events; start values. States
-//! that the run chooses from are states all of them: a program integrates them together and moves them back onto their
-//! constraints (algorithms: "projection"). A model that no program can be made of is refused here, by name.
+//! Before: a solved model, one set of formulas for all modes of its switches. After: lists of states, inputs,
+//! parameters, discrete variables and computed variables; relations that keep their truth between events; start values.
+//! All candidates of a selection are states: a program integrates them together and projects them back onto their
+//! constraints. A model that no program can be made from is refused here by name.
 
 use crate::positions::Positions;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,7 +19,7 @@ use crate::passes::blocks::{Block, Linear, Method, Selected, Solved};
 use crate::passes::relations::{Relation, Sample};
 use crate::simulate::columns::{self, Column};
 
-/// What a branch of a `when` does.
+/// An action in a branch of a `when`.
 #[derive(Clone, Copy, Debug)]
 pub struct Action {
     /// A discrete variable, or a state.
@@ -28,27 +28,27 @@ pub struct Action {
     pub equation: EqId,
 }
 
-/// A condition, and what is done when it becomes true.
+/// A condition, and the actions when it becomes true.
 pub type Branch = (ExprId, Vec<Action>);
 
 /// A start value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
     pub value: f64,
-    /// Of parameters, where it follows them.
+    /// The expression of parameters that gives the value, if there is one.
     pub expression: Option<ExprId>,
 }
 
-/// What the experiment tells of inputs.
+/// What the experiment says about inputs.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
     pub inputs: FxHashMap<VarId, ExprId>,
-    /// Derivatives of inputs at the start, where they are inputs of their own; others are 0 then.
+    /// Derivatives of inputs at the start, if they are inputs of their own; those not listed are 0.
     pub slopes: Option<FxHashMap<Leaf, f64>>,
 }
 
 impl Told {
-    /// The derivatives that are inputs: those that one of these forms of the model has.
+    /// The derivatives that are inputs: those that one of these forms of the model contains.
     pub fn slopes(&self, forms: &[&Flat]) -> Vec<(Leaf, f64)> {
         let Some(slopes) = &self.slopes else {
             return Vec::new();
@@ -61,7 +61,7 @@ impl Told {
     }
 }
 
-/// Derivatives of inputs that forms of a model have, in order.
+/// The derivatives of inputs that forms of a model contain, in order.
 pub fn derivatives_of_inputs(forms: &[&Flat]) -> Vec<Leaf> {
     let mut all: Vec<Leaf> = Vec::new();
     for flat in forms {
@@ -79,22 +79,22 @@ pub fn derivatives_of_inputs(forms: &[&Flat]) -> Vec<Leaf> {
 pub struct Model<'s> {
     pub solved: &'s Solved,
     pub flat: &'s Flat,
-    /// Those that always are states, then those that the run chooses from.
+    /// Variables that are always states, then candidates of selections.
     pub states: Vec<Leaf>,
-    /// With what the experiment says of each.
+    /// Inputs, each with its formula in the experiment.
     pub inputs: Vec<(VarId, Option<ExprId>)>,
-    /// Derivatives of inputs, where they are inputs of their own, with their values at the start.
+    /// Derivatives of inputs that are inputs of their own, with their values at the start.
     pub slopes: Vec<(Leaf, f64)>,
-    /// Parameters that may have other values,
+    /// Parameters that can get other values,
     pub parameters: Vec<VarId>,
-    /// and what follows from them or is fixed, in the order of evaluation.
+    /// and those that are computed from them or fixed, in the order of evaluation.
     pub derived: Vec<VarId>,
     pub discretes: Vec<VarId>,
-    /// Of a model with other equations in each position of its switches.
+    /// For a model with different equations in each mode of its switches.
     pub switched: Option<Switched<'s>>,
-    /// Variables whose value before an event is asked for.
+    /// Variables whose value before an event is used.
     pub before: Vec<VarId>,
-    /// What the blocks compute, in their order.
+    /// The variables that blocks compute, in order.
     pub computed: Vec<Leaf>,
     pub gone: FxHashMap<Leaf, ExprId>,
     pub watches: Vec<Relation>,
@@ -104,12 +104,12 @@ pub struct Model<'s> {
     pub sines: Vec<ExprId>,
     pub whens: Vec<Vec<Branch>>,
     pub starts: FxHashMap<Leaf, Start>,
-    /// What the run of a program shows, as `bgm simulate` does.
+    /// The columns that the run of a program prints, as `bgm simulate` does.
     pub columns: Vec<Column>,
 }
 
 impl<'s> Model<'s> {
-    /// `time`: where the experiment starts.
+    /// `time` is the start of the experiment.
     pub fn new(
         solved: &'s Solved,
         columns: Vec<Column>,
@@ -125,7 +125,7 @@ impl<'s> Model<'s> {
         Ok(model)
     }
 
-    /// What the flat model says by itself.
+    /// The part that follows from the flat model alone.
     pub(super) fn bare(
         solved: &'s Solved,
         columns: Vec<Column>,
@@ -175,7 +175,7 @@ impl<'s> Model<'s> {
         self.flat.variable(leaf.variable()).ty == Type::Real
     }
 
-    /// Variables and derivatives with a value, by the order of the model: all but parameters and what solving added.
+    /// Variables and derivatives with a value, in the order of the model, without parameters and auxiliaries.
     pub fn leaves(&self) -> Vec<Leaf> {
         let mut found: FxHashSet<Leaf> = self.computed.iter().copied().collect();
         found.extend(self.gone.keys());
@@ -194,7 +194,7 @@ impl<'s> Model<'s> {
         all
     }
 
-    /// Blocks of which some unknowns are states.
+    /// Blocks that contain candidates of selections.
     pub fn selected(&self) -> impl Iterator<Item = &'s Selected> {
         self.solved.blocks.iter().filter_map(|block| match block {
             Block::Selected(selected) => Some(selected),
@@ -226,7 +226,7 @@ impl<'s> Model<'s> {
                         ));
                     }
                 }
-                // What a loop iterates on and computes inside.
+                // The iteration variables and inner unknowns of a loop.
                 Block::Nonlinear(nonlinear) => {
                     self.computed.extend(&nonlinear.unknowns);
                     let unknowns: FxHashSet<Leaf> = nonlinear.unknowns.iter().copied().collect();
@@ -241,7 +241,7 @@ impl<'s> Model<'s> {
         Ok(())
     }
 
-    /// Refuses linear loops that are larger, for programs with full matrices.
+    /// Refuses larger linear loops, for programs with full matrices.
     pub(super) fn loops_up_to(&self, largest: usize) -> Result<(), Refusal> {
         for block in self.all().flat_map(|model| &model.solved.blocks) {
             if let Block::Linear(Linear {
@@ -310,7 +310,7 @@ impl<'s> Model<'s> {
         Ok(whens)
     }
 
-    /// Values at the start: of states and discrete variables, and guesses for what is iterated on.
+    /// Computes the values at the start: of states and discrete variables, and guesses for iteration variables.
     fn begin(&mut self, time: f64) -> Result<(), Refusal> {
         let flat = self.flat;
         let mut point = Point::new(self.solved);
@@ -352,7 +352,7 @@ impl<'s> Model<'s> {
         Ok(())
     }
 
-    /// Other values at the start.
+    /// Replaces values at the start.
     pub fn start_at(&mut self, values: &FxHashMap<Leaf, f64>) {
         for (leaf, start) in &mut self.starts {
             if let Some(&value) = values.get(leaf) {
@@ -373,14 +373,15 @@ impl<'s> Model<'s> {
     }
 }
 
-/// Whether a start value is that of an expression of parameters alone.
+/// Whether a start value is the value of an expression of parameters.
 pub(super) fn follows_parameters(flat: &Flat, given: &Given, value: f64, walk: &mut Walk) -> bool {
     let mut some = false;
     flat.exprs.leaves(given.expression, |_| some = true);
     some && value_of(flat, given.expression, walk) == Some(Value::Real(value))
 }
 
-/// Parameters that may have other values, and what follows from them, in order. What shapes the model is fixed.
+/// Parameters that can get other values, and those computed from them, in order. Parameters that the structure of the
+/// model depends on are fixed.
 fn parameters(flat: &Flat) -> (Vec<VarId>, Vec<VarId>) {
     let is_fixed = |id: VarId| matches!(flat.variable(id).kind, Kind::Parameter | Kind::Constant);
     let needs = |given: &Given| {
@@ -429,7 +430,7 @@ fn parameters(flat: &Flat) -> (Vec<VarId>, Vec<VarId>) {
     (free, derived)
 }
 
-/// The first line of the rows that a program prints.
+/// The header of the rows that a program prints.
 pub fn head(columns: &[Column]) -> String {
     let mut line = b"Time".to_vec();
     for column in columns {

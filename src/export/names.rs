@@ -1,10 +1,10 @@
-//! Names of variables in another language: letters, digits and `_`, no word of the language, each of them once.
+//! Unique names of variables in another language: letters, digits and `_`, and no reserved words.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flat::{Flat, Leaf};
 
-/// Names that were given, and to what.
+/// The names so far, and what they stand for.
 #[derive(Clone, Debug)]
 pub struct Names {
     reserved: FxHashSet<&'static str>,
@@ -13,7 +13,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Words that are taken before anything is named.
+    /// Reserved words cannot be names.
     pub fn new(reserved: &'static str) -> Self {
         Names {
             reserved: reserved.split_whitespace().collect(),
@@ -22,7 +22,7 @@ impl Names {
         }
     }
 
-    /// A name like this text.
+    /// A unique name that resembles the text.
     pub fn fresh(&mut self, text: &str) -> String {
         let mut name = plain(text);
         if self.reserved.contains(name.as_str()) {
@@ -54,12 +54,12 @@ impl Names {
         self.leaves.insert(leaf, name);
     }
 
-    /// A name that was found otherwise.
+    /// Sets a name that was found elsewhere.
     pub fn set(&mut self, leaf: Leaf, name: String) {
         self.leaves.insert(leaf, name);
     }
 
-    /// Empty for what has none.
+    /// The name of a leaf; empty if it has none.
     pub fn get(&self, leaf: Leaf) -> &str {
         self.leaves.get(&leaf).map_or("", String::as_str)
     }

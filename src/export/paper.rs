@@ -1,8 +1,8 @@
-//! Whether the form of the 1995 paper says all that happens when a switch opens or closes.
+//! Whether the form of the 1995 paper describes everything that happens when a switch opens or closes.
 //!
-//! In that form `when OpenSwitch then init(f) = 0` sets the one flow that the switch interrupts. The balance of impulses may move
-//! other states as well (two inertias that a clutch joins share their momentum), and the form does not say so. Here
-//! both are computed, from states without meaning: where they differ the model has no such form.
+//! In that form `when OpenSwitch then init(f) = 0` sets the one flow that the switch interrupts. The balance of
+//! impulses may change other states as well (two inertias that a clutch joins share their momentum), and the form does
+//! not contain that. Here both are computed from arbitrary states. If they differ, the model has no such form.
 
 use super::Refusal;
 use crate::base::diagnostics::Diagnostics;
@@ -16,7 +16,7 @@ use crate::positions::{Positions, Values, plain};
 use crate::simulate::job::{RunOptions, job};
 use crate::simulate::run::{End, Observer, RowKind, run};
 
-/// A refusal that names what jumps; what cannot be compared is refused as well.
+/// A refusal names the variable that jumps. What cannot be compared is refused as well.
 pub fn jumps(modes: &mut Modes, solved: &Solved) -> Result<(), Refusal> {
     for key in modes.keys().0 {
         let Some(position) = modes.take_compiled(&key, &mut NoObserver) else {
@@ -29,7 +29,7 @@ pub fn jumps(modes: &mut Modes, solved: &Solved) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether the form and the balance of impulses say the same of what jumps to a mode.
+/// Whether the form and the balance of impulses give the same jump into a mode.
 fn agrees(positions: &Positions, solved: &Solved, position: &CompiledMode) -> Result<(), Refusal> {
     let Some(jump) = &position.jump else {
         return Ok(());
@@ -62,8 +62,8 @@ fn agrees(positions: &Positions, solved: &Solved, position: &CompiledMode) -> Re
     Ok(())
 }
 
-/// What states and discrete variables are at the start: start values of what is differentiated need not be those of the states
-/// that the form has.
+/// The values of states and discrete variables at the start. Start values of differentiated variables need not be those
+/// of the states in this form.
 pub fn start(flat: Flat, experiment: &Experiment, solved: &Solved) -> Result<Values, Refusal> {
     let discrete = (solved.flat.variable_ids())
         .filter(|&id| solved.flat.variable(id).kind == Kind::Discrete)
@@ -72,7 +72,7 @@ pub fn start(flat: Flat, experiment: &Experiment, solved: &Solved) -> Result<Val
     at_start(flat, experiment, &solved.flat, &leaves)
 }
 
-/// What these are at the start, by the simulator; they have their names from `named`.
+/// The values of some leaves at the start, computed by the simulator. `named` finds the leaves by their names.
 pub fn at_start(
     mut flat: Flat,
     experiment: &Experiment,
@@ -149,7 +149,7 @@ impl Observer for Row {
     }
 }
 
-/// States that `when`s set to zero as the switches come to a position; `None` where one does something else.
+/// States that `when`s set to zero when the switches reach a mode; `None` if a `when` does something else.
 fn restarted(positions: &Positions, solved: &Solved, key: &[bool]) -> Option<Vec<Leaf>> {
     let flat = &solved.flat;
     let mut found = Vec::new();
@@ -162,7 +162,7 @@ fn restarted(positions: &Positions, solved: &Solved, key: &[bool]) -> Option<Vec
         let (condition, _) = *flat.whens[when.index()].conditions.get(branch as usize)?;
         let (condition, negated) = plain(flat, condition);
         let mut switches = positions.written_switches.iter().zip(key);
-        // Another `when` has nothing to do with switches.
+        // Other `when`s do not depend on switches.
         let Some((_, &truth)) = switches.find(|(switch, _)| switch.condition == condition) else {
             continue;
         };
@@ -173,7 +173,7 @@ fn restarted(positions: &Positions, solved: &Solved, key: &[bool]) -> Option<Vec
     Some(found)
 }
 
-/// All values at states that are like no others, but for those that are zero.
+/// All values for states that are zero, or different arbitrary numbers.
 fn values(solved: &Solved, zero: &[Leaf]) -> Option<Values> {
     let flat = &solved.flat;
     for truth in [false, true] {

@@ -1,8 +1,8 @@
-//! Matrices of an exported program: of each derivative of a state, and of each output, the states and inputs that it depends on.
+//! Patterns of matrices in an exported program: the states and inputs that each rate and each output depends on.
 //!
-//! Before: a [`Model`]. After: for each of them a sorted list ([`crate::passes::depends`]), in which what is held between events
-//! (relations, discrete variables) does not move. A list may have more than there is, never less; where all lists would take too
-//! much room it has all.
+//! Before: a [`Model`]. After: for each of them a sorted list ([`crate::passes::depends`]). What is kept between events
+//! (relations, discrete variables) counts as constant. A list may contain too much, never too little; if the lists need
+//! too much room, they contain everything.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +12,8 @@ use crate::numeric::{Coloring, color};
 use crate::passes::blocks::Block;
 use crate::passes::depends::{Depends, Graph, Relations};
 
-/// Numbers below that of the states are states; the others are inputs, from there on. All in the order of the model.
+/// Numbers below the number of states are states; the numbers from there on are inputs. Both are in the order of the
+/// model.
 #[derive(Clone, Debug)]
 pub struct Dependence {
     states: usize,
@@ -26,7 +27,7 @@ impl Dependence {
         self.states
     }
 
-    /// What the derivative of a state depends on.
+    /// The list of the rate of a state.
     pub fn rate(&self, state: usize) -> &[u32] {
         &self.lists[self.rates[state] as usize]
     }
@@ -36,12 +37,12 @@ impl Dependence {
         &self.lists[self.outputs[output] as usize]
     }
 
-    /// The states among them: they come first.
+    /// The number of states in a list: they come first.
     fn states_of(&self, list: &[u32]) -> usize {
         list.partition_point(|&column| (column as usize) < self.states)
     }
 
-    /// How many derivatives of rates by states there are.
+    /// The number of derivatives of rates with respect to states.
     pub fn entries(&self) -> usize {
         let counts: Vec<usize> = (self.lists.iter())
             .map(|list| self.states_of(list))
@@ -49,7 +50,7 @@ impl Dependence {
         self.rates.iter().map(|&list| counts[list as usize]).sum()
     }
 
-    /// What depends on something in either of two models of the same states, inputs and outputs does so in both.
+    /// Unites the dependence of two models with the same states, inputs and outputs.
     pub fn unite(&mut self, other: &Dependence) {
         let mut united: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let lists = &mut self.lists;
@@ -72,7 +73,8 @@ impl Dependence {
         }
     }
 
-    /// The pattern of the derivatives of rates by states, with its diagonal, and colours of its columns.
+    /// The pattern of the derivatives of rates with respect to states, with its diagonal, and a colouring of its
+    /// columns.
     pub fn coloring(&self) -> Coloring {
         let mut lists: Vec<Vec<u32>> = (self.lists.iter())
             .map(|list| list[..self.states_of(list)].to_vec())
@@ -94,11 +96,11 @@ impl Dependence {
     }
 }
 
-/// Numbers in all lists together; what needs more room depends on all.
+/// The most numbers in all lists together.
 const MOST: usize = 20_000_000;
 
-/// Residuals of nonlinear loops of more than `size` by what they iterate on: the patterns of their derivatives, and colours of
-/// columns, by the first that each iterates on.
+/// For nonlinear loops with more than `size` equations, the pattern of the derivatives of residuals with respect to
+/// iteration variables, and a colouring of its columns. The key is the first iteration variable.
 pub fn loop_colorings(model: &Model<'_>, size: usize) -> FxHashMap<Leaf, Coloring> {
     let graph = Graph::new(model.flat, &model.solved.blocks, &model.gone);
     let mut depends = Depends::new(&graph, Relations::Held, 0, usize::MAX);
@@ -115,15 +117,15 @@ pub fn loop_colorings(model: &Model<'_>, size: usize) -> FxHashMap<Leaf, Colorin
     found
 }
 
-/// What derivatives of states and outputs depend on, in any position of switches.
+/// The dependence of rates and outputs, united over all modes.
 pub fn dependence(model: &Model<'_>) -> Dependence {
     let Some(switched) = &model.switched else {
         return in_position(model, model);
     };
     let mut all = switched
-        .seats
+        .modes
         .iter()
-        .map(|seat| in_position(&seat.model, model));
+        .map(|mode| in_position(&mode.model, model));
     let mut united = all.next().unwrap_or_else(|| in_position(model, model));
     for other in all {
         united.unite(&other);
@@ -131,7 +133,7 @@ pub fn dependence(model: &Model<'_>) -> Dependence {
     united
 }
 
-/// The same of one position, for the states and inputs of all: what is a state elsewhere may be computed here.
+/// The dependence in one mode, for the states and inputs of all modes: a state of another mode may be computed here.
 fn in_position(model: &Model<'_>, all: &Model<'_>) -> Dependence {
     let states = all.states.len();
     let graph = Graph::new(model.flat, &model.solved.blocks, &model.gone);
@@ -142,7 +144,7 @@ fn in_position(model: &Model<'_>, all: &Model<'_>) -> Dependence {
             depends.column(state, column);
         }
     }
-    // What an experiment says of inputs has nothing in it but Time and parameters.
+    // Formulas of the experiment for inputs contain only Time and parameters.
     for (&(id, _), column) in all.inputs.iter().zip(states as u32..) {
         depends.column(Leaf::Var(id), column);
     }

@@ -1,4 +1,4 @@
-//! Where programs keep values: a group for states, one for inputs, and so on, the same in every language.
+//! The places of values in programs: a group for states, one for inputs, and so on, the same in every language.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use crate::flat::{Leaf, VarId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     States,
-    /// Derivatives of inputs are among them.
+    /// Inputs and derivatives of inputs.
     Inputs,
     Parameters,
     Discretes,
@@ -18,14 +18,14 @@ pub enum Place {
     Nexts,
     /// Values before an event.
     Before,
-    /// What blocks compute.
+    /// Variables that blocks compute.
     Computed,
-    /// What stands for something else.
+    /// Eliminated variables.
     Eliminated,
 }
 
 impl Place {
-    /// A variable that could be in several is in the first of them.
+    /// The groups in order. A variable that fits several belongs to the first.
     pub const ALL: [Place; 8] = [
         Place::States,
         Place::Inputs,
@@ -57,7 +57,7 @@ impl Model<'_> {
         }
     }
 
-    /// All that is kept anywhere, by group.
+    /// All values with their groups.
     pub fn kept(&self) -> impl Iterator<Item = (Leaf, Place)> {
         (Place::ALL.into_iter()).flat_map(|place| {
             let leaves = self.kept_in(place).into_iter();
@@ -65,7 +65,7 @@ impl Model<'_> {
         })
     }
 
-    /// Truths of relations and of samples, which are variables where a model has positions, as elements of two lists.
+    /// Truths of relations and of samples, which are variables in a model with modes, as elements of two lists.
     pub fn truths(&self, held: &str, sampled: &str) -> FxHashMap<Leaf, String> {
         let lists = (self.switched.iter())
             .flat_map(|switched| [(held, &switched.held), (sampled, &switched.sampled)]);
@@ -79,10 +79,10 @@ impl Model<'_> {
 }
 
 impl Names {
-    /// Names all that a program keeps.
+    /// Names all values of a program.
     pub fn add_all(&mut self, model: &Model<'_>) {
         for (leaf, _) in model.kept() {
-            // The name of a side of a relation is all of its text.
+            // A side of a relation that is a variable of its own would have its whole text as its name.
             if !model.is_written(leaf.variable()) && self.get(leaf).is_empty() {
                 let name = self.fresh("side");
                 self.set(leaf, name);

@@ -1,9 +1,9 @@
-//! Models with other equations in each position of their switches.
+//! Models with different equations in each mode of their switches.
 //!
-//! Before: the [`Positions`] of a model, and each position that is possible, compiled. After: a [`Model`] of what all positions
-//! share, with a model of each of them in it. All variables have one place for all positions, so that what was
-//! computed in one is what another begins from. The states are those of all positions together: as many at all times. In a
-//! position in which one of them is none it is computed, and moves along. Relations are decided alike in all positions; their
+//! Before: the [`Positions`] of a model, and each possible mode, compiled. After: a [`Model`] of what all modes share,
+//! which contains a model of each mode. A variable has the same place in all modes, so a mode can begin from the values
+//! that another one computed. The states are those of all modes together, so their number does not change. In a mode in
+//! which such a variable is not a state, it is computed. Relations are decided in the same way in all modes; their
 //! truths are variables ([`crate::positions`]).
 
 use std::collections::BTreeMap;
@@ -22,44 +22,44 @@ use crate::passes::relations::{Inputs, Moving, Relation, Sample, WatchKind, find
 use crate::positions::{Jump, Key, Positions, Side, Values, differentiated};
 use crate::simulate::columns::{self, Column};
 
-/// More switches have too many positions for one program.
+/// With more switches there are too many modes for one program.
 const MOST_SWITCHES: usize = 8;
-/// Jumps are solved with full matrices.
+/// The largest system for a jump; these are solved with full matrices.
 const LARGEST: usize = 300;
 
-/// All positions of a model.
+/// All modes of a model.
 #[derive(Debug)]
 pub struct Switched<'s> {
     pub positions: &'s Positions,
-    pub seats: Vec<Seat<'s>>,
-    /// By the bits of the key, the first switch lowest; -1 where a position is impossible.
+    pub modes: Vec<Mode<'s>>,
+    /// By the bits of the key, the first switch lowest; -1 for an impossible mode.
     pub by_key: Vec<i32>,
     /// Truths of relations and of samples, in the order of the watches and samplers.
     pub held: Vec<VarId>,
     pub sampled: Vec<VarId>,
-    /// The discrete variable that is a switch by itself, by its place among those of the model.
+    /// For each switch whose condition is a discrete variable with a next value: its index among those of the model.
     pub own: Vec<Option<usize>>,
 }
 
-/// One position.
+/// One mode.
 #[derive(Debug)]
-pub struct Seat<'s> {
+pub struct Mode<'s> {
     pub key: Key,
     pub model: Model<'s>,
     pub jump: Option<&'s Jump>,
-    /// Relations of what a switch itself holds at zero.
+    /// By relation: whether a switch holds its side at zero.
     pub at_zero: Vec<bool>,
-    /// What has a value.
+    /// Leaves that have a value.
     known: FxHashSet<Leaf>,
 }
 
-impl Seat<'_> {
+impl Mode<'_> {
     /// Whether a variable or derivative has a value here.
     pub fn has(&self, leaf: Leaf) -> bool {
         self.known.contains(&leaf)
     }
 
-    /// Where the side of a relation is in the system of what jumps, if it may have an impulse.
+    /// The column of a side of a relation in the system for the jump, if it can have an impulse.
     pub fn side(&self, side: Option<Side>) -> Option<usize> {
         let (jump, Side::Variable(id, _)) = (self.jump?, side?) else {
             return None;
@@ -69,7 +69,7 @@ impl Seat<'_> {
     }
 }
 
-/// All positions that are possible, compiled.
+/// All possible modes, compiled.
 pub fn compile(positions: &mut Modes) -> Result<Vec<CompiledMode>, Refusal> {
     let count = positions.switches.len();
     if count > MOST_SWITCHES {
@@ -80,7 +80,7 @@ pub fn compile(positions: &mut Modes) -> Result<Vec<CompiledMode>, Refusal> {
     let mut found = Vec::new();
     for number in 0..1usize << count {
         let key: Key = (0..count).map(|at| number >> at & 1 == 1).collect();
-        // What is impossible is never entered.
+        // A run never enters an impossible mode.
         found.extend(positions.take_compiled(&key, &mut NoObserver));
     }
     if found.is_empty() {
@@ -107,7 +107,7 @@ pub fn compile(positions: &mut Modes) -> Result<Vec<CompiledMode>, Refusal> {
     Ok(found)
 }
 
-/// What jumps with a coefficient that depends on itself.
+/// A leaf that jumps with a coefficient that depends on the leaf itself.
 fn bent(flat: &Flat, jump: &Jump) -> Option<Leaf> {
     for row in jump.rows.iter().filter(|row| row.holds.is_none()) {
         for &(column, coefficient) in &row.entries {
@@ -122,7 +122,7 @@ fn bent(flat: &Flat, jump: &Jump) -> Option<Leaf> {
     None
 }
 
-/// The same columns of another form of the model, by their names; not a number where it has no such derivative.
+/// The columns in another form of the model, by their names; NaN if that form has no such derivative.
 pub fn recorded(solved: &mut Solved, columns: &[Column]) -> Vec<Column> {
     let mut all = Vec::new();
     for column in columns {
@@ -136,7 +136,7 @@ pub fn recorded(solved: &mut Solved, columns: &[Column]) -> Vec<Column> {
     all
 }
 
-/// The equations as they are before any position is put in, with nothing solved.
+/// The equations before any mode is put in, with nothing solved.
 pub fn shared(positions: &Positions) -> Solved {
     Solved {
         flat: positions.flat.clone(),
@@ -146,7 +146,7 @@ pub fn shared(positions: &Positions) -> Solved {
     }
 }
 
-/// What the source differentiates, and what is a state in any position, by the order of the model.
+/// Variables that the source differentiates, and states of any mode, in the order of the model.
 pub fn states(positions: &Positions, compiled: &[CompiledMode]) -> Vec<Leaf> {
     let mut all: FxHashSet<Leaf> = differentiated(&positions.written).collect();
     for position in compiled {
@@ -162,7 +162,7 @@ pub fn states(positions: &Positions, compiled: &[CompiledMode]) -> Vec<Leaf> {
 }
 
 impl<'s> Model<'s> {
-    /// The model of all positions. `shared` has the equations of [`shared`], `columns` are those of each position.
+    /// The model of all modes. `shared` has the equations of [`shared`], `columns` are those of each mode.
     pub fn of_positions(
         shared: &'s Solved,
         positions: &'s Positions,
@@ -190,7 +190,7 @@ impl<'s> Model<'s> {
         model.find_sines();
         let mut switched = Switched {
             positions,
-            seats: Vec::new(),
+            modes: Vec::new(),
             by_key: vec![-1; 1 << positions.switches.len()],
             own: (positions.switches.iter())
                 .map(|switch| own(positions, &model, switch.condition))
@@ -201,22 +201,22 @@ impl<'s> Model<'s> {
         for (position, columns) in compiled.iter().zip(columns) {
             let number = (position.key.iter().enumerate())
                 .fold(0, |number, (at, &truth)| number | usize::from(truth) << at);
-            switched.by_key[number] = switched.seats.len() as i32;
-            let seat = model.seat(positions, position, columns.clone(), &apart)?;
-            switched.seats.push(seat);
+            switched.by_key[number] = switched.modes.len() as i32;
+            let mode = model.mode(positions, position, columns.clone(), &apart)?;
+            switched.modes.push(mode);
         }
         model.computed = model.places(&switched);
         model.switched = Some(switched);
         Ok(model)
     }
 
-    fn seat(
+    fn mode(
         &self,
         positions: &Positions,
         position: &'s CompiledMode,
         columns: Vec<Column>,
         apart: &FxHashSet<VarId>,
-    ) -> Result<Seat<'s>, Refusal> {
+    ) -> Result<Mode<'s>, Refusal> {
         let mut model = Model::bare(&position.solved, columns, &FxHashMap::default());
         model.discretes.clone_from(&self.discretes);
         model.before.clone_from(&self.before);
@@ -224,7 +224,7 @@ impl<'s> Model<'s> {
             .gone
             .retain(|leaf, _| !apart.contains(&leaf.variable()));
         model.compute()?;
-        // Guesses of loops.
+        // Guesses for nonlinear loops.
         for block in &position.solved.blocks {
             let Block::Nonlinear(nonlinear) = block else {
                 continue;
@@ -250,7 +250,7 @@ impl<'s> Model<'s> {
             .collect();
         let mut known: FxHashSet<Leaf> = model.gone.keys().copied().collect();
         known.extend(model.states.iter().chain(&model.computed));
-        Ok(Seat {
+        Ok(Mode {
             known,
             key: position.key.clone(),
             model,
@@ -259,7 +259,7 @@ impl<'s> Model<'s> {
         })
     }
 
-    /// All variables of the model that have a place among what is computed: not the states, nor what keeps its value.
+    /// All variables with a place among the computed ones: neither states nor variables that keep their values.
     fn places(&self, switched: &Switched<'_>) -> Vec<Leaf> {
         let count = self.flat.variables.len();
         let elsewhere: FxHashSet<Leaf> = (self.states.iter().copied())
@@ -270,8 +270,8 @@ impl<'s> Model<'s> {
             .chain(self.slopes.iter().map(|&(leaf, _)| leaf))
             .collect();
         let mut all: FxHashSet<Leaf> = FxHashSet::default();
-        for seat in &switched.seats {
-            let flat = seat.model.flat;
+        for mode in &switched.modes {
+            let flat = mode.model.flat;
             for id in (0..count as u32).map(VarId) {
                 let variable = flat.variable(id);
                 if !matches!(variable.kind, Kind::Parameter | Kind::Constant) {
@@ -311,7 +311,7 @@ impl<'s> Model<'s> {
                 period: sampler.period,
             });
         }
-        // What an experiment says of an input is no equation, and its relations were not taken out.
+        // The formula of an experiment for an input is not an equation, and its relations were not taken out.
         let mut work: Vec<ExprId> = (self.inputs.iter())
             .filter_map(|&(_, given)| given)
             .collect();
@@ -327,7 +327,7 @@ impl<'s> Model<'s> {
         Ok(())
     }
 
-    /// Sines of Time in the equations of any position.
+    /// Finds sines of Time in the equations of all modes.
     fn find_sines(&mut self) {
         let flat = self.flat;
         let roots = (flat.equations.iter())
@@ -340,7 +340,7 @@ impl<'s> Model<'s> {
         self.sines = sines;
     }
 
-    /// Start values as they were found; those that follow parameters do so.
+    /// Sets the start values that were found; those that are expressions of parameters stay so.
     pub fn start_with(&mut self, values: &Values) {
         let flat = self.flat;
         let mut walk = Walk::default();
@@ -355,13 +355,13 @@ impl<'s> Model<'s> {
         }
     }
 
-    /// The model, and that of each of its positions.
+    /// The model and the models of its modes.
     pub fn all(&self) -> impl Iterator<Item = &Model<'s>> {
-        let seats = self.switched.iter().flat_map(|switched| &switched.seats);
-        std::iter::once(self).chain(seats.map(|seat| &seat.model))
+        let modes = self.switched.iter().flat_map(|switched| &switched.modes);
+        std::iter::once(self).chain(modes.map(|mode| &mode.model))
     }
 
-    /// Factors that have to stay zero, as text that binds so strongly, and as they are shown.
+    /// Factors that have to stay zero, as text with the given binding strength, and as they are shown to the user.
     pub fn zeros(&self, dialect: &impl Dialect, binds: u8) -> BTreeMap<String, String> {
         let mut zeros = BTreeMap::new();
         for model in self.all() {
@@ -374,7 +374,7 @@ impl<'s> Model<'s> {
         zeros
     }
 
-    /// Whether the source has a variable: of a model with positions, relations and their sides are variables, too.
+    /// Whether the source contains a variable. In a model with modes, relations and their sides are variables too.
     pub fn is_written(&self, id: VarId) -> bool {
         let written = (self.switched.as_ref()).map_or(usize::MAX, |switched| {
             switched.positions.written.variables.len()
@@ -383,7 +383,7 @@ impl<'s> Model<'s> {
     }
 }
 
-/// A switch that decides for itself: its condition is a discrete variable with a next value.
+/// The discrete variable with a next value that is the condition of a switch.
 fn own(positions: &Positions, model: &Model<'_>, condition: ExprId) -> Option<usize> {
     let flat = &positions.flat;
     let Node::Leaf(Leaf::Var(id)) = flat.exprs.node(condition) else {

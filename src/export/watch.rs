@@ -1,7 +1,7 @@
-//! What of a model is watched: relations that move, samples, sines of Time.
+//! Finds what a program has to watch: relations that can change between events, samples, sines of Time.
 //!
-//! Before: a [`Model`] with all that it evaluates. After: each relation that something moves in is in its list, what stands
-//! inside another before it, and keeps its truth between events. An input may move at any time.
+//! Before: a [`Model`] with everything that it evaluates. After: its relations are listed, each after those inside it,
+//! and keep their truths between events. An input may change at any time.
 
 use super::Refusal;
 use super::model::Model;
@@ -10,7 +10,7 @@ use crate::flat::{Kind, Leaf};
 use crate::passes::relations::{Found, Inputs, Moving, Relation, find};
 
 impl Model<'_> {
-    /// Finds relations and samples in all that a program evaluates.
+    /// Finds relations and samples in everything that a program evaluates.
     pub(super) fn watch(&mut self) -> Result<(), Refusal> {
         let mut roots: Vec<ExprId> = self.gone.values().copied().collect();
         for block in &self.solved.blocks {
@@ -27,7 +27,7 @@ impl Model<'_> {
         self.can_be_computed(&found)?;
         for relation in found.relations() {
             if relation.kind.is_momentary() {
-                // What an input is, is known at once.
+                // The value of an input is known immediately.
                 if self.inputs_alone(relation.node) {
                     continue;
                 }
@@ -41,7 +41,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Restarts, and derivatives of inputs that are no inputs of their own, have no value in a program.
+    /// Restarts, and derivatives of inputs that are not inputs themselves, have no value in a program.
     fn can_be_computed(&self, found: &Found) -> Result<(), Refusal> {
         let flat = self.flat;
         let used = found.used.iter().enumerate().filter(|(_, used)| **used);
@@ -68,7 +68,7 @@ impl Model<'_> {
         ))
     }
 
-    /// Whether nothing moves in an expression but inputs.
+    /// Whether only inputs make an expression change.
     fn inputs_alone(&self, root: ExprId) -> bool {
         let mut work = vec![root];
         while let Some(id) = work.pop() {

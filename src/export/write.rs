@@ -1,8 +1,8 @@
 //! Expressions as text of another language.
 //!
-//! Before: an expression of the flat model. After: text of a [`Dialect`], and statements before it where one line would not
-//! do: what is too long or nested too deep gets a name of its own (`t1`). Only what is needed is evaluated, as everywhere: a
-//! part of an `if` that gets a name gets it inside that branch, so nothing is divided by zero that the model does not divide.
+//! Before: an expression of the flat model. After: text of a [`Dialect`], and statements before it where one line is
+//! not enough: a part that is too long or nested too deeply gets a name (`t1`). Only what is needed is evaluated: a
+//! part of a branch of an `if` gets its name inside that branch, so the program divides by zero only if the model does.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use crate::expr::op::precedence;
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp};
 use crate::flat::{Flat, Leaf};
 
-/// Text, and how strongly it binds.
+/// A text and its binding strength.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     pub text: String,
@@ -27,7 +27,7 @@ impl Text {
         Text::new(text, precedence::ATOM)
     }
 
-    /// In brackets, unless it binds at least as strongly.
+    /// The text, with brackets unless it binds at least as strongly.
     pub fn at_least(&self, binds: u8) -> String {
         match self.binds >= binds {
             true => self.text.clone(),
@@ -49,28 +49,28 @@ pub trait Dialect {
     fn call(&self, function: Function, args: &[Text]) -> Text;
     /// `table(x, xs, ys)`
     fn table(&self, x: &Text, xs: &[Text], ys: &[Text]) -> Text;
-    /// An expression that is not written out: a relation that keeps its truth between events. Its operands count only where
-    /// the text has a place for them.
+    /// A relation whose truth is kept between events is not written as an expression. The result says whether its
+    /// operands occur in the text.
     fn kept(&self, id: ExprId) -> Option<Kept>;
     fn kept_text(&self, id: ExprId, operands: &[Text]) -> Text;
-    /// The name of a part that got one.
+    /// The name of a temporary.
     fn temporary(&self, count: usize) -> String {
         format!("t{count}")
     }
-    /// `temporary = value`, for the first time.
+    /// Defines a temporary: `temporary = value`.
     fn define(&self, temporary: &str, value: &Text) -> String;
-    /// The same of one that is declared.
+    /// Assigns a value to a declared temporary.
     fn set(&self, temporary: &str, value: &Text) -> String;
-    /// Before a temporary is set in branches.
+    /// Declares a temporary that branches set.
     fn declare(&self, temporary: &str) -> Option<String>;
     fn begin_if(&self, condition: &Text) -> String;
     fn begin_unless(&self, condition: &Text) -> String;
     fn begin_else(&self) -> String;
-    /// Ends a block, where that takes a line.
+    /// Ends a block, if that takes a line.
     fn end(&self) -> Option<String>;
 }
 
-/// What a kept expression needs in its place.
+/// The operands that a kept relation needs in its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
     Alone,
@@ -85,9 +85,9 @@ const DEEPEST: usize = 30;
 struct Measure {
     length: usize,
     depth: usize,
-    /// Gets a name of its own.
+    /// It gets a name of its own.
     cut: bool,
-    /// It, or something in it, does.
+    /// It gets a name, or one of its parts does.
     cuts: bool,
 }
 
@@ -102,14 +102,14 @@ enum Task {
     Known(ExprId, String),
 }
 
-/// Writes expressions of one function of the program; names are unique in it.
+/// Writes the expressions of one function of the program. Temporaries are unique in it.
 pub struct Writer<'w, D> {
     flat: &'w Flat,
     gone: &'w FxHashMap<Leaf, ExprId>,
     pub dialect: &'w D,
     measures: FxHashMap<ExprId, Measure>,
     known: FxHashMap<ExprId, String>,
-    /// What became known in the branches that are open.
+    /// What became known in each open branch.
     branches: Vec<Vec<ExprId>>,
     count: usize,
     indent: usize,
@@ -137,7 +137,7 @@ impl<'w, D: Dialect> Writer<'w, D> {
         }
     }
 
-    /// A line at the indentation of the moment.
+    /// Writes a line with the present indentation.
     pub fn line(&mut self, text: &str) {
         for _ in 0..self.indent {
             self.lines.push_str("    ");
@@ -155,7 +155,7 @@ impl<'w, D: Dialect> Writer<'w, D> {
         self.indent > 1
     }
 
-    /// Names hold in one function only, and where a function goes on they hold no longer than the values they were made of.
+    /// Forgets the temporaries. They hold in one function, and only as long as the values they were computed from.
     pub fn forget(&mut self) {
         self.known.clear();
     }
@@ -165,7 +165,7 @@ impl<'w, D: Dialect> Writer<'w, D> {
         std::mem::take(&mut self.lines)
     }
 
-    /// The text of an expression; statements that it needs are written.
+    /// The text of an expression. Statements that it needs are written first.
     pub fn value(&mut self, root: ExprId) -> Text {
         self.measure(root);
         let mut tasks = vec![Task::Need(root)];
@@ -198,7 +198,7 @@ impl<'w, D: Dialect> Writer<'w, D> {
         operands
     }
 
-    /// Of these operands only some are needed.
+    /// Whether only some of the operands are evaluated.
     fn lazy(&self, id: ExprId) -> bool {
         matches!(
             self.flat.exprs.node(id),
@@ -321,7 +321,7 @@ impl<'w, D: Dialect> Writer<'w, D> {
             if let Some(line) = self.dialect.declare(&name) {
                 self.line(&line);
             }
-            // Last comes first.
+            // The stack is in reverse order.
             tasks.push(Task::Known(id, name.clone()));
             tasks.push(Task::End);
             match self.flat.exprs.node(id) {
@@ -352,7 +352,7 @@ impl<'w, D: Dialect> Writer<'w, D> {
         tasks.extend(operands.into_iter().rev().map(Task::Need));
     }
 
-    /// By its name, if it has one.
+    /// The text: its name, if it has one.
     fn inline(&self, id: ExprId) -> Text {
         match self.known.get(&id) {
             Some(name) => Text::atom(name.clone()),
@@ -360,7 +360,7 @@ impl<'w, D: Dialect> Writer<'w, D> {
         }
     }
 
-    /// What is in it may have names: so this is not deep.
+    /// The text without its own name. Its parts may have names, so it is not deep.
     fn plain(&self, id: ExprId) -> Text {
         let exprs = &self.flat.exprs;
         let all = |ids: &[ExprId]| -> Vec<Text> { ids.iter().map(|&id| self.inline(id)).collect() };
@@ -392,7 +392,7 @@ impl<'w, D: Dialect> Writer<'w, D> {
                 (self.dialect).table(&self.inline(list[0]), &points(list[1]), &points(list[2]))
             }
             Node::Call(function, args) => self.dialect.call(function, &all(exprs.args(args))),
-            // The elements of a list stand for themselves.
+            // A list has no text of its own; its elements have.
             Node::List(_) => Text::atom(""),
         }
     }

@@ -8,7 +8,7 @@ use rustc_hash::{FxBuildHasher, FxHasher};
 
 use super::{Args, BinaryOp, ExprId, Function, Node, Real, UnaryOp};
 
-/// What may stand at the leaves of a shared expression.
+/// The type of the leaves of a shared expression.
 pub trait Leaf: Copy + Eq + Hash {}
 impl<T: Copy + Eq + Hash> Leaf for T {}
 
@@ -18,8 +18,8 @@ impl<T: Copy + Eq + Hash> Leaf for T {}
 pub struct Arena<L> {
     nodes: Vec<Node<L>>,
     args: Vec<ExprId>,
-    /// Ids by structure, each with half of its hash: a large arena is not looked into but where the
-    /// hashes agree, and not at all when the table grows.
+    /// Ids by structure, each with half of its hash. The arena is read only where the hashes agree, and not at all when
+    /// the table grows.
     table: HashTable<(u32, u32)>,
 }
 
@@ -50,12 +50,12 @@ impl<L: Leaf> Arena<L> {
         &self.args[args.range()]
     }
 
-    /// How many operands the pool has.
+    /// The number of operands in the pool.
     pub(super) fn pool_len(&self) -> usize {
         self.args.len()
     }
 
-    /// Puts another node in place of one, sound or not: what verifiers are tested with.
+    /// Replaces a node by any other, also by a wrong one: for tests of verifiers.
     #[cfg(test)]
     pub(crate) fn put(&mut self, id: ExprId, node: Node<L>) {
         self.nodes[id.index()] = node;
@@ -99,7 +99,7 @@ impl<L: Leaf> Arena<L> {
         self.share_pooled(Node::List(args), args)
     }
 
-    /// Whether any expression mentions this leaf.
+    /// Whether any expression contains this leaf.
     pub fn has_leaf(&self, leaf: L) -> bool {
         let node = Node::Leaf(leaf);
         let half = hash_node(&node, &self.args);
@@ -118,7 +118,8 @@ impl<L: Leaf> Arena<L> {
         }
     }
 
-    /// Gives the operands back to the pool if the node was there already.
+    /// Interns a node whose operands are at the end of the pool. If the node exists already, they are removed from the
+    /// pool.
     fn share_pooled(&mut self, node: Node<L>, args: Args) -> ExprId {
         let before = self.nodes.len();
         let id = self.share(node);
@@ -152,8 +153,9 @@ fn same<L: Leaf>(a: &Node<L>, b: &Node<L>, pool: &[ExprId]) -> bool {
     }
 }
 
-/// Half of a hash, to which all its bits contribute. Neither half is good by itself: what differs only in the upper bits of
-/// a word (numbers, pairs) leaves most of the upper half of rustc-hash the same, and the lower half drops bits that others need.
+/// Half of a hash, to which all bits of the hash contribute. Neither half is good by itself: for words that differ only
+/// in their upper bits (numbers, pairs) most of the upper half of rustc-hash is the same, and the lower half loses bits
+/// that distinguish others.
 fn half(hash: u64) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
@@ -191,7 +193,7 @@ mod tests {
     const COUNT: u32 = 100_000;
     const POOL: u32 = 2 * COUNT;
 
-    /// How many pairs of these have the same value in `bits` bits, and how many a random function would give.
+    /// How many pairs of these values agree in `bits` bits, and how many would agree for a random function.
     fn pairs(values: &[u64], bits: u32) -> (f64, f64) {
         let mut counts: FxHashMap<u64, u32> = FxHashMap::default();
         for value in values {
@@ -213,7 +215,7 @@ mod tests {
         );
     }
 
-    /// Numbers as models hold them.
+    /// Numbers as they occur in models.
     fn numbers() -> Vec<(&'static str, Vec<f64>)> {
         let made = |make: fn(f64) -> f64| (0..COUNT).map(|k| make(f64::from(k))).collect();
         vec![

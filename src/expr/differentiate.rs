@@ -13,17 +13,17 @@ use rustc_hash::FxHashMap;
 
 use super::{Arena, Args, BinaryOp, ExprId, Function, Leaf, Node, UnaryOp};
 
-/// A derivative; `None` is zero.
+/// A derivative; `None` stands for zero.
 type Rate = Option<ExprId>;
 
 impl<L: Leaf> Arena<L> {
-    /// The partial derivative by a leaf.
+    /// The partial derivative with respect to a leaf.
     pub fn partial(&mut self, root: ExprId, by: L) -> Rate {
         let one = self.number(1.0);
         self.differentiate(root, None, |_, leaf| (leaf == by).then_some(one))
     }
 
-    /// The derivative, with that of Time and those of the leaves given; `None` is zero.
+    /// The derivative with respect to time, from those of Time and of the leaves; `None` stands for zero.
     pub fn differentiate(
         &mut self,
         root: ExprId,
@@ -58,7 +58,7 @@ impl<L: Leaf> Arena<L> {
 
 struct Rules<'a, L> {
     arena: &'a mut Arena<L>,
-    /// Nodes done.
+    /// The nodes whose derivatives are known.
     known: FxHashMap<ExprId, Rate>,
 }
 
@@ -67,7 +67,7 @@ impl<L: Leaf> Rules<'_, L> {
         self.known.get(&id).copied().flatten()
     }
 
-    /// Operands whose derivatives are wanted and not there yet; what decides has none.
+    /// Pushes the operands whose derivatives are needed and not known yet. Conditions need none.
     fn push_operands(&self, id: ExprId, work: &mut Vec<ExprId>) {
         let wanted = |id: &ExprId| !self.known.contains_key(id);
         match self.arena.node(id) {
@@ -86,7 +86,7 @@ impl<L: Leaf> Rules<'_, L> {
         matches!(self.arena.node(id), Node::Number(value) if value.0 == 0.0)
     }
 
-    /// One node, the derivatives of its operands being known.
+    /// The derivative of a node whose operands have known derivatives.
     fn rate(&mut self, id: ExprId) -> Rate {
         match self.arena.node(id) {
             Node::Number(_) | Node::Bool(_) | Node::Time | Node::Leaf(_) | Node::List(_) => None,
@@ -114,7 +114,7 @@ impl<L: Leaf> Rules<'_, L> {
                 let second = self.times(a, db);
                 self.plus(first, second)
             }
-            // (a' - (a/b)*b')/b: the quotient is there already.
+            // (a' - (a/b)*b')/b, where the quotient a/b exists already.
             BinaryOp::Div => {
                 let second = self.times(id, db);
                 self.less(da, second)
@@ -273,7 +273,7 @@ impl<L: Leaf> Rules<'_, L> {
         }
     }
 
-    /// min(a, b): that of a if a <= b, else that of b; with more arguments one after the other.
+    /// min(a, b) has the derivative of a if a <= b, else that of b. More arguments are taken one after the other.
     fn rate_of_extreme(&mut self, function: Function, args: &[ExprId]) -> Rate {
         let (&first, others) = args.split_first()?;
         let op = match function {
@@ -289,7 +289,7 @@ impl<L: Leaf> Rules<'_, L> {
         rate
     }
 
-    /// A balanced tree of `if` over the intervals, in which each is constant in x.
+    /// A balanced tree of `if`s over the intervals of the table; within each interval the slope is constant.
     fn rate_of_table(&mut self, args: &[ExprId]) -> Rate {
         let &[x, xs, ys] = args else {
             return None;
@@ -299,7 +299,7 @@ impl<L: Leaf> Rules<'_, L> {
         };
         let (xs, ys) = (self.arena.args(xs).to_vec(), self.arena.args(ys).to_vec());
         let (&first, &last) = (ys.first()?, ys.last()?);
-        // Each with where it begins; beyond the ends the end values are held.
+        // Each interval with its lower end. Beyond the ends of the table the value is constant.
         let mut parts = vec![(x, self.of(first))];
         for at in 1..xs.len().min(ys.len()) {
             let ends = [(xs[at - 1], ys[at - 1]), (xs[at], ys[at])];
@@ -326,7 +326,7 @@ impl<L: Leaf> Rules<'_, L> {
         let numbers = [x0, y0, x1, y1].map(|id| self.literal(id));
         let width = self.arena.tidy_binary(BinaryOp::Sub, x1, x0);
         let slope = match numbers {
-            // A jump: there is no x inside.
+            // The table jumps here, and no x lies inside the interval.
             [Some(x0), _, Some(x1), _] if x0 == x1 => return None,
             [Some(x0), Some(y0), Some(x1), Some(y1)] => self.signed((y1 - y0) / (x1 - x0)),
             _ => {
@@ -402,7 +402,7 @@ impl<L: Leaf> Rules<'_, L> {
         }
     }
 
-    /// Negative numbers have their sign outside, as they are written.
+    /// A number whose sign is a negation, as in the source.
     fn signed(&mut self, value: f64) -> ExprId {
         let number = self.arena.number(value.abs());
         match value < 0.0 {

@@ -1,10 +1,11 @@
-//! Isolation: an equation solved for one unknown in it.
+//! Isolation: solves an equation for one unknown in it.
 //!
 //! Before: an equation and a leaf in it. After: the value of the leaf, with the divisors that must
-//! not vanish for it to be right, or `None`. Where the unknown stands once, the operators around it
-//! are undone from the outside in; a function is undone only if its inverse has one value and gives
-//! no number where there is no solution (`exp` by `ln`; not `sqrt` by a square, which would make a
-//! solution of `sqrt(x) = -1`). Where it stands several times, the equation has to be linear in it.
+//! not vanish, or `None`. If the unknown occurs once, the operators around it are inverted from the
+//! outside inwards. A function is inverted only if its inverse has one value, and gives no number
+//! where the equation has no solution (`exp` by `ln`; not `sqrt` by a square, which would find a
+//! solution of `sqrt(x) = -1`). If the unknown occurs several times, the equation has to be linear
+//! in it.
 
 use super::linear::difference;
 use super::simplify::Term;
@@ -13,9 +14,9 @@ use super::{Arena, BinaryOp, ExprId, Function, Leaf, Node, UnaryOp};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Isolated {
     pub value: ExprId,
-    /// Must not vanish.
+    /// Expressions that must not vanish.
     pub divisors: Vec<ExprId>,
-    /// The equation is linear in the unknown: no function had to be undone.
+    /// The equation is linear in the unknown: no function was inverted.
     pub linear: bool,
 }
 
@@ -71,9 +72,9 @@ fn by_coefficient<L: Leaf>(
     })
 }
 
-/// Undoes the operators on the way to the unknown, one after the other.
+/// Inverts the operators on the path to the unknown, one after the other.
 fn undo<L: Leaf>(arena: &mut Arena<L>, way: &[ExprId], other: ExprId) -> Option<Isolated> {
-    // The other side, as terms of a sum while only sums have been undone.
+    // The other side of the equation, as terms of a sum as long as only sums have been inverted.
     let mut terms: Vec<Term> = Vec::new();
     open_sum(arena, other, &mut terms);
     let mut divisors = Vec::new();
@@ -142,7 +143,7 @@ pub(crate) fn open_sum<L: Leaf>(arena: &Arena<L>, root: ExprId, terms: &mut Vec<
     }
 }
 
-/// From `node(inside) = known` to the value of `inside`.
+/// From `node(inside) = known` computes `inside`.
 fn undo_one<L: Leaf>(
     arena: &mut Arena<L>,
     node: Node<L>,
@@ -161,13 +162,13 @@ fn undo_one<L: Leaf>(
             }
         }
         Node::Binary(BinaryOp::Div, a, b) if a == inside => {
-            // x/b = 0 has a solution only where b is not zero, too.
+            // x/b = 0 has a solution only if b is not zero.
             divisors.push(b);
             arena.tidy_mul(known, b)
         }
         Node::Binary(BinaryOp::Div, a, _) => {
             divisors.push(known);
-            // a/x = c has no solution for a = 0, and x = 0 would not be one.
+            // a/x = c has no solution for a = 0, and x = 0 is no solution.
             divisors.push(a);
             arena.tidy_div(a, known)
         }

@@ -1,27 +1,28 @@
-//! Coefficients: an expression as a sum of unknowns times coefficients, and a rest.
+//! Linear forms: an expression as a sum of unknowns times coefficients, plus a remainder.
 //!
-//! Before: any expression. After: its [`Form`], or `None` if it is not linear in the unknowns. What
-//! is returned is proved: coefficients and rest are free of unknowns. An `if` whose condition is
-//! free of unknowns is linear when its branches are; its coefficients are `if`s themselves, as for
-//! the ideal switch of Cellier, Otter and Elmqvist 1995: `0 = if OpenSwitch then f else e`.
+//! Before: any expression. After: its [`Form`], or `None` if it is not linear in the unknowns. The result is proved:
+//! coefficients and remainder contain no unknowns. An `if` whose condition contains no unknowns is linear if its
+//! branches are; its coefficients are `if`s, as for the ideal switch of Cellier, Otter and Elmqvist 1995: `0 = if
+//! OpenSwitch then f else e`.
 
 use super::simplify::Term;
 use super::{Arena, BinaryOp, ExprId, Leaf, Node, UnaryOp};
 
-/// The sum of `coefficient * unknown` and of the terms of the rest.
+/// The sum of all `coefficient * unknown` and of the remainder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
-    /// By unknown, ascending; each once.
+    /// By unknown, ascending; each unknown occurs once.
     pub terms: Vec<(u32, ExprId)>,
     pub rest: Vec<Term>,
-    /// An unknown stood in the expression and cancelled: it is free of it only as terms and rest.
+    /// An unknown occurred in the expression and cancelled. So terms and remainder do not contain it, but the
+    /// expression does.
     pub cancelled: bool,
 }
 
-enum Work {
+enum Task {
     Visit(ExprId),
     Combine(ExprId),
-    /// Of as many parts, those taken away marked.
+    /// A sum of this many parts; `true` marks those that are subtracted.
     Sum(Vec<bool>),
 }
 
@@ -34,7 +35,7 @@ impl Form {
         }
     }
 
-    /// The value of a form without terms, free of unknowns: `id`, or what is left of it.
+    /// The value of a form without terms: `id`, or what is left of it if unknowns cancelled.
     fn known<L: Leaf>(&self, arena: &mut Arena<L>, id: ExprId) -> ExprId {
         match self.cancelled {
             true => arena.sum(&self.rest),
@@ -51,7 +52,7 @@ impl Form {
     }
 }
 
-/// The form of `left - right`. `unknown` numbers the unknowns; what it does not know is known.
+/// The form of `left - right`. `unknown` gives the number of an unknown; other leaves are known.
 pub fn difference<L: Leaf>(
     arena: &mut Arena<L>,
     left: ExprId,
@@ -68,12 +69,12 @@ pub fn form<L: Leaf>(
     root: ExprId,
     unknown: &impl Fn(L) -> Option<u32>,
 ) -> Option<Form> {
-    let mut work = vec![Work::Visit(root)];
+    let mut work = vec![Task::Visit(root)];
     let mut done: Vec<Form> = Vec::new();
     let mut operands = Vec::new();
     while let Some(item) = work.pop() {
         match item {
-            Work::Visit(id) => match arena.node(id) {
+            Task::Visit(id) => match arena.node(id) {
                 Node::Leaf(leaf) => done.push(match unknown(leaf) {
                     Some(unknown) => Form {
                         terms: vec![(unknown, arena.number(1.0))],
@@ -84,20 +85,20 @@ pub fn form<L: Leaf>(
                 Node::Number(_) | Node::Bool(_) | Node::Time => done.push(Form::rest(id)),
                 Node::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => {
                     let (parts, minus) = parts_of_sum(arena, id);
-                    work.push(Work::Sum(minus));
-                    work.extend(parts.into_iter().rev().map(Work::Visit));
+                    work.push(Task::Sum(minus));
+                    work.extend(parts.into_iter().rev().map(Task::Visit));
                 }
                 _ => {
-                    work.push(Work::Combine(id));
+                    work.push(Task::Combine(id));
                     arena.operands(id, &mut operands);
-                    work.extend(operands.drain(..).rev().map(Work::Visit));
+                    work.extend(operands.drain(..).rev().map(Task::Visit));
                 }
             },
-            Work::Sum(minus) => {
+            Task::Sum(minus) => {
                 let parts = done.split_off(done.len() - minus.len());
                 done.push(sum(arena, parts, &minus));
             }
-            Work::Combine(id) => {
+            Task::Combine(id) => {
                 arena.operands(id, &mut operands);
                 let parts = done.split_off(done.len() - operands.len());
                 operands.clear();
@@ -108,11 +109,12 @@ pub fn form<L: Leaf>(
     done.pop()
 }
 
+/// The form of a node that is no sum, from the forms of its operands; `None` if it is not linear.
 fn combine<L: Leaf>(arena: &mut Arena<L>, id: ExprId, parts: Vec<Form>) -> Option<Form> {
     let node = arena.node(id);
     let cancelled = parts.iter().any(|part| part.cancelled);
     if parts.iter().all(|part| part.terms.is_empty()) && !cancelled {
-        // Sums are opened, so that terms can be moved across the equation one by one.
+        // Sums are split into terms, so that each can be moved to the other side of the equation.
         if !matches!(node, Node::Unary(UnaryOp::Minus | UnaryOp::Plus, _)) {
             return Some(Form::rest(id));
         }
@@ -156,8 +158,8 @@ fn combine<L: Leaf>(arena: &mut Arena<L>, id: ExprId, parts: Vec<Form>) -> Optio
     }
 }
 
-/// `a + b - c` has the parts a, b, c, the last taken away. Sums of a node are long, and nested to the
-/// left: they are taken as one, else their terms would be gone through once for each.
+/// `a + b - c` has the parts a, b and c, of which the last is subtracted. The sum at a node can be long and nested to
+/// the left. Taken as a whole it costs one visit of its terms, not one for each operator.
 fn parts_of_sum<L: Leaf>(arena: &Arena<L>, id: ExprId) -> (Vec<ExprId>, Vec<bool>) {
     let (mut parts, mut minus) = (Vec::new(), Vec::new());
     let mut at = id;
@@ -173,7 +175,7 @@ fn parts_of_sum<L: Leaf>(arena: &Arena<L>, id: ExprId) -> (Vec<ExprId>, Vec<bool
     (parts, minus)
 }
 
-/// The sum of parts, some of them taken away.
+/// Adds the forms of parts, some of them subtracted.
 fn sum<L: Leaf>(arena: &mut Arena<L>, parts: Vec<Form>, minus: &[bool]) -> Form {
     let mut sum = Form::default();
     let mut terms: Vec<(u32, bool, ExprId)> = Vec::new();
@@ -185,7 +187,7 @@ fn sum<L: Leaf>(arena: &mut Arena<L>, parts: Vec<Form>, minus: &[bool]) -> Form 
             .map(|(negative, term)| (negative ^ minus, term));
         sum.rest.extend(kept);
     }
-    // Those of one unknown stay in their order.
+    // A stable sort: terms of one unknown keep their order.
     terms.sort_by_key(|&(unknown, ..)| unknown);
     for (unknown, minus, value) in terms {
         match sum.terms.last_mut() {

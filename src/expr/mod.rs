@@ -1,11 +1,11 @@
 //! Expressions: one shape for all representations.
 //!
-//! An expression is a [`Node`] in an arena that refers to its operands by [`ExprId`]. The shape is
-//! generic over what stands at the leaves: names as written in the syntax tree, slots of a class
-//! in a template, variables in the flat model. Printing and evaluation are written once.
+//! An expression is a [`Node`] in an arena; it refers to its operands by [`ExprId`]. The leaves are a type parameter:
+//! names as written in the syntax tree, slots of a class in a template, variables in the flat model. Printing and
+//! evaluation are written once for all of them.
 //!
-//! In every arena operands come before the nodes that use them, so a pass from the leaves to the
-//! root is a loop over indices and nothing here recurses, however deep an expression is nested.
+//! In every arena operands come before the nodes that use them. So a pass from the leaves to the root is a loop over
+//! indices, and no function recurses, however deep an expression is nested.
 
 mod arena;
 mod differentiate;
@@ -47,7 +47,7 @@ impl fmt::Debug for ExprId {
     }
 }
 
-/// A run of operands in the arena's pool.
+/// A range of operands in the arena's pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Args {
     pub first: u32,
@@ -60,7 +60,7 @@ impl Args {
     }
 }
 
-/// A literal number; equal when its bits are.
+/// A literal number. Two of them are equal if their bits are.
 #[derive(Clone, Copy, Debug)]
 pub struct Real(pub f64);
 
@@ -74,8 +74,8 @@ impl Eq for Real {}
 
 impl Hash for Real {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Short numbers (1, 2, 3 and 0.25) differ in their upper bits alone, and products carry upwards only: rustc-hash would
-        // make little of them.
+        // Short numbers (1, 2, 3 and 0.25) differ only in their upper bits, and the product in rustc-hash carries bits
+        // upwards only: so the bits are mixed first.
         let bits = self.0.to_bits();
         (bits ^ (bits >> 32)).hash(state);
     }
@@ -91,7 +91,7 @@ pub enum Node<L> {
     Leaf(L),
     Unary(UnaryOp, ExprId),
     Binary(BinaryOp, ExprId, ExprId),
-    /// Condition, value if true, value if false; `elseif` is an `If` in the last place.
+    /// Condition, value if true, value if false. An `elseif` is an `If` in the place of the second value.
     If(ExprId, ExprId, ExprId),
     Call(Function, Args),
     /// `[a, b, c]`: the value of an array parameter, or an argument of `table`.

@@ -1,6 +1,7 @@
 //! Operators and functions of the language, with their spelling and precedence.
 
-/// Binding strength, loosest first. An operand weaker than its place asks for is bracketed.
+/// Binding strengths, from the weakest to the strongest. An operand that is weaker than its place
+/// requires gets brackets.
 pub mod precedence {
     pub const IF: u8 = 0;
     pub const OR: u8 = 1;
@@ -90,7 +91,7 @@ impl BinaryOp {
         }
     }
 
-    /// Of numbers; the value of any other is true or false.
+    /// Whether its operands are numbers and its value is a number.
     pub fn is_arithmetic(self) -> bool {
         matches!(
             self,

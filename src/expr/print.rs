@@ -1,13 +1,13 @@
-//! Expressions as text, with no more brackets than reading them back needs.
+//! Expressions as text, with no more brackets than are needed to read them back.
 //!
-//! Before: any arena. After: text that parses to the same tree (property-tested). The walk keeps
-//! its own stack, so depth does not matter.
+//! Before: any arena. After: text that parses to the same tree (a property test checks this). The
+//! walk keeps its own stack, so the depth of an expression does not matter.
 
 use super::op::precedence as level;
 use super::{Args, BinaryOp, ExprId, Node, UnaryOp, show_number};
 use crate::base::cancel::glance;
 
-/// The two ways of setting expressions.
+/// The two styles of printing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Style {
     /// `R*f = e`
@@ -33,7 +33,7 @@ pub trait Source {
     fn leaf(&self, leaf: Self::Leaf, out: &mut String) -> Option<Vec<Piece>>;
 }
 
-enum Work {
+enum Task {
     Node(ExprId, u8),
     Text(&'static str),
     Owned(String),
@@ -42,23 +42,23 @@ enum Work {
 /// Appends the expression to `out`.
 pub fn write<S: Source>(source: &S, root: ExprId, style: Style, out: &mut String) {
     glance();
-    let mut work = vec![Work::Node(root, level::IF)];
+    let mut work = vec![Task::Node(root, level::IF)];
     while let Some(item) = work.pop() {
         let (id, least) = match item {
-            Work::Text(text) => {
+            Task::Text(text) => {
                 out.push_str(text);
                 continue;
             }
-            Work::Owned(text) => {
+            Task::Owned(text) => {
                 out.push_str(&text);
                 continue;
             }
-            Work::Node(id, least) => (id, least),
+            Task::Node(id, least) => (id, least),
         };
         let node = source.node(id);
         if precedence_of(&node) < least {
             out.push('(');
-            work.push(Work::Text(")"));
+            work.push(Task::Text(")"));
         }
         match node {
             Node::Number(value) => out.push_str(&show_number(value.0)),
@@ -67,14 +67,14 @@ pub fn write<S: Source>(source: &S, root: ExprId, style: Style, out: &mut String
             Node::Leaf(leaf) => {
                 for piece in source.leaf(leaf, out).into_iter().flatten().rev() {
                     work.push(match piece {
-                        Piece::Text(text) => Work::Owned(text),
-                        Piece::Expr(id) => Work::Node(id, level::IF),
+                        Piece::Text(text) => Task::Owned(text),
+                        Piece::Expr(id) => Task::Node(id, level::IF),
                     });
                 }
             }
             Node::Unary(op, a) => {
                 out.push_str(op.text());
-                work.push(Work::Node(a, operand_of_unary(op, &source.node(a))));
+                work.push(Task::Node(a, operand_of_unary(op, &source.node(a))));
             }
             Node::Binary(op, a, b) => {
                 let (left, mut right) = operands_of_binary(op);
@@ -82,56 +82,57 @@ pub fn write<S: Source>(source: &S, root: ExprId, style: Style, out: &mut String
                     source.node(b),
                     Node::Unary(UnaryOp::Minus | UnaryOp::Plus, _)
                 );
-                // `a < -b` reads well, `a + -b` does not.
+                // `a < -b` is readable, `a + -b` is not.
                 if signed && op.precedence() != level::RELATION {
                     right = level::ATOM;
                 }
-                work.push(Work::Node(b, right));
-                work.push(Work::Text(spelling(op, style)));
-                work.push(Work::Node(a, left));
+                work.push(Task::Node(b, right));
+                work.push(Task::Text(spelling(op, style)));
+                work.push(Task::Node(a, left));
             }
             Node::If(condition, then, otherwise) => {
                 out.push_str("if ");
-                // An `if` in the last place reads as `elseif`; the text is the same tree.
+                // An `if` as the last operand is written as `elseif`. It is parsed to the same
+                // tree.
                 match source.node(otherwise) {
                     Node::If(..) => {
-                        work.push(Work::Node(otherwise, level::IF));
-                        work.push(Work::Text(" else"));
+                        work.push(Task::Node(otherwise, level::IF));
+                        work.push(Task::Text(" else"));
                     }
                     _ => {
-                        work.push(Work::Node(otherwise, level::IF));
-                        work.push(Work::Text(" else "));
+                        work.push(Task::Node(otherwise, level::IF));
+                        work.push(Task::Text(" else "));
                     }
                 }
-                work.push(Work::Node(then, level::OR));
-                work.push(Work::Text(" then "));
-                work.push(Work::Node(condition, level::OR));
+                work.push(Task::Node(then, level::OR));
+                work.push(Task::Text(" then "));
+                work.push(Task::Node(condition, level::OR));
             }
             Node::Call(function, args) => {
                 out.push_str(function.text());
                 out.push('(');
-                work.push(Work::Text(")"));
+                work.push(Task::Text(")"));
                 push_args(source.args(args), &mut work);
             }
             Node::List(args) => {
                 out.push('[');
-                work.push(Work::Text("]"));
+                work.push(Task::Text("]"));
                 push_args(source.args(args), &mut work);
             }
         }
     }
 }
 
-fn push_args(args: &[ExprId], work: &mut Vec<Work>) {
+fn push_args(args: &[ExprId], work: &mut Vec<Task>) {
     for (at, &arg) in args.iter().enumerate().rev() {
-        work.push(Work::Node(arg, level::IF));
+        work.push(Task::Node(arg, level::IF));
         if at > 0 {
-            work.push(Work::Text(", "));
+            work.push(Task::Text(", "));
         }
     }
 }
 
-/// How strongly the outermost operator binds.
+/// The binding strength of the outermost operator.
 pub fn precedence_of<L>(node: &Node<L>) -> u8 {
     match node {
         Node::Unary(op, _) => op.precedence(),
@@ -151,7 +152,7 @@ fn operand_of_unary<L>(op: UnaryOp, operand: &Node<L>) -> u8 {
     }
 }
 
-/// The least strength of the left and the right operand.
+/// The least binding strength of the left and of the right operand.
 fn operands_of_binary(op: BinaryOp) -> (u8, u8) {
     match op {
         BinaryOp::Or => (level::OR, level::AND),
@@ -159,12 +160,12 @@ fn operands_of_binary(op: BinaryOp) -> (u8, u8) {
         BinaryOp::Add | BinaryOp::Sub => (level::SUM, level::PRODUCT),
         BinaryOp::Mul | BinaryOp::Div => (level::PRODUCT, level::POWER),
         BinaryOp::Pow => (level::ATOM, level::POWER),
-        // Relations do not chain.
+        // Relations cannot be chained.
         _ => (level::SUM, level::SUM),
     }
 }
 
-/// With the blanks around it.
+/// The operator with the blanks around it.
 pub fn spelling(op: BinaryOp, style: Style) -> &'static str {
     match op {
         BinaryOp::Or => " or ",

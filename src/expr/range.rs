@@ -1,9 +1,10 @@
-//! The range of values an expression can take: can a divisor vanish?
+//! The range of values that an expression can take, to prove that divisors cannot vanish.
 //!
-//! Interval arithmetic over the expression, with one bit more: whether zero itself is excluded
-//! (`exp(x)` is never zero although its values come as near as one likes). Conditions of `if`s can
-//! be fixed, so that a divisor can be examined for every combination of them: the determinant
-//! `Q102*R - Q101` of a switch loop is regular in both positions, which intervals alone do not see.
+//! Interval arithmetic over the expression, with one more bit: whether zero is excluded (`exp(x)`
+//! is never zero, although its values come arbitrarily close). Conditions of `if`s can be fixed, so
+//! that a divisor can be examined for every combination of them: the determinant `Q102*R - Q101` of
+//! a loop with a switch is regular in both positions, which an interval for both together does not
+//! show.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +12,7 @@ use super::{
     Arena, BinaryOp, ExprId, Function, Leaf, Node, UnaryOp, Value, apply_call, interpolate,
 };
 
-/// A sum that is so much smaller than its terms is taken as zero.
+/// A sum counts as zero if it is smaller than its terms by this factor.
 const ROUNDING: f64 = 1e-14;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +35,7 @@ impl Range {
     }
 
     pub fn new(low: f64, high: f64) -> Range {
-        // Infinity minus infinity and the like: nothing is known.
+        // Infinity minus infinity and similar cases: nothing is known.
         if low.is_nan() || high.is_nan() || low > high {
             return Range::ANY;
         }
@@ -52,7 +53,7 @@ impl Range {
         }
     }
 
-    /// Only one value: known exactly.
+    /// The value, if it is the only one.
     pub fn value(self) -> Option<f64> {
         (self.low == self.high).then_some(self.low)
     }
@@ -66,10 +67,10 @@ impl Range {
     }
 }
 
-/// What is known of the leaves and conditions.
+/// What is known about leaves and conditions.
 pub trait Knowledge<L> {
     fn leaf(&self, leaf: L) -> Range;
-    /// What a leaf stands for, if it was named.
+    /// The expression that a leaf stands for, if it is an auxiliary.
     fn definition(&self, _leaf: L) -> Option<ExprId> {
         None
     }
@@ -178,13 +179,13 @@ fn binary(op: BinaryOp, a: Range, b: Range) -> Range {
     match op {
         BinaryOp::Add => {
             let sum = match (a.value(), b.value()) {
-                // What cancels but for rounding is zero.
+                // A sum that is zero except for rounding errors.
                 (Some(x), Some(y)) if (x + y).abs() <= ROUNDING * x.abs().max(y.abs()) => {
                     return Range::point(0.0);
                 }
                 _ => Range::new(a.low + b.low, a.high + b.high),
             };
-            // Nothing below zero, and one of them above it.
+            // No term is negative, and one of them is positive.
             let positive = a.low >= 0.0 && b.low >= 0.0 && (a.nonzero || b.nonzero);
             let negative = a.high <= 0.0 && b.high <= 0.0 && (a.nonzero || b.nonzero);
             sum.but_zero(positive || negative)
@@ -210,7 +211,7 @@ fn binary(op: BinaryOp, a: Range, b: Range) -> Range {
             };
             match (a.value(), b.value()) {
                 (Some(x), Some(y)) if y != 0.0 => Range::point(x / y),
-                // A quotient is zero only if what is divided is.
+                // A quotient is zero only if its numerator is.
                 _ => binary(BinaryOp::Mul, a, inverse).but_zero(a.nonzero),
             }
         }
@@ -219,7 +220,7 @@ fn binary(op: BinaryOp, a: Range, b: Range) -> Range {
     }
 }
 
-/// Zero times infinity is zero here: the infinite end is never reached.
+/// Zero times infinity is zero here, because infinity is only the open end of a range.
 fn times(a: f64, b: f64) -> f64 {
     if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
 }
@@ -260,7 +261,7 @@ fn table<L: Leaf>(arena: &Arena<L>, args: &[ExprId], of: &impl Fn(&ExprId) -> Ra
     };
     match args.first().and_then(|id| of(id).value()) {
         Some(x) => Range::point(interpolate(x, &xs, &ys)),
-        // Interpolation stays between the values.
+        // Interpolated values lie between the given ones.
         None => Range::new(
             ys.iter().copied().fold(f64::INFINITY, f64::min),
             ys.iter().copied().fold(f64::NEG_INFINITY, f64::max),

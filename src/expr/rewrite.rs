@@ -1,13 +1,12 @@
-//! Parts of an expression replaced by others.
+//! Replaces parts of an expression.
 
 use rustc_hash::FxHashMap;
 
 use super::{Arena, ExprId, Leaf, Node};
 
 impl<L: Leaf> Arena<L> {
-    /// The expression with some of its parts replaced, otherwise as it was written. `replace` sees each part
-    /// before its operands; what it gives is opened in its turn, so it must not be, or contain, what is
-    /// replaced by it.
+    /// Replaces parts of an expression; the rest stays as it was written. `replace` is called for each part before its
+    /// operands, and then for the parts of the replacement. So a replacement must not contain what it replaces.
     pub fn rewrite(
         &mut self,
         root: ExprId,
@@ -16,7 +15,7 @@ impl<L: Leaf> Arena<L> {
         self.replaced(root, true, replace)
     }
 
-    /// The expression with leaves replaced; what they are replaced by stays as it is.
+    /// Replaces leaves. Leaves in the replacements are not replaced.
     pub fn replace_leaves(&mut self, root: ExprId, by: impl Fn(L) -> Option<ExprId>) -> ExprId {
         self.replaced(root, false, &mut |arena, id| match arena.node(id) {
             Node::Leaf(leaf) => by(leaf),

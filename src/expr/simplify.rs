@@ -8,10 +8,10 @@
 
 use super::{Arena, BinaryOp, ExprId, Leaf, Node, UnaryOp, Value, apply_binary};
 
-/// A longer product is left as it is.
+/// A longer product is not reordered.
 const MOST_FACTORS: usize = 24;
 
-/// A term of a sum: whether it is subtracted, and what.
+/// A term of a sum: whether it is subtracted, and its expression.
 pub type Term = (bool, ExprId);
 
 impl<L: Leaf> Arena<L> {
@@ -30,7 +30,7 @@ impl<L: Leaf> Arena<L> {
         self.as_number(id) == Some(0.0)
     }
 
-    /// A number; negative ones are the negation of a literal, as they are read.
+    /// A number. A negative one is the negation of a literal, as in parsed texts.
     pub fn constant(&mut self, value: f64) -> ExprId {
         match value < 0.0 {
             true => {
@@ -46,7 +46,7 @@ impl<L: Leaf> Arena<L> {
         matches!(self.node(id), Node::Leaf(_))
     }
 
-    /// What is negated, if the expression is a negation.
+    /// The operand, if the expression is a negation.
     pub fn negated(&self, id: ExprId) -> Option<ExprId> {
         match self.node(id) {
             Node::Unary(UnaryOp::Minus, a) => Some(a),
@@ -54,7 +54,7 @@ impl<L: Leaf> Arena<L> {
         }
     }
 
-    /// The leaf that an expression is, or whose negative it is; true for the negative.
+    /// The leaf, if the expression is one or the negative of one; `true` for the negative.
     pub fn signed_leaf(&self, id: ExprId) -> Option<(L, bool)> {
         let (inner, negative) = match self.negated(id) {
             Some(inner) => (inner, true),
@@ -159,11 +159,11 @@ impl<L: Leaf> Arena<L> {
                 }
                 (None, None) => self.binary(op, a, b),
             },
-            // Both are exact for every x, infinite ones too.
+            // Both rules are exact for every x, also for infinite ones.
             BinaryOp::Pow if y == Some(1.0) => a,
             BinaryOp::Pow if y == Some(0.0) => self.number(1.0),
             BinaryOp::And | BinaryOp::Or => {
-                // What decides an `and` is false, an `or` true.
+                // A false operand decides an `and`, a true one an `or`.
                 let decides = op == BinaryOp::Or;
                 match (self.node(a), self.node(b)) {
                     (Node::Bool(value), _) if value == decides => a,
@@ -186,7 +186,7 @@ impl<L: Leaf> Arena<L> {
         }
     }
 
-    /// A sum, what is added before what is subtracted.
+    /// A sum in which added terms come before subtracted ones.
     pub fn sum(&mut self, terms: &[Term]) -> ExprId {
         let mut total: Option<ExprId> = None;
         for &(_, term) in terms.iter().filter(|(negative, _)| !negative) {
@@ -204,17 +204,17 @@ impl<L: Leaf> Arena<L> {
         total.unwrap_or_else(|| self.number(0.0))
     }
 
-    /// A product for the eye: a number first, equal factors as a power. Values may differ in the last
-    /// digit from those of `a*b`.
+    /// A product in a form that is easy to read: a number first, equal factors as a power. The value may differ in the
+    /// last digit from that of `a*b`.
     pub fn product(&mut self, a: ExprId, b: ExprId) -> ExprId {
         let (mut minus, mut number) = (false, 1.0);
-        // Factors in the order in which they are met, each with how often.
+        // Factors in the order of their first occurrence, each with its exponent.
         let mut factors: Vec<(ExprId, f64)> = Vec::new();
         let mut work = vec![b, a];
         let mut steps = 0;
         while let Some(id) = work.pop() {
             steps += 1;
-            // A shared product is much larger written out: it is not for the eye anyway.
+            // A shared product would become much larger, and would not be easier to read.
             if steps > MOST_FACTORS {
                 return self.tidy_mul(a, b);
             }
@@ -232,7 +232,7 @@ impl<L: Leaf> Arena<L> {
                     number *= value.0;
                     continue;
                 }
-                // Only whole powers can be put together: x**0.5 has a domain of its own.
+                // Only whole powers are merged: x**0.5 is defined only for some x.
                 Node::Binary(BinaryOp::Pow, x, exponent) => match self.as_number(exponent) {
                     Some(times) if times > 0.0 && times.fract() == 0.0 => (x, times),
                     _ => (id, 1.0),
@@ -244,7 +244,7 @@ impl<L: Leaf> Arena<L> {
                 None => factors.push((base, times)),
             }
         }
-        // Zero, infinity and numbers that are not: left to the rules that are exact.
+        // Zero, infinity and NaN are left to the rules that are exact.
         if number == 0.0 || !number.is_finite() {
             return self.tidy_mul(a, b);
         }
@@ -272,13 +272,13 @@ impl<L: Leaf> Arena<L> {
         }
     }
 
-    /// The same with a sign before a product or quotient moved to its first factor, as one writes it:
-    /// `-a/b` for `-(a/b)`.
+    /// The same expression with the sign of a product or quotient moved to its first factor, as one writes it: `-a/b`
+    /// for `-(a/b)`.
     pub fn with_sign_inside(&mut self, id: ExprId) -> ExprId {
         let Some(product) = self.negated(id) else {
             return id;
         };
-        // The way down to the first factor, then back up.
+        // The path down to the first factor, and back up.
         let mut way = Vec::new();
         let mut first = product;
         while let Node::Binary(op @ (BinaryOp::Mul | BinaryOp::Div), a, b) = self.node(first) {
@@ -297,7 +297,7 @@ impl<L: Leaf> Arena<L> {
 
     fn fold(&mut self, op: BinaryOp, x: f64, y: f64) -> Option<ExprId> {
         match apply_binary(op, Value::Real(x), Value::Real(y))? {
-            // What is not finite is left for the run to complain about.
+            // A value that is not finite is left as it is; the run reports it.
             Value::Real(value) => value.is_finite().then(|| self.constant(value)),
             Value::Bool(value) => Some(self.bool(value)),
         }
@@ -322,7 +322,7 @@ mod tests {
         let product = arena.tidy_mul(minus_x, y);
         let plain = arena.binary(BinaryOp::Mul, x, y);
         assert_eq!(arena.negated(product), Some(plain));
-        // 0*(1/x) is not a number at x = 0, and stays.
+        // 0*(1/x) is NaN at x = 0, so it is not simplified.
         let inverse = arena.binary(BinaryOp::Div, one, x);
         let kept = arena.tidy_mul(zero, inverse);
         assert_ne!(kept, zero);
@@ -331,7 +331,7 @@ mod tests {
         assert_eq!(turned, arena.binary(BinaryOp::Sub, y, x));
         let both = arena.sum(&[(true, x), (false, y)]);
         assert_eq!(both, turned);
-        // 1/0 is left alone.
+        // 1/0 is not simplified.
         let infinite = arena.tidy_div(one, zero);
         assert!(matches!(arena.node(infinite), Node::Binary(..)));
         // For the eye.

@@ -3,7 +3,7 @@
 use super::{BinaryOp, Function, UnaryOp};
 use serde::Serialize;
 
-/// As data it is the number, or the truth.
+/// As data it is the number or the truth value itself.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -60,7 +60,7 @@ pub fn show_number(value: f64) -> String {
     }
 }
 
-/// A number for a message: no more than 9 digits, large powers of ten as such.
+/// A number for a message: at most 9 digits, and an exponent if it is very large or small.
 pub fn show_briefly(value: f64) -> String {
     /// Longer texts are hard to read.
     const LONG: usize = 11;
@@ -156,7 +156,7 @@ pub fn apply_call(function: Function, args: &[Value]) -> Option<Value> {
     Some(Value::Real(value))
 }
 
-/// Linear interpolation that holds its end values; `xs` ascend.
+/// Linear interpolation; beyond its ends the value is constant. `xs` ascend.
 pub fn interpolate(x: f64, xs: &[f64], ys: &[f64]) -> f64 {
     let at = xs.partition_point(|&known| known <= x);
     match (at.checked_sub(1), xs.get(at)) {

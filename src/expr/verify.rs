@@ -1,11 +1,11 @@
-//! What holds of every arena: operands come before what uses them.
+//! Verifier of arenas: operands come before the nodes that use them.
 
 use super::{Arena, ExprId, Leaf, Node};
 use crate::base::flaw::Flaws;
 
 impl<L: Leaf> Arena<L> {
-    /// Adds what is wrong; `declared` says whether a leaf is one of the representation. Every pass is a loop over the arena
-    /// because of what holds here.
+    /// Adds the flaws of an arena. `declared` tells whether a leaf belongs to the representation. Every pass is a loop
+    /// over the arena because this holds.
     pub fn verify(&self, declared: impl Fn(L) -> Result<(), String>, flaws: &mut Flaws) {
         for at in 0..self.len() as u32 {
             let id = ExprId(at);
@@ -32,7 +32,7 @@ impl<L: Leaf> Arena<L> {
         }
     }
 
-    /// Whether there is an expression of this id.
+    /// Whether the id is in range.
     pub fn holds(&self, id: ExprId) -> bool {
         id.index() < self.len()
     }

@@ -14,7 +14,7 @@ impl<L: Leaf> Arena<L> {
         }
     }
 
-    /// The operands of a node, in order, without room for them.
+    /// Visits the operands of a node in order, without allocating.
     pub fn each_operand(&self, id: ExprId, mut visit: impl FnMut(ExprId)) {
         match self.node(id) {
             Node::Number(_) | Node::Bool(_) | Node::Time | Node::Leaf(_) => {}
@@ -27,7 +27,8 @@ impl<L: Leaf> Arena<L> {
         }
     }
 
-    /// Whether each expression of the arena is in one of these: a loop, since operands come before what uses them.
+    /// By expression of the arena: whether it is a part of these. A loop suffices, because operands come before the
+    /// nodes that use them.
     pub fn reached(&self, roots: impl IntoIterator<Item = ExprId>) -> Vec<bool> {
         let mut marks = vec![false; self.len()];
         for root in roots {
@@ -41,7 +42,7 @@ impl<L: Leaf> Arena<L> {
         marks
     }
 
-    /// How often each expression of the arena is used in these and by whoever asks for them: not at all, once, or more often (2).
+    /// By expression of the arena: whether these roots and their parts use it not at all, once, or more often (2).
     pub fn uses(&self, roots: impl IntoIterator<Item = ExprId>) -> Vec<u8> {
         let mut uses = vec![0u8; self.len()];
         for root in roots {
@@ -57,7 +58,7 @@ impl<L: Leaf> Arena<L> {
         uses
     }
 
-    /// Every leaf of the expression, as often as it stands there, from left to right.
+    /// Visits every leaf of the expression, as often as it occurs, from left to right.
     pub fn leaves(&self, root: ExprId, mut visit: impl FnMut(L)) {
         let mut stack = vec![root];
         let mut operands = Vec::new();
@@ -70,8 +71,7 @@ impl<L: Leaf> Arena<L> {
         }
     }
 
-    /// The way from the root down to a leaf, and how often the leaf stands in the expression (2
-    /// means several times).
+    /// The path from the root down to a leaf, and how often the leaf occurs in the expression (2 means several times).
     pub fn path(&self, root: ExprId, leaf: L) -> (Vec<ExprId>, usize) {
         let (mut found, mut count) = (Vec::new(), 0);
         let mut way: Vec<ExprId> = Vec::new();
@@ -93,7 +93,7 @@ impl<L: Leaf> Arena<L> {
         (found, count)
     }
 
-    /// How many nodes the expression has when it is written out; stops counting at `most`.
+    /// The number of nodes of the expression if it is written out; counting stops at `most`.
     pub fn size(&self, root: ExprId, most: usize) -> usize {
         let mut size = 0;
         let mut stack = vec![root];

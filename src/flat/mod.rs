@@ -1,12 +1,11 @@
 //! The flat model: variables and equations without hierarchy.
 //!
-//! Flat arenas with typed ids that print as dumps show them: variables `v0, v1, ...`, equations
-//! `q0, q1, ...`, instances `i0, i1, ...` (`i0` is the compiled model itself). A variable's name
-//! is the path of its instance, its declaration and an index; no text is kept for it. Expressions
-//! are shared: equal ones are one.
+//! Flat arenas with typed ids that print as in dumps: variables `v0, v1, ...`, equations `q0, q1, ...`, instances `i0,
+//! i1, ...` (`i0` is the compiled model itself). A variable's name is the path of its instance, its declaration and an
+//! index; no text is stored for it. Equal expressions are shared.
 //!
-//! Holds after [`crate::model`]: every leaf refers to a variable of the model; parameters and
-//! constants have values; kinds and types are final; nothing depends on hash order.
+//! Holds after [`crate::model`]: every leaf refers to a variable of the model; parameters and constants have values;
+//! kinds and types are final; nothing depends on hash order.
 
 pub mod dump;
 mod names;
@@ -14,12 +13,14 @@ mod ports;
 mod printer;
 mod reduction;
 pub mod slots;
+mod variables;
 pub mod verify;
 
 pub use names::write_path;
 pub use ports::{Junction, JunctionId, Law, Pair, Port, PortId, Ports, Signed};
 pub use printer::{Names, Printer};
 pub use reduction::{Derived, Dropped, Merit, Reduction, Selection};
+pub use variables::{Declaration, Kind, Role, Type, Variable};
 
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ impl InstanceId {
     pub const TOP: InstanceId = InstanceId(0);
 }
 
-/// What stands at the leaves of flat expressions.
+/// A leaf of a flat expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Leaf {
     Var(VarId),
@@ -66,6 +67,28 @@ impl Leaf {
     pub fn variable(self) -> VarId {
         match self {
             Leaf::Var(v) | Leaf::Der(v, _) | Leaf::New(v) | Leaf::Init(v) | Leaf::Pre(v) => v,
+        }
+    }
+
+    /// The variable itself is of order 0.
+    pub fn at_order(variable: VarId, order: u8) -> Leaf {
+        match order {
+            0 => Leaf::Var(variable),
+            _ => Leaf::Der(variable, order),
+        }
+    }
+
+    /// The derivative of a state.
+    pub fn rate(self) -> Leaf {
+        Leaf::at_order(self.variable(), self.order().unwrap_or(0) + 1)
+    }
+
+    /// The order of a variable or derivative; `None` for leaves that belong to an event.
+    pub fn order(self) -> Option<u8> {
+        match self {
+            Leaf::Var(_) => Some(0),
+            Leaf::Der(_, order) => Some(order),
+            Leaf::New(_) | Leaf::Init(_) | Leaf::Pre(_) => None,
         }
     }
 }
@@ -86,128 +109,6 @@ pub struct Instance {
     pub pairs: u32,
 }
 
-/// How a variable was declared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    Across,
-    Through,
-    /// Across in one cut and through in another, as in a bond.
-    Both,
-    Terminal,
-    Input,
-    Output,
-    Local,
-    /// Not declared, and taken as a local.
-    Implicit,
-    /// A parameter or a constant.
-    Fixed,
-}
-
-#[derive(Clone, Debug)]
-pub struct Declaration {
-    pub name: Symbol,
-    pub span: Span,
-    pub role: Role,
-    pub remarks: Remarks,
-    pub doc: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Its derivative appears.
-    State,
-    Algebraic,
-    /// Set by `new`.
-    Discrete,
-    /// An input of the compiled model.
-    Input,
-    /// An output of the compiled model that is none of the above.
-    Output,
-    Parameter,
-    Constant,
-    /// A common factor that solving a loop has named: Q101, Q102, ...
-    Auxiliary,
-}
-
-impl Kind {
-    pub fn text(self) -> &'static str {
-        match self {
-            Kind::State => "state",
-            Kind::Algebraic => "algebraic",
-            Kind::Discrete => "discrete",
-            Kind::Input => "input",
-            Kind::Output => "output",
-            Kind::Parameter => "parameter",
-            Kind::Constant => "constant",
-            Kind::Auxiliary => "auxiliary",
-        }
-    }
-
-    /// To be computed from equations.
-    pub fn is_unknown(self) -> bool {
-        matches!(
-            self,
-            Kind::State | Kind::Algebraic | Kind::Discrete | Kind::Output
-        )
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    Real,
-    Boolean,
-}
-
-impl Type {
-    pub fn text(self) -> &'static str {
-        match self {
-            Type::Real => "real",
-            Type::Boolean => "boolean",
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct Variable {
-    pub instance: InstanceId,
-    pub declaration: DeclId,
-    /// From 1 on in an array; 0 for a single variable.
-    pub index: u32,
-    pub kind: Kind,
-    pub ty: Type,
-    /// Declared as an output of the compiled model, whatever its kind.
-    pub output: bool,
-    /// Its highest derivative in the equations; 0 where it is not differentiated.
-    pub order: u8,
-    /// How many of it and its derivatives are states, from the variable itself on. As flattened all
-    /// below the highest are; index reduction may leave fewer.
-    pub states: u8,
-}
-
-impl Leaf {
-    /// The variable itself is of order 0.
-    pub fn at_order(variable: VarId, order: u8) -> Leaf {
-        match order {
-            0 => Leaf::Var(variable),
-            _ => Leaf::Der(variable, order),
-        }
-    }
-
-    /// The derivative of a state.
-    pub fn rate(self) -> Leaf {
-        Leaf::at_order(self.variable(), self.order().unwrap_or(0) + 1)
-    }
-
-    /// The order of a variable or derivative; `None` for what belongs to an event.
-    pub fn order(self) -> Option<u8> {
-        match self {
-            Leaf::Var(_) => Some(0),
-            Leaf::Der(_, order) => Some(order),
-            Leaf::New(_) | Leaf::Init(_) | Leaf::Pre(_) => None,
-        }
-    }
-}
-
 /// A value with the expression it came from.
 #[derive(Clone, Copy, Debug)]
 pub struct Given {
@@ -216,11 +117,11 @@ pub struct Given {
     pub expression: ExprId,
     /// Where the value is given.
     pub span: Span,
-    /// How many submodels deep the model lies that gives it: the outermost counts most.
+    /// How many submodels deep the model lies that gives the value: the outermost value holds.
     pub depth: u32,
 }
 
-/// What stands for an eliminated variable or derivative.
+/// An eliminated variable or derivative, and the expression that replaces it.
 #[derive(Clone, Copy, Debug)]
 pub struct Eliminated {
     pub leaf: Leaf,
@@ -230,16 +131,15 @@ pub struct Eliminated {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EquationKind {
     Equation,
-    /// Of a connection: variables are equal, across variables at a node.
+    /// Made by a connection: variables are equal, across variables at a node.
     Coupling,
-    /// Of a connection: variables sum to zero, through variables at a node.
+    /// Made by a connection: variables sum to zero, through variables at a node.
     Sum,
-    /// Of a cut that nothing is connected to.
+    /// Made for a cut that is not connected.
     ZeroFlow,
-    /// In place of a sum that says nothing new: a potential of a part without ground is zero.
+    /// Replaces a redundant sum: a potential of a part without ground is zero.
     Reference,
-    /// In place of an equation that follows from it and others: all that these leave, a constraint
-    /// between states.
+    /// Replaces an equation that is part of a sum of equations by what this sum leaves, a constraint between states.
     Constraint,
     /// An equation of the model, differentiated; by its place in [`Reduction::derived`].
     Derivative(u32),
@@ -266,7 +166,7 @@ impl EquationKind {
         }
     }
 
-    /// Holds at all times, and determines real or boolean unknowns together with others.
+    /// Whether it holds at all times and determines real or boolean unknowns together with other equations.
     pub fn is_continuous(self) -> bool {
         !matches!(self, Self::New | Self::Init | Self::When(..))
     }
@@ -302,16 +202,16 @@ pub struct Flat {
     pub values: Vec<Given>,
     /// Start values, by variable.
     pub starts: Vec<Given>,
-    /// Variables and derivatives that alias elimination replaced, with what by.
+    /// Variables and derivatives that alias elimination replaced.
     pub eliminated: Vec<Eliminated>,
-    /// Wishes for state selection, by variable: true for `state`, false for `nostate`.
+    /// Declarations `state` (true) and `nostate` (false), by variable.
     pub wishes: Vec<(VarId, bool)>,
-    /// What index reduction has done, if it was needed.
+    /// The results of index reduction, if it was necessary.
     pub reduction: Option<Reduction>,
-    /// Parameters that a size, a bound of a `for` or an index reads, in order: another value would
-    /// make another model. Those that they depend on are not listed.
+    /// Parameters that sizes, bounds of `for` and indices depend on directly, in order. With other values the model has
+    /// another structure.
     pub shaping: Vec<VarId>,
-    /// The cuts of all instances, and where they meet.
+    /// The cuts of all instances, and where they are connected.
     pub ports: Ports,
 }
 
@@ -344,7 +244,7 @@ impl Flat {
         find(&self.starts, id)
     }
 
-    /// The start value of a state; that of a derivative is what was given for a variable that equals it.
+    /// The start value of a state. For a derivative it is the one given for a variable that equals it.
     pub fn start_of(&self, state: Leaf) -> Option<Value> {
         if let Leaf::Var(id) = state {
             return self.start(id).map(|given| given.value);
@@ -372,7 +272,7 @@ impl Flat {
         })
     }
 
-    /// A variable of the model itself that the text does not have, with a name that the table of names knows.
+    /// Adds a variable that the source does not contain. Its name must be in the table of names.
     pub fn add_variable(&mut self, name: Symbol, span: Span, kind: Kind, ty: Type) -> VarId {
         let declaration = DeclId(self.declarations.len() as u32);
         self.declarations.push(Declaration {
@@ -404,8 +304,8 @@ impl Flat {
         .map(|at| self.wishes[at].1)
     }
 
-    /// What the equations have to determine of a variable: its derivatives from the first that is
-    /// not a state up to the highest, or its next value if it is discrete.
+    /// What the equations have to determine of a variable: its derivatives from the first that is not a state up to the
+    /// highest, or its next value if it is discrete.
     pub fn unknowns_of(&self, id: VarId) -> impl Iterator<Item = Leaf> + use<> {
         let variable = self.variable(id);
         let (discrete, orders) = match variable.kind {
@@ -418,7 +318,7 @@ impl Flat {
         (orders.map(move |order| Leaf::at_order(id, order))).chain(discrete)
     }
 
-    /// A state, or a derivative that is one.
+    /// Whether a variable or derivative is a state.
     pub fn is_state(&self, leaf: Leaf) -> bool {
         let states = self.variable(leaf.variable()).states;
         leaf.order().is_some_and(|order| order < states)
@@ -431,19 +331,19 @@ impl Flat {
         })
     }
 
-    /// Sets of which the run chooses the states.
+    /// Sets of variables of which the run chooses the states.
     pub fn selections(&self) -> &[Selection] {
         (self.reduction.as_ref()).map_or(&[], |reduction| &reduction.selections)
     }
 
-    /// States, with those that the run chooses.
+    /// The number of states, including those that the run chooses.
     pub fn state_count(&self) -> usize {
         let chosen = (self.selections().iter()).map(|selection| selection.states as usize);
         self.states().count() + chosen.sum::<usize>()
     }
 
-    /// How many equations determine unknowns: a discrete variable has one, however many `when`s
-    /// set it; restarts and start values have none.
+    /// The number of equations that determine unknowns: a discrete variable counts as one, however many `when`s set it;
+    /// restarts and start values do not count.
     pub fn equation_count(&self) -> usize {
         let continuous = (self.equations.iter()).filter(|equation| equation.kind.is_continuous());
         let discrete = (self.variables.iter()).filter(|known| known.kind == Kind::Discrete);
@@ -468,7 +368,7 @@ impl Flat {
         }
     }
 
-    /// No more than a sum of variables with their signs, as connections and junctions say.
+    /// Whether an equation is only a sum of variables with signs, as connections and junctions make them.
     pub fn is_sum(&self, id: EqId) -> bool {
         let equation = &self.equations[id.index()];
         let mut work = vec![equation.left, equation.right];
@@ -495,7 +395,7 @@ impl Flat {
         let all: usize = (self.variable_ids())
             .map(|id| self.unknowns_of(id).count())
             .sum();
-        // Of the candidates of a selection some are states at a time.
+        // Of the candidates of a selection, this many are states at any time.
         let chosen: usize = (self.selections().iter())
             .map(|selection| selection.states as usize)
             .sum();

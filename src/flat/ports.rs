@@ -1,9 +1,8 @@
-//! Ports: the simple cuts of all instances with their variables, and where they meet.
+//! Ports: the simple cuts of all instances with their variables, and where they are connected.
 //!
-//! Filled by [`crate::model`] and never changed: the ids of variables and expressions stay valid
-//! through index reduction and alias elimination. Ports lie in the order of their instances, those
-//! of an instance in the order of declaration, elements of an array one after the other. A port
-//! takes 24 bytes and 8 for each of its pairs.
+//! [`crate::model`] makes them, and nothing changes them: the ids of variables and expressions stay valid through index
+//! reduction and alias elimination. Ports are in the order of their instances, those of an instance in the order of
+//! declaration, elements of an array one after the other. A port takes 24 bytes, and 8 for each of its pairs.
 
 use std::num::NonZeroU32;
 
@@ -11,7 +10,7 @@ use super::{InstanceId, VarId};
 use crate::base::intern::Symbol;
 use crate::expr::ExprId;
 
-/// A variable of a cut with its sign, in four bytes also where there is none.
+/// A variable of a cut with its sign, or none, in four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Signed(NonZeroU32);
 
@@ -31,14 +30,14 @@ impl Signed {
     }
 }
 
-/// One position of a cut; `None` where `.` stands.
+/// One component of a cut; `None` stands for `.`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
     pub across: Option<Signed>,
     pub through: Option<Signed>,
 }
 
-/// Where cuts meet: a node or `junction1` of an instance, or cuts that are connected directly.
+/// A place where cuts are connected: a node or `junction1` of an instance, or cuts that are connected directly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JunctionId(NonZeroU32);
 
@@ -55,14 +54,14 @@ impl JunctionId {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Junction {
-    /// The model that connects.
+    /// The model that contains the connection.
     pub origin: InstanceId,
     pub junction1: bool,
-    /// A terminal is connected here as well: no flow is balanced.
+    /// A terminal is connected here as well, so there is no balance of flows.
     pub has_terminal: bool,
     /// The declared node, with its index in an array (0 for a single one).
     pub node: Option<(Symbol, u32)>,
-    /// Its place in a bundle, from 1 on, where bundles were connected.
+    /// Its place in a bundle, counted from 1, if bundles were connected.
     pub part: Option<u32>,
 }
 
@@ -81,7 +80,7 @@ pub struct Port {
     pub inside: Option<JunctionId>,
 }
 
-/// An equation as it was written.
+/// An equation of an instance as it was written.
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
     pub left: ExprId,
@@ -89,7 +88,7 @@ pub struct Law {
     pub origin: InstanceId,
 }
 
-/// A port, by its place. Prints as `p12`.
+/// A port, by its index. Prints as `p12`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PortId(pub u32);
 
@@ -110,8 +109,8 @@ pub struct Ports {
     list: Vec<Port>,
     pairs: Vec<Pair>,
     pub junctions: Vec<Junction>,
-    /// The equations of instances that have ports and something that is differentiated, as they were
-    /// written, by origin: what elimination leaves of them does not tell a storage any more.
+    /// The equations, as they were written, of instances that have ports and a derivative, by origin. A storage is
+    /// recognised by these; after elimination that would not be possible.
     pub laws: Vec<Law>,
 }
 
@@ -176,7 +175,7 @@ impl Ports {
         (first as u32..end as u32).map(PortId)
     }
 
-    /// What instances of [`Ports::laws`] have written.
+    /// The equations of an instance in [`Ports::laws`].
     pub fn laws_of(&self, instance: InstanceId) -> &[Law] {
         let first = self.laws.partition_point(|law| law.origin < instance);
         let end = self.laws.partition_point(|law| law.origin <= instance);

@@ -6,17 +6,18 @@ use super::{Flat, InstanceId, Leaf, VarId};
 use crate::expr::print::{Piece, Source, Style, write};
 use crate::expr::{Args, ExprId, Node};
 
-/// Flat expressions as text: names seen from an instance, in one of the two styles.
+/// Prints flat expressions: with names seen from an instance, in one of the two styles.
 #[derive(Clone, Copy, Debug)]
 pub struct Printer<'f> {
     pub flat: &'f Flat,
     pub from: InstanceId,
     pub style: Style,
-    /// Unknowns that stand in square brackets.
+    /// Unknowns that are written in square brackets.
     pub marked: &'f [Leaf],
-    /// Variables shown by the name of another: outputs for states, as the 1990 paper does.
+    /// Variables that are written with the name of another one: outputs for states, as in the 1990
+    /// paper.
     pub renamed: &'f [(VarId, VarId)],
-    /// Names in place of those that variables have.
+    /// Names to be used instead of those of the variables.
     pub names: Option<&'f Names>,
 }
 

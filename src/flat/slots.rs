@@ -1,4 +1,5 @@
-//! A place for every variable, its derivatives and its next value: what is known of them lies in a vector.
+//! Numbers for all variables, their derivatives and their next values, so that data about them can be stored in
+//! vectors.
 
 use super::{Flat, Kind, Leaf};
 
@@ -6,7 +7,7 @@ use super::{Flat, Kind, Leaf};
 #[derive(Debug)]
 pub struct Slots<'f> {
     flat: &'f Flat,
-    /// Where those of each variable begin.
+    /// The first number of each variable.
     first: Vec<u32>,
 }
 
@@ -27,7 +28,8 @@ impl<'f> Slots<'f> {
         self.first.last().map_or(0, |&end| end as usize)
     }
 
-    /// `None` for restarts and values before an event, and for derivatives that the model does not have.
+    /// The number of a leaf. `None` for restarts and values before an event, and for derivatives that the model does
+    /// not contain.
     pub fn of(&self, leaf: Leaf) -> Option<usize> {
         let variable = self.flat.variables.get(leaf.variable().index())?;
         let order = match leaf {

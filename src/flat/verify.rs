@@ -1,8 +1,8 @@
-//! What holds of every flat model, after whatever stage.
+//! Verifier of flat models, after any stage.
 //!
-//! Ids are in range, operands come before what uses them, every leaf is a variable of the model with a declaration;
-//! lists by variable are in order; parameters and constants have values; a derivative is of a variable that has one of this
-//! order; what was eliminated is in no equation; spans lie in their files.
+//! Ids are in range, operands come before the nodes that use them, every leaf is a variable of the model with a
+//! declaration; lists by variable are in order; parameters and constants have values; a derivative belongs to a
+//! variable with a derivative of this order; no equation contains an eliminated variable; spans lie in their files.
 
 use super::dump::Shown;
 use super::{EquationKind, Flat, Given, InstanceId, Kind, Leaf, VarId};
@@ -10,7 +10,7 @@ use crate::base::flaw::{Flaws, Place};
 use crate::base::source::{Sources, Span};
 use crate::expr::{ExprId, Node};
 
-/// Checks a model; its spans too, where the texts are at hand. Time and memory grow with the model only.
+/// Checks a model, and its spans if the source texts are given. Time and memory grow linearly with the model.
 pub fn verify(flat: &Flat, sources: Option<&Sources>) -> Result<(), Flaws> {
     let mut verifier = Verifier {
         flat,
@@ -27,7 +27,7 @@ pub fn verify(flat: &Flat, sources: Option<&Sources>) -> Result<(), Flaws> {
     verifier.lists();
     verifier.equations();
     verifier.ports();
-    // What follows looks things up by these ids.
+    // The other checks use these ids as indices.
     if verifier.flaws.is_empty() {
         verifier.leaves();
     }
@@ -38,7 +38,7 @@ pub fn verify(flat: &Flat, sources: Option<&Sources>) -> Result<(), Flaws> {
 }
 
 impl Flat {
-    /// The expressions that the model refers to, with what refers to them.
+    /// The expressions that the model refers to, each with the kind of thing that refers to it.
     pub fn roots(&self) -> Vec<(&'static str, ExprId)> {
         let mut all = Vec::with_capacity(2 * self.equations.len() + self.values.len());
         for equation in &self.equations {
@@ -84,7 +84,7 @@ impl Verifier<'_> {
         });
     }
 
-    /// Parents come before their parts, so a way up comes to an end.
+    /// Parents come before their parts, so a path upwards ends at the top.
     fn tree(&mut self) {
         let flat = self.flat;
         if flat.instances.is_empty() {
@@ -169,7 +169,7 @@ impl Verifier<'_> {
         self.sorted(what, &of);
     }
 
-    /// Each once, by variable: it is searched.
+    /// Checks that the list contains each variable once, in order: it is searched by bisection.
     fn sorted(&mut self, what: &'static str, list: &[VarId]) {
         for pair in list.windows(2) {
             (self.flaws).unless(pair[0] < pair[1], Place(what), || {
@@ -242,7 +242,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// What equations read: derivatives that there are, nothing that was eliminated.
+    /// Checks the leaves of equations: derivatives exist, and eliminated variables do not occur.
     fn leaves(&mut self) {
         let flat = self.flat;
         let mut gone: Vec<Leaf> = flat.eliminated.iter().map(|gone| gone.leaf).collect();

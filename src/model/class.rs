@@ -1,8 +1,8 @@
-//! A class: a type with everything it inherits, its names resolved to slots.
+//! A class: a type with everything that it inherits, its names resolved to slots.
 //!
 //! A class is made once and instantiated any number of times. Its expressions are [`Template`]s in
-//! the class's own [`Code`]: names have become slots, so that instantiating an equation is one loop
-//! over its nodes that looks nothing up.
+//! the class's own [`Code`]. Names in them are slots, so an equation is instantiated by one loop
+//! over its nodes, without any search for names.
 
 use rustc_hash::FxHashMap;
 
@@ -29,7 +29,7 @@ pub struct Template {
     pub root: ExprId,
 }
 
-/// What stands at the leaves of a template.
+/// A leaf of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     /// A variable of the class itself.
@@ -45,7 +45,7 @@ pub enum Slot {
 /// `x[3].y.z[1]`
 #[derive(Clone, Debug)]
 pub struct DeepRef {
-    /// Submodel slots on the way, each in the class reached so far.
+    /// The submodel slots on the path; each belongs to the class that the path has reached.
     pub steps: Vec<(u32, Option<ExprId>)>,
     pub slot: u32,
     pub index: Option<ExprId>,
@@ -55,9 +55,10 @@ pub struct DeepRef {
 pub struct Code {
     pub nodes: Vec<Node<Slot>>,
     pub spans: Vec<Span>,
-    /// Nodes of indices: evaluated to numbers when instantiated, never kept as expressions.
+    /// Marks the nodes of indices: they are evaluated to numbers at instantiation, and never kept
+    /// as expressions.
     pub numeric: Vec<bool>,
-    /// Where the subtree of a node begins; it ends with the node itself.
+    /// The first node of the subtree of each node; the subtree ends with the node itself.
     pub firsts: Vec<u32>,
     pub args: Vec<ExprId>,
     pub deep: Vec<DeepRef>,
@@ -95,7 +96,7 @@ impl VariableKind {
         matches!(self, VariableKind::Parameter | VariableKind::Constant)
     }
 
-    /// Seen from outside, and connected as `cut T(T/.)`.
+    /// Visible from outside; it can be connected like `cut T(T/.)`.
     pub fn is_terminal(self) -> bool {
         matches!(
             self,
@@ -121,11 +122,11 @@ pub struct VariableDecl {
     pub name: Symbol,
     pub span: Span,
     pub kind: VariableKind,
-    /// Not declared, and taken as a local.
+    /// Not declared; it counts as a local variable.
     pub implicit: bool,
     pub array: bool,
     pub size: Option<Template>,
-    /// Of a parameter or constant; the default of a terminal.
+    /// The value of a parameter or constant, or the default of a terminal.
     pub value: Option<Template>,
     pub remarks: Remarks,
     pub doc: Option<String>,
@@ -149,7 +150,7 @@ pub struct SubmodelDecl {
 /// `ic x.y = v`
 #[derive(Clone, Debug)]
 pub struct InitialSetting {
-    /// An entry of [`Code::deep`], its steps counted from the submodel inwards.
+    /// An entry of [`Code::deep`]; its steps begin inside the submodel.
     pub target: u32,
     pub value: Template,
     pub span: Span,
@@ -164,7 +165,7 @@ pub struct CutPlace {
 /// One side of a cut.
 #[derive(Clone, Debug)]
 pub enum Side {
-    /// A lone `.`: no variable, any number of positions.
+    /// A lone `.`: no variables, for any number of components.
     Any,
     Places(Vec<Option<CutPlace>>),
 }
@@ -224,14 +225,14 @@ pub struct NodeDecl {
     pub junction1: bool,
 }
 
-/// What a name in an expression may be.
+/// What a name in an expression can refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueName {
     Variable(u32),
     Submodel(u32),
 }
 
-/// What a name in a connection may be.
+/// What a name in a connection can refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointName {
     Cut(u32),
@@ -345,14 +346,15 @@ pub struct Class {
     pub equations: Vec<Statement>,
     pub connections: Vec<Connection>,
     pub code: Code,
-    /// Cut, node, submodel or variable arrays: places depend on the instance.
+    /// Whether it has arrays of cuts, nodes, submodels or variables: then positions depend on the
+    /// instance.
     pub has_arrays: bool,
     /// `for` or indices among the connections.
     pub indexed_connections: bool,
 }
 
 impl CutBody {
-    /// Positions with a variable on either side: each gets one equation from outside.
+    /// Components with a variable on either side: each gets one equation from outside.
     pub fn pairs(&self) -> usize {
         match self {
             CutBody::Simple { across, through } => (0..across.len().unwrap_or(0))

@@ -1,9 +1,9 @@
-//! Which cuts meet: the connections of one instance.
+//! Which cuts are connected with each other: the connections of one instance.
 //!
-//! Before: an instance whose submodels are there. After: groups of simple cuts that meet, in the
-//! order in which they were last connected to, each with its members. Points (nodes, cuts, bundles
-//! of cuts) are joined first, as written; then bundles are opened and their members joined
-//! position by position. What the groups mean is in [`super::couplings`].
+//! Before: an instance whose submodels exist. After: groups of simple cuts that are connected, in
+//! the order of their last connections, each with its members. First points (nodes, cuts, bundles
+//! of cuts) are joined as written; then bundles are opened and their members joined component by
+//! component. [`super::couplings`] turns the groups into equations.
 
 use crate::base::cancel::glance;
 use rustc_hash::FxHashMap;
@@ -15,7 +15,7 @@ use super::structure::{Opened, Structure, Token, agree};
 use crate::base::diagnostics::{Code, Diagnostic};
 use crate::base::source::Span;
 
-/// Whose: 0 is the instance itself, k its k-th submodel, from 1 on.
+/// The owner of a point: 0 is the instance itself, k its k-th submodel.
 pub type OwnerNumber = u32;
 pub const SELF: OwnerNumber = 0;
 
@@ -23,7 +23,7 @@ pub const SELF: OwnerNumber = 0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PointKey {
     Node(u32),
-    /// Element from 1 on; 0 is a single cut or the whole array.
+    /// `element` counts from 1; 0 stands for a single cut or a whole array.
     Cut {
         owner: OwnerNumber,
         cut: u32,
@@ -35,7 +35,7 @@ pub enum PointKey {
     },
 }
 
-/// Simple cuts that meet.
+/// Simple cuts that are connected with each other.
 #[derive(Debug)]
 pub struct Group {
     pub members: Vec<Opened>,
@@ -43,12 +43,12 @@ pub struct Group {
     pub junction1: bool,
     /// The node that they meet at, the one declared first if there are several.
     pub node: Option<u32>,
-    /// Connected as a part of a bundle: its place in it, from 1 on.
+    /// Its place in a bundle, counted from 1, if bundles were connected.
     pub part: Option<u32>,
     pub span: Span,
 }
 
-/// What the connections of an instance come to.
+/// The result of the connections of an instance.
 #[derive(Debug, Default)]
 pub struct Met {
     pub groups: Vec<Group>,
@@ -61,9 +61,9 @@ pub struct Connector<'t, 'c> {
     pub instance: u32,
     class: &'c Class,
     points: Sets,
-    /// Of each point; nodes have none.
+    /// The structure of each cut; `None` for nodes.
     opened: Vec<Option<Structure>>,
-    /// What is known of the structure of a set, by its root.
+    /// For the root of each set, what is known of the structure of its members.
     known: Vec<Option<Vec<Token>>>,
     spans: Vec<Span>,
     loops: Vec<f64>,
@@ -94,7 +94,7 @@ pub fn connect(tree: &mut Tree<'_>, instance: u32) -> Option<Met> {
 }
 
 impl<'c> Connector<'_, 'c> {
-    /// Goes on after an error, so that one run shows them all.
+    /// Continues after an error, so that one run reports all of them.
     fn all(&mut self, connections: &'c [Connection]) {
         let depth = self.loops.len();
         for connection in connections {
@@ -153,7 +153,7 @@ impl<'c> Connector<'_, 'c> {
         Some(())
     }
 
-    /// The two ends of a chain, its inner joints made.
+    /// Joins the inner points of a chain, and returns its two ends.
     fn chain(&mut self, chain: &[Chain], span: Span) -> Option<(PointKey, PointKey)> {
         let mut ends: Vec<(PointKey, PointKey)> = Vec::with_capacity(chain.len());
         for link in chain {

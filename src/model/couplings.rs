@@ -1,13 +1,13 @@
-//! What connections mean: coupling equations and zero flows.
+//! Equations of connections: couplings and zero flows.
 //!
-//! Before: groups of simple cuts that meet. After: equations between variables, in coordinates
-//! that hold for every instance of the class where its connections are free of arrays.
+//! Before: groups of simple cuts that are connected. After: equations between variables, in
+//! coordinates that hold for every instance of the class if its connections contain no arrays.
 //!
-//! At a node across variables are equal and through variables sum to zero, each counted into its
-//! own model; a cut of the enclosing model counts the other way. At a `junction1` the through
-//! variables are equal and the across variables sum to zero, with the product of their own sign and
-//! that of their through variable. The equations stand in the order of the 1990 paper: the cut
-//! connected last comes first.
+//! At a node across variables are equal and through variables sum to zero. A through variable is
+//! positive into its own model, so one of a cut of the enclosing model has the opposite sign. At a
+//! `junction1` the through variables are equal and the across variables sum to zero; each has the
+//! product of its own sign and that of its through variable. The equations are in the order of the
+//! 1990 paper: the cut connected last comes first.
 
 use crate::base::cancel::glance;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,14 +26,14 @@ pub enum Coupling {
     Equal(Place, Place),
     /// The sum with signs is zero.
     Sum(Vec<Place>),
-    /// Of a cut that nothing is connected to.
+    /// The through variable of a cut that is not connected is zero.
     Zero(Place),
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Couplings {
     pub list: Vec<(Coupling, Span)>,
-    /// Terminals that are connected: their defaults do not hold.
+    /// Terminals that are connected, so that their defaults are not used.
     pub terminals: Vec<(OwnerNumber, u32)>,
     /// Which cuts meet.
     pub meetings: Vec<Meeting>,
@@ -59,7 +59,7 @@ pub fn couplings(tree: &mut Tree<'_>, instance: u32) -> Option<Couplings> {
     Some(couplings)
 }
 
-/// How many positions a side of the group has.
+/// The number of components on one side of the group.
 fn positions<'g>(sides: impl Iterator<Item = &'g Places>) -> usize {
     sides.flatten().map(Vec::len).max().unwrap_or(0)
 }
@@ -77,7 +77,7 @@ fn at_node(group: &Group, couplings: &mut Couplings) {
         equalities(places, group.span, couplings);
     }
     for position in 0..positions(group.members.iter().map(|m| &m.through)) {
-        // A cut without a through variable supplies whatever flow is asked for.
+        // A cut without a through variable supplies any flow, so there is no sum.
         let terms: Option<Vec<Place>> = (group.members.iter())
             .map(|member| place(&member.through, position).map(from_outside))
             .collect();
@@ -85,7 +85,7 @@ fn at_node(group: &Group, couplings: &mut Couplings) {
     }
 }
 
-/// What flows in through a cut of the enclosing model flows out of the node.
+/// A flow into the instance through its own cut flows out of the node inside.
 fn from_outside(place: Place) -> Place {
     Place {
         negative: place.negative != (place.owner == SELF),
@@ -107,7 +107,7 @@ fn equalities(places: Vec<Place>, span: Span, couplings: &mut Couplings) {
 fn sum(terms: Option<Vec<Place>>, span: Span, couplings: &mut Couplings) {
     let Some(mut terms) = terms else { return };
     terms.reverse();
-    // A flow that enters and leaves the same node cancels: a part with both ends at one node.
+    // A flow that enters and leaves the same node cancels: both ends of a part are at one node.
     let mut waiting: FxHashMap<Place, Vec<usize>> = FxHashMap::default();
     let mut cancelled: FxHashSet<usize> = FxHashSet::default();
     for (at, &term) in terms.iter().enumerate() {
@@ -169,11 +169,11 @@ fn at_junction1(
         equalities(places, group.span, couplings);
     }
     for position in 0..positions(group.members.iter().map(|m| &m.across)) {
-        // A cut without an across variable takes up whatever effort is left.
+        // A cut without an across variable takes any effort, so there is no sum.
         let terms: Option<Vec<Place>> = (group.members.iter())
             .map(|member| {
                 let across = place(&member.across, position)?;
-                // One without a through variable delivers: its effort enters with minus.
+                // A cut without a through variable delivers power: its effort has a minus sign.
                 let flows_out = place(&member.through, position).is_none_or(|f| f.negative);
                 Some(from_outside(Place {
                     negative: across.negative != flows_out,
@@ -186,7 +186,7 @@ fn at_junction1(
     Some(())
 }
 
-/// Flows of cuts that nothing is connected to are zero, each once.
+/// The flows of cuts that are not connected are zero; each is listed once.
 fn unconnected(
     tree: &mut Tree<'_>,
     instance: u32,
@@ -247,7 +247,7 @@ fn unconnected(
         couplings.list.extend(zeros);
     }
     if instance == 0 {
-        // Nothing is outside the compiled model.
+        // Nothing exists outside the compiled model.
         let span = tree.class(0).span;
         let mut zeros: Vec<Place> = Vec::new();
         for key in simple_cuts(tree, 0, SELF) {
@@ -274,7 +274,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// Keeps the first of several places of one flow.
+/// Keeps the first of several equations for the same flow.
 fn once(mut zeros: Vec<Place>) -> Vec<Place> {
     let mut seen: FxHashSet<u32> = FxHashSet::default();
     zeros.retain(|zero| seen.insert(zero.offset));

@@ -6,7 +6,7 @@ use crate::expr::{ExprId, Function, Node, UnaryOp, Value};
 use crate::flat::{Given, Leaf, VarId};
 
 impl<'c> Flattener<'_, 'c> {
-    /// A fixed expression as a value.
+    /// The value of an expression that is known before the simulation.
     pub(super) fn given(
         &mut self,
         variable: u32,

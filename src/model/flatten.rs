@@ -20,7 +20,7 @@ use crate::flat::{
     Variable, When, WhenId,
 };
 
-/// The flat model in the making; see [`crate::flat::Flat`].
+/// The flat model while it is made; see [`crate::flat::Flat`].
 #[derive(Debug)]
 pub struct Parts {
     pub variables: Vec<Variable>,
@@ -107,7 +107,8 @@ pub fn flatten(tree: &mut Tree<'_>) -> Option<Parts> {
 
 /// Submodels before the models that contain them, in the order of declaration.
 fn post_order(tree: &Tree<'_>) -> Vec<u32> {
-    // Children lie behind their parent, so a reversed walk "parent, last child first" will do.
+    // Children have larger indices than their parent, so the reversed preorder with the last child
+    // first is the order wanted.
     let mut order = Vec::with_capacity(tree.instances.len());
     let mut stack = vec![0u32];
     while let Some(at) = stack.pop() {
@@ -194,7 +195,7 @@ impl<'c> Flattener<'_, 'c> {
         Some(())
     }
 
-    /// What cannot be done has been reported; the rest is tried all the same.
+    /// Continues after an error, so that one run reports all of them.
     fn instance(&mut self, instance: u32) {
         let class = self.tree.class(instance);
         self.statements(instance, class, &class.equations);
@@ -203,7 +204,7 @@ impl<'c> Flattener<'_, 'c> {
         self.couple(instance);
     }
 
-    /// Goes on after an error, so that one run shows them all.
+    /// Continues after an error, so that one run reports all of them.
     fn statements(
         &mut self,
         instance: u32,
@@ -355,7 +356,8 @@ impl<'c> Flattener<'_, 'c> {
         Some(())
     }
 
-    /// Of several wishes for a variable the one of the outermost model counts: it comes last.
+    /// If several models declare `state` or `nostate` for a variable, the outermost holds: it comes
+    /// last.
     fn finish_wishes(&mut self) {
         let wishes = &mut self.parts.wishes;
         wishes.reverse();
@@ -392,7 +394,7 @@ impl<'c> Flattener<'_, 'c> {
         Some(())
     }
 
-    /// Defaults that do not hold, and start values that are overruled.
+    /// Removes defaults that are not used, and start values that are overruled.
     fn drop_equations(&mut self) {
         let dropped: FxHashSet<usize> = (self.defaults.iter())
             .filter(|(_, variable)| self.set.contains(variable))
@@ -409,7 +411,8 @@ impl<'c> Flattener<'_, 'c> {
         });
     }
 
-    /// States are what is differentiated, discrete what `new` sets.
+    /// Sets the kinds: a variable that is differentiated is a state, one that `new` sets is
+    /// discrete.
     fn kinds(&mut self) {
         let Parts {
             exprs, variables, ..

@@ -1,10 +1,12 @@
-//! Real or boolean, by use, and what can only be checked on the flat model.
+//! Infers which variables are real and which boolean, and checks what can be checked only on the
+//! flat model.
 //!
-//! Before: a flat model whose variables all count as real. After: every variable has its type, and
-//! no expression mixes the two; discrete variables are set in one place; tables ascend.
+//! Before: a flat model in which all variables count as real. After: every variable has its type,
+//! and no expression mixes the two; discrete variables are set in one place; tables ascend.
 //!
-//! Types flow through `=`, `==`, `if` and couplings: expressions that must have the same type are
-//! put into one set (union-find over expressions), and a set keeps where its type came from.
+//! Both sides of `=` and `==`, the branches of `if`, and coupled variables have the same type.
+//! Expressions of the same type are joined into one set (union-find over expressions), and a set
+//! remembers where its type came from.
 
 use crate::base::cancel::glance;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
@@ -12,13 +14,13 @@ use crate::base::source::Span;
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp, Value};
 use crate::flat::{EquationKind, Flat, Kind, Leaf, Type, VarId};
 
-/// What is known of a set, and the use that told.
+/// The type of a set, and the place that determines it.
 type Known = Option<(Type, Span)>;
 
 struct Inference<'f> {
     flat: &'f Flat,
-    /// Sets of expressions; the leaves of one variable share one set, that of the variable, which
-    /// stands behind the expressions.
+    /// Sets of expressions. The leaves of one variable share its set, whose number follows those of
+    /// the expressions.
     parents: Vec<u32>,
     known: Vec<Known>,
     visited: Vec<bool>,
@@ -88,7 +90,8 @@ impl Inference<'_> {
     }
 
     fn same(&mut self, a: u32, b: u32, span: Span) {
-        // Equal literals are one expression, but what meets them has nothing else in common.
+        // Equal literals are one expression, but the expressions that they are compared with need
+        // not have the same type.
         match (self.literal(a), self.literal(b)) {
             (_, Some(ty)) => return self.fix(a, ty, span),
             (Some(ty), None) => return self.fix(b, ty, span),
@@ -166,7 +169,7 @@ impl Inference<'_> {
         self.fix(self.variable_set(id), ty, span);
     }
 
-    /// A variable whose set this is. Looked for only while there are few mistakes.
+    /// The name of a variable of this set. It is searched for only while there are few errors.
     fn name_in(&mut self, set: u32) -> Option<String> {
         const MOST: usize = 20;
         if self.diagnostics.errors() > MOST {
@@ -196,7 +199,7 @@ impl Inference<'_> {
         ));
     }
 
-    /// Enters what an expression says of its parts. Shared parts are entered once.
+    /// Adds what an expression determines about its parts. Shared parts are visited once.
     fn visit(&mut self, root: ExprId, span: Span) {
         let flat = self.flat;
         let mut work = vec![root];
@@ -453,7 +456,7 @@ fn contains(flat: &Flat, root: ExprId, wanted: ExprId) -> bool {
     false
 }
 
-/// Points that are no plain numbers or parameters are taken on trust.
+/// Points that are neither numbers nor parameters are not checked.
 fn ascends(flat: &Flat, points: &[ExprId]) -> bool {
     let values: Vec<f64> = points
         .iter()

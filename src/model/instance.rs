@@ -1,9 +1,9 @@
 //! The instance tree: one record for each submodel, one for each variable.
 //!
-//! Before: classes, and the one that is to be compiled. After: all instances and variables, the
-//! variables of an instance and its submodels in runs, so that a slot of the class is found by an
-//! addition. The tree is made with an explicit stack, top down, each instance before its
-//! submodels; sizes of arrays are evaluated on the way, from parameters known so far.
+//! Before: classes, and the one that is to be compiled. After: all instances and variables. The
+//! variables of an instance have consecutive numbers, and so have its submodels, so a slot of the
+//! class is found by an addition. The tree is made top down with an explicit stack, each instance
+//! before its submodels; sizes of arrays are evaluated on the way, from parameters known so far.
 
 use crate::base::cancel::glance;
 use rustc_hash::FxHashMap;
@@ -31,21 +31,21 @@ pub struct Instance {
     pub children: u32,
 }
 
-/// How many variables the limit of instances allows for each.
+/// The most variables for each instance that the limit of instances allows.
 const EACH: usize = 8;
 
 /// Not yet instantiated.
 pub const PENDING: u32 = u32::MAX;
 
-/// A run of elements: where it begins and how many there are.
+/// A range of elements: its first one and their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Run {
     pub first: u32,
     pub size: u32,
 }
 
-/// Where the slots of a class lie in an instance; shared by all instances of equal sizes. Single
-/// variables come before arrays: the sizes of the latter may depend on the former.
+/// Where the slots of a class lie in an instance; instances of equal sizes share a shape. Single
+/// variables come before arrays, because sizes of arrays may depend on them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Shape {
     pub variables: Vec<Run>,
@@ -59,7 +59,7 @@ pub struct Shape {
 pub struct Variable {
     pub instance: u32,
     pub slot: u32,
-    /// From 0 on, also where it is no array.
+    /// Counted from 0, also if it is no array.
     pub element: u32,
 }
 
@@ -94,18 +94,18 @@ pub struct Tree<'c> {
     plain: FxHashMap<ClassId, u32>,
     /// The shape of the instance that is being expanded, as far as it is known.
     building: Shape,
-    /// Turns of all `for`s so far.
+    /// The number of turns of all `for`s so far.
     pub turns: usize,
-    /// Parameters that sizes, bounds and indices were computed from, as often as that happened.
+    /// Parameters that sizes, bounds and indices were computed from, once for each use.
     pub shaping: Vec<u32>,
     /// Whether a size, a bound or an index is being computed.
     pub is_shaping: bool,
-    /// A limit was reached: what follows is not worth trying.
+    /// A limit was reached, so the rest need not be tried.
     pub exhausted: bool,
     sized: FxHashMap<(ClassId, Shape), u32>,
 }
 
-/// Instantiates a class; `None` after an error that makes going on useless.
+/// Instantiates a class; `None` after an error that makes further work useless.
 pub fn instantiate<'c>(
     classes: &'c Classes,
     interner: &'c Interner,
@@ -274,7 +274,8 @@ impl<'c> Tree<'c> {
         }
     }
 
-    /// Variables are held to a multiple: there are several to an instance.
+    /// Checks a number of instances or variables against the limit. For variables the limit is
+    /// larger by a factor, because an instance has several.
     pub fn within_limit(
         &mut self,
         count: usize,

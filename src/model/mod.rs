@@ -65,8 +65,8 @@ impl Classes {
     }
 }
 
-/// Makes the classes; `wanted` may name one of the library. With errors reported, what is returned
-/// is not to be instantiated.
+/// Makes the classes; `wanted` may be a type of the library. If errors are reported, the result
+/// must not be instantiated.
 pub fn elaborate(loaded: &Loaded, wanted: Option<&str>, diagnostics: &mut Diagnostics) -> Classes {
     let types = types::collect(loaded, diagnostics);
     let declared: Vec<Declared<'_>> = types
@@ -205,7 +205,7 @@ pub fn models<'t>(loaded: &Loaded, types: &'t Types) -> impl Iterator<Item = Cla
         .filter(move |&id| types.def(id).file == main && types.def(id).kind == ModelKind::Model)
 }
 
-/// Those of `models` that another of them contains or inherits, at any depth.
+/// The models that another model of the list contains or inherits, at any depth.
 pub fn parts_of_others(classes: &Classes, models: &[ClassId]) -> FxHashSet<ClassId> {
     let mut inner: FxHashSet<ClassId> = FxHashSet::default();
     let mut work: Vec<ClassId> = models.to_vec();

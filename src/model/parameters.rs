@@ -14,14 +14,14 @@ use crate::base::source::Span;
 use crate::expr::show_number;
 use crate::expr::{ExprId, Function, Node, Value, apply_binary, apply_call, apply_unary};
 
-/// What is known of a variable's value.
+/// The state of the evaluation of a variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Memo {
     Unknown,
-    /// On the stack: meeting it again is a circle.
+    /// It is being evaluated; if it is needed again, there is a cycle.
     Busy,
     Known(Value),
-    /// Reported.
+    /// It has no value, which was reported.
     Failed,
 }
 
@@ -104,7 +104,8 @@ impl<'c> Tree<'c> {
         }
     }
 
-    /// Whether a list that is the value of an array has as many elements; reported if not.
+    /// Whether a list that is the value of an array has as many elements as the array; a difference
+    /// is reported.
     pub fn right_length(&mut self, variable: u32) -> bool {
         let record = self.variables[variable as usize];
         let run = self.slot(record.instance, record.slot);
@@ -173,8 +174,9 @@ impl<'c> Tree<'c> {
         }
     }
 
-    /// All that a parameter needs and that is still unknown, so that it is not tried once for
-    /// each. Names with an index are left to be met one by one.
+    /// Pushes all parameters that a parameter needs and that have no value yet, so that it need not
+    /// be tried again after each of them. Names with an index are left out; they are found when
+    /// they are evaluated.
     fn push_needs(&mut self, variable: u32, stack: &mut Vec<u32>) {
         let Some(binding) = self.binding(variable) else {
             return;
@@ -249,7 +251,7 @@ impl<'c> Tree<'c> {
     }
 
     fn report_circle(&mut self, stack: &[u32], other: u32) {
-        // Of a parameter that stands on the stack twice the last place is the one that was tried.
+        // If a parameter is on the stack twice, the evaluation began at its last place.
         let from = stack.iter().rposition(|&at| at == other).unwrap_or(0);
         let mut seen = FxHashSet::default();
         let mut circle: Vec<u32> = (stack[from..].iter().rev().copied())
@@ -302,7 +304,7 @@ impl<'c> Tree<'c> {
         }
         let mut values: Vec<Value> = Vec::with_capacity((root.0 - first + 1) as usize);
         for at in first..=root.0 {
-            // The elements of a list are evaluated by themselves, the list has no value.
+            // The elements of a list are evaluated separately; the list itself has no value.
             let value = match class.code.nodes[at as usize] {
                 Node::List(_) => Value::Real(0.0),
                 _ => self.step(class, instance, ExprId(at), first, &values, loops)?,

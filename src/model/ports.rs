@@ -1,7 +1,7 @@
-//! Cuts to the ports of the flat model.
+//! Makes the ports of the flat model from cuts.
 //!
-//! Before: the instance tree; what the connections of each instance come to, as it is found. After:
-//! [`Ports`], with the node that each port is connected to from either side.
+//! Before: the instance tree, and the connections of each instance, one after the other. After:
+//! [`Ports`], with the node that each port is connected to on either side.
 
 use rustc_hash::FxHashMap;
 
@@ -62,7 +62,7 @@ pub fn meetings(tree: &Tree<'_>, instance: u32, groups: &[Group]) -> Vec<Meeting
     found
 }
 
-/// How many ports come before those of each cut of an instance, and of all cuts.
+/// The index of the first port of each cut of an instance, and the number of its ports.
 fn port_firsts(tree: &Tree<'_>, instance: u32) -> Vec<u32> {
     let mut next = 0;
     let mut firsts = vec![0];
@@ -121,7 +121,7 @@ impl Flattener<'_, '_> {
         self.parts.ports = ports;
     }
 
-    /// Takes down where the connections of an instance lead.
+    /// Records the nodes that the connections of an instance lead to.
     pub(super) fn meet(&mut self, instance: u32, meetings: &[Meeting]) {
         for meeting in meetings {
             let junction = JunctionId::new(self.parts.ports.junctions.len());
@@ -144,7 +144,8 @@ impl Flattener<'_, '_> {
         }
     }
 
-    /// Keeps the equations of what may be a storage, once it is known what is differentiated.
+    /// Keeps the equations of instances that may be storages, when it is known what is
+    /// differentiated.
     pub(super) fn laws(&mut self) {
         let mut is_storing = vec![false; self.tree.instances.len()];
         for variable in &self.parts.variables {

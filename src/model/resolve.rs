@@ -1,8 +1,8 @@
-//! Names in expressions become slots.
+//! Resolves the names in expressions to slots.
 //!
 //! Before: the declarations of all classes, expressions in the trees. After: templates in the code
 //! of each class. A template is copied node by node from the tree, in its order, so that operands
-//! stay before their users.
+//! stay before the nodes that use them.
 
 use super::class::*;
 use super::declare::Declared;
@@ -14,12 +14,12 @@ use crate::syntax::ast;
 use crate::syntax::load::Loaded;
 use crate::syntax::shorten;
 
-/// What an expression may refer to.
+/// What an expression is allowed to refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Everything.
     Equation,
-    /// Parameters, constants and `for` variables. The words say what depends on them.
+    /// Parameters, constants and `for` variables. The text names what is being defined.
     Fixed(&'static str),
 }
 
@@ -48,8 +48,8 @@ impl<'l, 'd> Resolver<'l, 'd> {
         self.loaded.tree(self.file)
     }
 
-    /// Names to suggest one of, in alphabetical order, so that nothing depends on hash order. After
-    /// many errors there are none: comparing with all names takes its time.
+    /// Names to suggest from, in alphabetical order, so that nothing depends on hash order. After
+    /// many errors the list is empty, because comparing with all names takes time.
     pub fn known<'s>(&self, symbols: impl Iterator<Item = &'s Symbol>) -> Vec<&'l str> {
         const ENOUGH: usize = 50;
         if self.diagnostics.errors() >= ENOUGH {
@@ -66,7 +66,7 @@ impl<'l, 'd> Resolver<'l, 'd> {
         shorten(self.loaded.interner.name(symbol))
     }
 
-    /// An expression with a single value.
+    /// Resolves an expression with a single value.
     pub fn template(&mut self, expr: ExprId, mode: Mode) -> Template {
         let template = self.list_template(expr, mode);
         self.check_list_places(template, None);
@@ -189,7 +189,7 @@ impl<'l, 'd> Resolver<'l, 'd> {
         }
     }
 
-    /// Resolves a name; `offset` takes ids of the tree to ids of the code.
+    /// Resolves a name; adding `offset` to an id of the tree gives the id in the code.
     fn reference(&mut self, reference: ast::Reference, offset: i64, mode: Mode) -> Slot {
         let parts = self.tree().exprs.parts(reference);
         let indices: Vec<Option<ExprId>> = parts
@@ -248,8 +248,8 @@ impl<'l, 'd> Resolver<'l, 'd> {
         Slot::Deep(self.code.deep.len() as u32 - 1)
     }
 
-    /// Follows the parts of a name from a class inwards, to a variable. Each step: the submodel's
-    /// slot, its class, its index.
+    /// Follows the parts of a name from a class inwards to a variable. Each step returns the
+    /// submodel's slot, its class and its index.
     #[allow(clippy::type_complexity)]
     pub fn walk(
         &mut self,

@@ -1,4 +1,4 @@
-//! What names and calls in expressions may not be.
+//! Checks what names and calls in expressions must not be.
 
 use super::class::*;
 use super::resolve::{Mode, Resolver};
@@ -89,7 +89,7 @@ impl Resolver<'_, '_> {
         );
     }
 
-    /// Index nodes were resolved as part of an equation; they must be fixed all the same.
+    /// The nodes of an index were resolved as a part of the equation, but must be constant.
     pub(super) fn check_fixed(&mut self, first: ExprId, last: ExprId, what: &'static str) {
         for at in first.index()..=last.index() {
             let span = self.code.spans[at];
@@ -145,9 +145,31 @@ impl Resolver<'_, '_> {
                 .at(self.code.spans[arg.index()], "not a variable"),
             );
         }
+        self.check_order(function, arg, span);
     }
 
-    /// Lists stand only where one is wanted: as the value of an array, or in `table`.
+    /// Derivatives of derivatives, up to an order. What the limit excludes is told once, however deep it goes on.
+    fn check_order(&mut self, function: Function, arg: ExprId, span: Span) {
+        const MOST: u32 = 100;
+        let own = derivatives(function);
+        let (mut inner, mut at) = (0, arg);
+        while let Node::Call(function, args) = self.code.node(at)
+            && derivatives(function) > 0
+            && inner <= MOST
+        {
+            inner += derivatives(function);
+            at = self.code.args(args)[0];
+        }
+        if own > 0 && inner <= MOST && inner + own > MOST {
+            self.diagnostics.push(
+                Diagnostic::new(DiagnosticCode::TooDeep, "a derivative of too high an order")
+                    .at(span, format!("derivatives have an order of at most {MOST}"))
+                    .hint("give the derivatives in between names of their own"),
+            );
+        }
+    }
+
+    /// Lists are allowed only as the value of an array and in `table`.
     pub(super) fn check_list_places(&mut self, template: Template, root: Option<ExprId>) {
         let mut allowed: Vec<ExprId> = root.into_iter().collect();
         for at in (template.first..=template.root.0).rev() {
@@ -193,5 +215,14 @@ impl Resolver<'_, '_> {
             )
             .at(span, problem),
         );
+    }
+}
+
+/// How often a function differentiates its argument.
+fn derivatives(function: Function) -> u32 {
+    match function {
+        Function::Der => 1,
+        Function::Der2 => 2,
+        _ => 0,
     }
 }

@@ -135,7 +135,7 @@ impl Resolver<'_, '_> {
         complete.then_some(resolved)
     }
 
-    /// `X - X` is a slip, not a short circuit.
+    /// `X - X` is a mistake, not a short circuit.
     fn check_series(&mut self, chain: &[Chain], mut a: u32, mut b: u32) {
         while let Chain::Series(_, last) = chain[a as usize] {
             a = last;

@@ -7,10 +7,10 @@ use crate::base::source::Span;
 use crate::expr::ExprId;
 use crate::syntax::ast;
 
-/// What a name without a cut or path stands for.
+/// What a name stands for that names neither a cut nor a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// The main path, else the main cut.
+    /// The main path if there is one, else the main cut.
     Link,
     /// The main cut.
     Cut,
@@ -321,7 +321,7 @@ impl Resolver<'_, '_> {
         None
     }
 
-    /// A whole array of cuts is a bundle, so the index may be left out.
+    /// A whole array of cuts is a bundle, so the index can be left out.
     fn no_index_on_single(&mut self, part: ast::Part, array: bool) -> Option<()> {
         if part.index.is_some() && !array {
             self.index_use(part.name, false);

@@ -1,13 +1,13 @@
-//! Sets of joined points, with when each was named.
+//! Sets of joined points, with the time at which each was last named.
 
 use rustc_hash::FxHashMap;
 
 use super::connect::PointKey;
 
-/// What is known of a set of simple cuts from the points that joined them.
+/// What the joined points tell about a set of simple cuts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Joint {
-    /// There is a node, and it is a `junction1` or not.
+    /// Whether its node is a `junction1`, if it has a node.
     pub junction1: Option<bool>,
     pub node: Option<u32>,
     pub part: Option<u32>,

@@ -1,6 +1,6 @@
 //! Start values: `ic` of submodels and `init` outside `when`.
 //!
-//! The outermost model that gives one counts; two from the same model are an error.
+//! The value of the outermost model holds; two values from the same model are an error.
 
 use super::class::{self, Class, Slot};
 use super::flatten::Flattener;
@@ -81,7 +81,7 @@ impl<'c> Flattener<'_, 'c> {
         inner: u32,
         setting: &'c class::InitialSetting,
     ) -> Option<u32> {
-        // Indices are expressions of the outer model, the way leads through the inner one.
+        // Indices are expressions of the outer model; the path leads through the inner one.
         let class = self.tree.class(outer);
         let deep = &class.code.deep[setting.target as usize];
         let mut at = inner;
@@ -105,7 +105,7 @@ impl<'c> Flattener<'_, 'c> {
         self.tree.element(value, size, span)
     }
 
-    /// Keeps a start value, the outermost one; twice from the same model is an error.
+    /// Keeps the start value of the outermost model; two values from the same model are an error.
     pub(super) fn start(
         &mut self,
         instance: u32,

@@ -21,7 +21,7 @@ pub struct Place {
 /// One side of a simple cut; `None` for a lone `.`.
 pub type Places = Option<Vec<Option<Place>>>;
 
-/// A simple cut in the coordinates of an instance.
+/// A simple cut, in the coordinates of an instance.
 #[derive(Clone, Debug)]
 pub struct Opened {
     pub key: PointKey,
@@ -29,12 +29,12 @@ pub struct Opened {
     pub through: Places,
 }
 
-/// How a cut is built, without names.
+/// A part of the structure of a cut, without names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
     Open,
     Close,
-    /// How many variables on each side; `None` fits any number.
+    /// The numbers of variables on each side; `None` agrees with any number.
     Simple(Option<u32>, Option<u32>),
 }
 
@@ -44,7 +44,7 @@ pub struct Structure {
     pub members: Vec<Opened>,
 }
 
-/// The structure of two cuts together, if they agree.
+/// The common structure of two cuts, if they agree.
 pub fn agree(one: &[Token], other: &[Token]) -> Option<Vec<Token>> {
     if one.len() != other.len() {
         return None;
@@ -66,7 +66,7 @@ pub fn agree(one: &[Token], other: &[Token]) -> Option<Vec<Token>> {
 /// A structure is shown up to about this length.
 const LONGEST_TEXT: usize = 200;
 
-enum Work {
+enum Task {
     Cut { cut: u32, element: u32 },
     Close,
 }
@@ -128,9 +128,9 @@ impl<'c> Tree<'c> {
         let mut structure = Structure::default();
         let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
         let outermost = cut;
-        let mut work = vec![Work::Cut { cut, element }];
+        let mut work = vec![Task::Cut { cut, element }];
         while let Some(item) = work.pop() {
-            let Work::Cut { cut, element } = item else {
+            let Task::Cut { cut, element } = item else {
                 structure.tokens.push(Token::Close);
                 continue;
             };
@@ -166,9 +166,9 @@ impl<'c> Tree<'c> {
                 }
             };
             structure.tokens.push(Token::Open);
-            work.push(Work::Close);
+            work.push(Task::Close);
             let inside = members.iter().rev();
-            work.extend(inside.map(|&(cut, element)| Work::Cut { cut, element }));
+            work.extend(inside.map(|&(cut, element)| Task::Cut { cut, element }));
         }
         Some(structure)
     }

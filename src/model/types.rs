@@ -16,7 +16,7 @@ use crate::syntax::ast::{self, Item, ModelKind};
 use crate::syntax::load::Loaded;
 use crate::syntax::shorten;
 
-/// How many types one may be made of, itself included.
+/// The most types that one type may be made of, itself included.
 const MOST_PARTS: usize = 1000;
 
 #[derive(Debug)]
@@ -162,7 +162,7 @@ fn linearize(loaded: &Loaded, types: &mut Types, diagnostics: &mut Diagnostics) 
             }
         }
     }
-    // A circle is reported and cut open at one of its edges, until none is left.
+    // A cycle is reported and opened at one of its edges, until none is left.
     let order = loop {
         match toposort(&graph, None) {
             Ok(order) => break order,
@@ -215,7 +215,7 @@ fn node(id: ClassId) -> NodeIndex {
     NodeIndex::new(id.0 as usize)
 }
 
-/// The edges of a circle through a node, found by walking until a node repeats.
+/// The edges of a cycle through a node, found by walking until a node repeats.
 fn circle_through<N>(
     graph: &DiGraph<N, Span>,
     start: NodeIndex,
@@ -256,7 +256,7 @@ fn report_circle(
 ) {
     let name = |at: NodeIndex| shorten(loaded.interner.name(types.defs[at.index()].name.symbol));
     let mut diagnostic: Option<Diagnostic> = None;
-    // Edges run from base to heir.
+    // An edge leads from a base to the type that inherits it.
     for &edge in circle.iter().rev() {
         let Some((base, heir)) = graph.edge_endpoints(edge) else {
             continue;
@@ -273,7 +273,7 @@ fn report_circle(
     diagnostics.extend(diagnostic);
 }
 
-/// Tells that `what` of a name contains itself.
+/// Reports that `what` of a name contains itself.
 pub fn contains_itself(
     code: Code,
     what: &str,

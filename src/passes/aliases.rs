@@ -21,9 +21,9 @@ struct Members {
     leaves: Vec<Leaf>,
     /// The member that each variable itself is; its derivatives follow.
     of: Vec<Member>,
-    /// Those that are states at times.
+    /// Variables that are states during a part of a run only: candidates of a selection.
     candidates: FxHashSet<Leaf>,
-    /// Those that were states as written.
+    /// Variables that were states before index reduction.
     dropped: FxHashSet<VarId>,
 }
 
@@ -53,13 +53,13 @@ impl Members {
         let order = leaf.order()?;
         let variable = leaf.variable().index();
         let member = self.of[variable] + u32::from(order);
-        // A derivative that no equation has any more still lies in the arena.
+        // The arena may hold derivatives that no equation contains any more.
         (member < self.of[variable + 1]).then_some(member)
     }
 }
 
-/// Known before anything is computed: a state, what is given, what changes at events only. The
-/// derivative of an input comes from outside, as the input does.
+/// Whether a leaf is known before any block is computed: a state, an input, a parameter, or a variable that changes at
+/// events only. The derivative of an input is known as the input is.
 fn is_known(flat: &Flat, leaf: Leaf) -> bool {
     match flat.variable(leaf.variable()).kind {
         Kind::State | Kind::Algebraic | Kind::Output => flat.is_state(leaf),
@@ -71,9 +71,9 @@ struct Sets {
     parents: Vec<Member>,
     /// Whether the member is the negative of its parent.
     negative: Vec<bool>,
-    /// Holds something known; by root.
+    /// By root: whether the set contains a leaf that is known.
     anchored: Vec<bool>,
-    /// A constant that the set equals, by root.
+    /// By root: the constant that the members of the set equal.
     constants: Vec<Option<f64>>,
 }
 
@@ -85,7 +85,7 @@ impl Sets {
             sign ^= self.negative[root as usize];
             root = self.parents[root as usize];
         }
-        // Point the whole way at the root.
+        // Path compression: every member on the way gets the root as its parent.
         let (mut at, mut left) = (start, sign);
         while at != root {
             let next = self.parents[at as usize];
@@ -132,8 +132,8 @@ enum Side {
     Constant(f64),
 }
 
-/// Eliminates what can be eliminated. A constant put in may make an alias of another equation
-/// (`u = Va - Vb` with `Vb = 0`), so it is tried again while that helps, within reason.
+/// Eliminates aliases. A constant may make another equation an alias (`u = Va - Vb` with `Vb = 0`), so elimination is
+/// repeated while it finds more, a limited number of times.
 pub fn eliminate(mut flat: Flat) -> Flat {
     const MOST: usize = 10;
     for _ in 0..MOST {
@@ -144,6 +144,7 @@ pub fn eliminate(mut flat: Flat) -> Flat {
         }
     }
     move_starts(&mut flat);
+    drop_candidates(&mut flat);
     flat.eliminated.sort_by_key(|gone| {
         let derivative = matches!(gone.leaf, Leaf::Der(..));
         (derivative, gone.leaf.variable())
@@ -151,8 +152,9 @@ pub fn eliminate(mut flat: Flat) -> Flat {
     flat
 }
 
-/// The start value of an eliminated variable is that of the one that stands for it, unless that has one
-/// of its own from as far out: an experiment is further out than all models. Restarts and start equations speak of that one, too.
+/// An eliminated variable passes its start value to the survivor. If both have one, that of the model farther outside
+/// holds; an experiment is outside of all models. Restarts and start equations of the eliminated variable become those
+/// of the survivor.
 fn move_starts(flat: &mut Flat) {
     let mut stands_for: FxHashMap<VarId, (VarId, bool)> = FxHashMap::default();
     for gone in &flat.eliminated {
@@ -187,7 +189,7 @@ fn move_starts(flat: &mut Flat) {
             depth: start.depth,
         });
     }
-    // One from further out takes the place of its own, and of the equation that gave it.
+    // A start value from farther outside replaces the survivor's own, and the equation that gave it.
     let overruled: FxHashSet<VarId> = (moved.iter())
         .map(|given| given.variable)
         .filter(|&id| flat.start(id).is_some())
@@ -211,6 +213,28 @@ fn move_starts(flat: &mut Flat) {
             equation.left = flat.exprs.leaf(Leaf::Init(to));
             if negative {
                 equation.right = flat.exprs.tidy_minus(equation.right);
+            }
+        }
+    }
+}
+
+/// An eliminated variable cannot be chosen as a state any more. Where it was the choice, what stands for it is.
+fn drop_candidates(flat: &mut Flat) {
+    let gone: FxHashMap<Leaf, ExprId> = flat.replacements();
+    let Some(reduction) = &mut flat.reduction else {
+        return;
+    };
+    for selection in &mut reduction.selections {
+        (selection.candidates).retain(|candidate| !gone.contains_key(candidate));
+        let choice = std::mem::take(&mut selection.choice);
+        for chosen in choice {
+            let stays = match gone.get(&chosen) {
+                None => Some(chosen),
+                Some(&by) => flat.exprs.signed_leaf(by).map(|(leaf, _)| leaf),
+            };
+            let stays = stays.filter(|leaf| selection.candidates.contains(leaf));
+            if let Some(leaf) = stays.filter(|leaf| !selection.choice.contains(leaf)) {
+                selection.choice.push(leaf);
             }
         }
     }
@@ -264,7 +288,7 @@ fn pass(mut flat: Flat) -> Flat {
     flat
 }
 
-/// Puts an equation into the sets, if it is one of an alias.
+/// Joins two members if the equation says that they are equal or opposite.
 fn take(flat: &Flat, members: &Members, sets: &mut Sets, left: ExprId, right: ExprId) -> bool {
     let number = |id: ExprId| match flat.exprs.node(id) {
         Node::Number(value) => Some(value.0),
@@ -290,7 +314,7 @@ fn take(flat: &Flat, members: &Members, sets: &mut Sets, left: ExprId, right: Ex
     }
 }
 
-/// A side that is a member or a constant, behind however many signs.
+/// Reads a side that is a member or a constant, with any number of signs before it.
 fn side(flat: &Flat, members: &Members, mut id: ExprId) -> Option<Side> {
     let mut negative = false;
     while let Node::Unary(UnaryOp::Minus, inner) = flat.exprs.node(id) {
@@ -305,7 +329,7 @@ fn side(flat: &Flat, members: &Members, mut id: ExprId) -> Option<Side> {
     }
 }
 
-/// What each member is replaced by; `None` for those that stay.
+/// What replaces each member; `None` for the survivors.
 fn replacements(flat: &mut Flat, members: &Members, sets: &mut Sets) -> Vec<Option<ExprId>> {
     let count = members.leaves.len();
     let mut found: Vec<(Member, Member, bool)> = Vec::new();
@@ -348,7 +372,7 @@ fn replacements(flat: &mut Flat, members: &Members, sets: &mut Sets) -> Vec<Opti
     replaced
 }
 
-/// Smaller survives.
+/// The member with the smallest rank survives.
 fn rank(flat: &Flat, members: &Members, leaf: Leaf) -> (u8, usize, String) {
     let variable = leaf.variable();
     let at_times = |leaf: Leaf| flat.is_state(leaf) || members.candidates.contains(&leaf);
@@ -365,7 +389,7 @@ fn rank(flat: &Flat, members: &Members, leaf: Leaf) -> (u8, usize, String) {
     (class, name.matches('.').count(), name)
 }
 
-/// Each expression with its leaves replaced; operands come before their users.
+/// Replaces the leaves of all expressions. Operands come before their users, so one loop suffices.
 fn rewrite(flat: &mut Flat, members: &Members, replaced: &[Option<ExprId>]) -> Vec<ExprId> {
     let size = flat.exprs.len();
     let mut new: Vec<ExprId> = Vec::with_capacity(size);
@@ -417,14 +441,14 @@ fn rewrite(flat: &mut Flat, members: &Members, replaced: &[Option<ExprId>]) -> V
     new
 }
 
-/// An equation without terms that take each other away: of `x + a - a = 0` only `x = 0` is left, in
-/// whichever order its terms stand. Otherwise as it was.
+/// Cancels terms: `x + a - a = 0` becomes `x = 0`, in whichever order the terms stand. An equation without such terms
+/// is returned unchanged.
 fn cancelled(exprs: &mut Arena<Leaf>, (left, right): (ExprId, ExprId)) -> (ExprId, ExprId) {
     let mut terms: Vec<Term> = Vec::new();
     open_sum(exprs, left, &mut terms);
     let on_left = terms.len();
     open_sum(exprs, right, &mut terms);
-    // Terms that have found no partner yet, with their signs on the left side.
+    // Terms that have not been cancelled, with their signs on the left side.
     let mut alone: FxHashMap<ExprId, Vec<(usize, bool)>> = FxHashMap::default();
     let mut gone = vec![false; terms.len()];
     for (at, &(minus, id)) in terms.iter().enumerate() {
@@ -451,7 +475,7 @@ fn cancelled(exprs: &mut Arena<Leaf>, (left, right): (ExprId, ExprId)) -> (ExprI
     (side(0..on_left), side(on_left..gone.len()))
 }
 
-/// The value before the event of what a variable was replaced by.
+/// The value that the replacement of a variable had before the event.
 fn before(exprs: &mut Arena<Leaf>, replacement: ExprId) -> ExprId {
     match exprs.node(replacement) {
         Node::Leaf(leaf) => exprs.leaf(Leaf::Pre(leaf.variable())),

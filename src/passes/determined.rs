@@ -1,14 +1,14 @@
-//! Whether the equations can determine the unknowns, whatever the index: as many as there are, and none that cancel.
+//! Whether the equations can determine the unknowns, whatever the index is.
 //!
-//! Before: a flat model as it was written. After: the same, in which parts without ground have a reference, with what its
-//! signs say, and whether states depend on each other.
+//! Before: a flat model as it was written. After: there are as many equations as unknowns, and none cancel; parts
+//! without ground have a reference. The findings about signs, and whether states depend on each other, go with it.
 
 use super::order::{Dependence, Unbalanced, balanced, dependence, report_unbalanced};
 use super::signs::reference::{Findings, Reference, reference, report_cancelling};
 use crate::base::diagnostics::Diagnostics;
 use crate::flat::Flat;
 
-/// A model that was looked at.
+/// The model with the findings.
 #[derive(Debug)]
 pub struct Determined {
     pub flat: Flat,
@@ -21,9 +21,9 @@ pub struct Determined {
 /// Why the equations cannot determine the unknowns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undetermined {
-    /// Too many or too few.
+    /// There are too many or too few equations.
     Unbalanced,
-    /// Some cancel, as the findings say.
+    /// Equations cancel; the findings name them.
     Cancels,
 }
 
@@ -31,7 +31,7 @@ pub fn determined(written: Flat) -> Determined {
     let (flat, references, mut findings) = reference(written);
     let dependence = dependence(&flat);
     if findings.has_moving_rates() && (!findings.constraints.is_empty() || dependence.states) {
-        // The rate of a state is not free where a constraint holds the state: to be seen after reduction.
+        // A constraint may hold a state whose rate seems to be free. That is known only after index reduction.
         findings.forget_moving_rates();
     }
     let fault = match is_balanced(&flat, &dependence, &references).is_ok() {
@@ -47,7 +47,8 @@ pub fn determined(written: Flat) -> Determined {
     }
 }
 
-/// As it is, or as it was written: what is not balanced may lack a ground only.
+/// Whether the model is balanced now, or was before references were put in: a model that is not balanced may lack only
+/// a ground.
 fn is_balanced(
     flat: &Flat,
     dependence: &Dependence,
@@ -59,7 +60,7 @@ fn is_balanced(
         }
         let mut written = flat.clone();
         for reference in references {
-            written.equations[reference.equation.index()] = reference.gone;
+            written.equations[reference.equation.index()] = reference.replaced;
         }
         balanced(&written)
     })

@@ -1,7 +1,7 @@
-//! What is known when: the step of an evaluation that gives each unknown, and from which step on an expression has a value.
+//! The step of the evaluation in which each unknown gets its value, and after which each expression has one.
 //!
-//! Verifiers ask. A step is a number from 1 on; what is known before anything is computed (states, inputs, parameters, discrete
-//! values) has step 0.
+//! Verifiers use it. Steps are counted from 1; step 0 stands for what is known before the evaluation (states, inputs,
+//! parameters, discrete variables).
 
 use crate::expr::{ExprId, Node};
 use crate::flat::dump::Shown;
@@ -12,7 +12,7 @@ pub type Step = u32;
 
 /// An unknown that nothing has given.
 pub const NEVER: Step = Step::MAX;
-/// Eliminated: it has no value of its own.
+/// An eliminated variable, which has no value of its own.
 const GONE: Step = Step::MAX - 1;
 
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct Known<'f> {
 }
 
 impl<'f> Known<'f> {
-    /// Nothing is computed yet.
+    /// At first, no unknown has a value.
     pub fn new(flat: &'f Flat) -> Self {
         let slots = Slots::new(flat);
         let mut steps = vec![0; slots.count()];
@@ -44,7 +44,7 @@ impl<'f> Known<'f> {
         Known { flat, slots, steps }
     }
 
-    /// What is wrong with giving this now; restarts are nobody else's.
+    /// Gives a leaf its value in a step. An error says why it cannot get one. A restart is set by one `when` only.
     pub fn give(&mut self, leaf: Leaf, step: Step) -> Result<(), String> {
         if let Leaf::Init(_) = leaf {
             return Ok(());
@@ -63,7 +63,7 @@ impl<'f> Known<'f> {
         }
     }
 
-    /// Unknowns that nothing has given.
+    /// Unknowns that no step has given a value.
     pub fn open(&self) -> impl Iterator<Item = Leaf> + '_ {
         (self.flat.variable_ids())
             .flat_map(|id| self.flat.unknowns_of(id))
@@ -73,13 +73,13 @@ impl<'f> Known<'f> {
     fn step(&self, leaf: Leaf) -> Step {
         match (leaf, self.slots.of(leaf)) {
             (_, Some(slot)) => self.steps[slot],
-            // Only events have them.
+            // Only events compute these leaves.
             (Leaf::Init(_) | Leaf::Pre(_), None) => 0,
             (_, None) => NEVER,
         }
     }
 
-    /// By expression, the step after which it has a value; one loop over the arena.
+    /// By expression: the step after which it has a value. One loop over the arena finds all of them.
     pub fn ready(&self) -> Vec<Step> {
         let exprs = &self.flat.exprs;
         let mut ready: Vec<Step> = Vec::with_capacity(exprs.len());
@@ -98,7 +98,7 @@ impl<'f> Known<'f> {
         ready
     }
 
-    /// The leaf of an expression that is not known before the step: who is to blame.
+    /// A leaf of the expression that has no value before the step.
     pub fn late(&self, root: ExprId, ready: &[Step], before: Step) -> Option<Leaf> {
         let mut work = root;
         loop {

@@ -1,24 +1,24 @@
-//! Power that goes into a submodel at its ports.
+//! The power that flows into a submodel at its ports.
 //!
-//! It is the sum over the positions of a cut of across times through variable, each with its sign:
-//! through variables count into their own model. Where a cut has no variable (`.`), the junction
-//! it is connected to tells what stands there: at a node the across variables are equal and the
-//! through variables sum to zero, at a `junction1` the other way round.
+//! It is the sum, over the components of a cut, of across times through variable, each with its
+//! sign: through variables are positive into their own model. Where a cut has no variable (`.`),
+//! the junction that it is connected to determines it: at a node the across variables are equal and
+//! the through variables sum to zero, at a `junction1` it is the other way round.
 
 use crate::expr::ExprId;
 use crate::flat::{Flat, InstanceId, JunctionId, Leaf, Pair, PortId, Signed, VarId};
 
-/// A sum of variables, those marked taken away.
+/// Terms of a sum of variables; `true` marks a negative sign.
 pub type Terms = Vec<(bool, VarId)>;
 
 /// What is known of the power at a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Power {
-    /// Across and through for each position.
+    /// Across and through for each component.
     Is(Vec<(Terms, Terms)>),
-    /// Signals only.
+    /// The port has only signals, and no power.
     Nothing,
-    /// Several parts without a variable meet: how much each of them gives is not determined.
+    /// Several parts without a variable meet there, so the power of each of them is not determined.
     Shared,
 }
 
@@ -65,7 +65,7 @@ impl Powers {
         together(pairs.map(|(position, &pair)| self.of_pair(flat, port, position, pair)))
     }
 
-    /// Of all ports of a submodel.
+    /// The power at all ports of a submodel.
     pub fn of_instance(&self, flat: &Flat, instance: InstanceId) -> Power {
         together(flat.ports.of(instance).map(|port| self.of_port(flat, port)))
     }
@@ -85,7 +85,7 @@ impl Powers {
             return Power::Nothing;
         };
         let record = flat.ports.junctions[junction.index()];
-        // What the sum over the others leaves for this one.
+        // For this member, the sum over the others leaves this.
         let left = |side: &[Option<Signed>], sign: &dyn Fn(usize, Signed) -> bool| {
             let missing = side.iter().filter(|entry| entry.is_none()).count();
             (missing == 1 && !record.has_terminal).then(|| -> Terms {
@@ -108,7 +108,7 @@ impl Powers {
                 flow.map(|flow| (effort, flow))
             }
             true => {
-                // The flows themselves are equal; one without a flow delivers.
+                // The flows themselves are equal. A member without a flow delivers power.
                 let delivers = |flow: Option<Signed>| flow.is_none_or(Signed::negative);
                 let sign =
                     |place: usize, effort: Signed| effort.negative() != delivers(through[place]);
@@ -127,7 +127,7 @@ impl Powers {
     }
 }
 
-/// The power of several, if that of each of them is known.
+/// The sum of powers, if each of them is known.
 fn together(parts: impl Iterator<Item = Power>) -> Power {
     let mut pairs = Vec::new();
     for part in parts {

@@ -1,10 +1,10 @@
-//! Equations shown in diagnostics.
+//! Equations in diagnostics.
 
 use crate::base::diagnostics::Diagnostic;
 use crate::flat::{EqId, EquationKind, Flat};
 
-/// Shows equations: those of the compiled file before those of others, and what was written before
-/// connections.
+/// Shows equations: those of the compiled file before those of other files, and written ones before
+/// those of connections.
 pub fn with_equations(
     flat: &Flat,
     mut equations: Vec<EqId>,
@@ -19,7 +19,7 @@ pub fn with_equations(
     for &id in equations.iter().take(SHOWN) {
         let equation = &flat.equations[id.index()];
         let text = flat.equation_text(id);
-        // Equal texts of the library are told apart by what they say of the instance.
+        // Equal texts from the library are distinguished by the names of their instances.
         diagnostic = match diagnostic
             .labels
             .iter()

@@ -1,10 +1,9 @@
-//! Storages, recognised by their equations: generalized momentum and displacement.
+//! Recognises storages by their equations: generalized momentum and displacement.
 //!
-//! Before: the ports of a submodel and its equations as they were written. After: for each pair of
-//! effort and flow at its ports, what the integral of either is, where the equations say so: the
-//! displacement `C*e` of `C*der(e) = f`, the momentum `L*i` of `L*der(i) = u`, the displacement `q` of
-//! `der(q) = f`. Local variables (`u = Va - Vb`) are followed. Coefficients have to be made of
-//! parameters and constants, else there is no closed form.
+//! Before: the ports of a submodel and its equations as they were written. After: for each pair of effort and flow at
+//! its ports the integral of either, if the equations give a closed form: the displacement `C*e` of `C*der(e) = f`, the
+//! momentum `L*i` of `L*der(i) = u`, the displacement `q` of `der(q) = f`. Local variables (`u = Va - Vb`) are
+//! replaced. The coefficients must consist of parameters and constants.
 //!
 //! The effort is the across variable, unless that is a velocity: mechanical parts are also written v/F.
 
@@ -22,9 +21,9 @@ use crate::passes::vanishing::constant;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integral {
-    /// Of an effort.
+    /// The integral of an effort.
     Momentum,
-    /// Of a flow.
+    /// The integral of a flow.
     Displacement,
 }
 
@@ -35,7 +34,7 @@ pub struct Store {
     /// The first port of the pair, and its across variable.
     pub port: PortId,
     pub across: VarId,
-    /// What is integrated: an effort or a flow into the submodel.
+    /// The effort or flow into the submodel that is integrated.
     pub rate: ExprId,
     pub unit: Option<String>,
     pub value: Closed,
@@ -44,19 +43,19 @@ pub struct Store {
 #[derive(Clone, Copy, Debug)]
 pub enum Closed {
     Is(ExprId),
-    /// This equation has no constant coefficients.
+    /// The coefficients of this equation are not constant.
     Not(Law),
 }
 
-/// A power port of a submodel, however many cuts it is made of: its power is the product of two sums,
-/// one of which has one term.
+/// A power port of a submodel, with any number of cuts. Its power is the product of two sums, one of which has one
+/// term.
 struct Gate {
     port: PortId,
     across: Vec<(bool, VarId)>,
     through: Vec<(bool, VarId)>,
 }
 
-/// What a submodel stores.
+/// The storages of a submodel.
 pub fn stores(flat: &mut Flat, instance: InstanceId) -> Vec<Store> {
     let laws = Laws::new(flat, instance);
     let mut found = Vec::new();
@@ -87,7 +86,7 @@ pub fn stores(flat: &mut Flat, instance: InstanceId) -> Vec<Store> {
     found
 }
 
-/// Cuts that share a variable are taken as one: the two pins of a coil, the two ends of a shaft.
+/// Cuts that share a variable are one power port: the two pins of a coil, the two ends of a shaft.
 fn gates(flat: &Flat, instance: InstanceId) -> Vec<Gate> {
     let mut entries: Vec<(PortId, Signed, Signed)> = Vec::new();
     for port in flat.ports.of(instance) {
@@ -109,7 +108,7 @@ fn gates(flat: &Flat, instance: InstanceId) -> Vec<Gate> {
         let of_through = &by_through[&through.variable()];
         let alone =
             |list: &[usize], side: &dyn Fn(usize) -> usize| list.iter().all(|&at| side(at) == 1);
-        // One through variable that goes in here and comes out there, or one across variable.
+        // Either one through variable flows in here and out there, or there is one across variable.
         let one_through = of_through[0] == at
             && alone(of_through, &|at| by_across[&entries[at].1.variable()].len());
         let one_across = of_across[0] == at
@@ -141,12 +140,12 @@ fn gates(flat: &Flat, instance: InstanceId) -> Vec<Gate> {
     gates
 }
 
-/// The equations of a submodel, as sums of variables and derivatives times constants where they are.
+/// The equations of a submodel that are sums of variables and derivatives with constant coefficients.
 struct Laws {
     leaves: Vec<Leaf>,
     numbers: FxHashMap<Leaf, u32>,
     list: Vec<(Law, Option<Form>)>,
-    /// The equations that a variable stands in.
+    /// By variable: the equations that contain it.
     rows: Vec<Vec<usize>>,
 }
 
@@ -186,13 +185,12 @@ impl Laws {
         laws
     }
 
-    /// The integral of a sum of variables over time: they are replaced by what the equations say of
-    /// them, each equation used once, until derivatives alone are left. `None` if they do not come to
-    /// that.
+    /// The integral of a sum of variables over time. Variables are replaced by their equations, each equation used
+    /// once, until only derivatives are left. `None` if that does not succeed.
     fn integral(&self, flat: &mut Flat, target: &[(bool, VarId)]) -> Option<Closed> {
         let one = flat.exprs.number(1.0);
         let minus_one = flat.exprs.constant(-1.0);
-        // Coefficients by leaf: what is still to be replaced, and derivatives.
+        // Coefficients by leaf: variables still to be replaced, and derivatives.
         let mut open: BTreeMap<u32, ExprId> = BTreeMap::new();
         let mut rates: BTreeMap<u32, ExprId> = BTreeMap::new();
         for &(negative, variable) in target {
@@ -206,7 +204,7 @@ impl Laws {
                 .filter_map(|row| {
                     let form = self.list[row].1.as_ref()?;
                     let pivot = form.coefficient(number)?;
-                    // A factor that is zero as given says nothing of this one.
+                    // An equation whose coefficient is zero with the given parameters does not determine this variable.
                     constant(flat, pivot).filter(|&pivot| pivot != 0.0)?;
                     let new = form.terms.iter().map(|&(term, _)| term);
                     let new = new.filter(|&term| !self.is_rate(term) && !open.contains_key(&term));
@@ -214,7 +212,7 @@ impl Laws {
                 })
                 .min_by_key(|&(new, row, _)| (new, row));
             let Some((_, row, form)) = linear else {
-                // An equation with a derivative that is not of this form says why.
+                // An equation with a derivative that has another form explains the failure.
                 return (rows.clone())
                     .find(|&row| self.list[row].1.is_none() && self.has_rate(row))
                     .map(|row| Closed::Not(self.list[row].0));
@@ -267,8 +265,8 @@ impl Laws {
     }
 }
 
-/// A quotient of coefficients; the divisor is not zero. Those that differ in sign alone leave a number,
-/// and what was written as a quotient is turned over: of `der(w) = t/J` the integral is `J*w`.
+/// The quotient of two coefficients; the divisor is not zero. If they differ only in sign, it is a number. A
+/// coefficient that is a quotient is inverted: for `der(w) = t/J` the integral is `J*w`.
 fn ratio(flat: &mut Flat, value: ExprId, by: ExprId) -> ExprId {
     let exprs = &mut flat.exprs;
     let bare = |id: ExprId, negated: Option<ExprId>| (negated.is_some(), negated.unwrap_or(id));
@@ -288,7 +286,7 @@ fn ratio(flat: &mut Flat, value: ExprId, by: ExprId) -> ExprId {
     }
 }
 
-/// Nothing but variables times constants: no rest, and no coefficient that changes with time.
+/// Whether the form has no remainder and no coefficient that changes with time.
 fn is_constant(flat: &mut Flat, form: &Form) -> bool {
     let rest = flat.exprs.sum(&form.rest);
     let mut stack: Vec<ExprId> = form.terms.iter().map(|&(_, value)| value).collect();

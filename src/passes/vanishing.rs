@@ -1,19 +1,19 @@
-//! Can a divisor vanish? Parameters count with the values given.
+//! Whether a divisor can be zero. Parameters have the values that were given.
 
 use crate::expr::ExprId;
 use crate::expr::range::{Knowledge, Range, conditions, range};
 use crate::flat::{Flat, Kind, Leaf, VarId};
 
-/// Every combination of so many conditions is examined; beyond it the run has to check.
+/// If there are more conditions, not every combination is examined, and the run has to check.
 const MOST_CONDITIONS: usize = 12;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vanishing {
-    /// Proved, at the values given.
+    /// Proved, with the given values.
     Never,
-    /// Not proved: to be checked at run time.
+    /// Not proved: the run has to check.
     Perhaps,
-    /// It is zero, whatever happens.
+    /// It is zero in all cases.
     Always,
 }
 
@@ -75,7 +75,7 @@ pub fn vanishing_with(
     divisor: ExprId,
     definition: &dyn Fn(Leaf) -> Option<ExprId>,
 ) -> Vanishing {
-    // The usual cases, without any search.
+    // The usual cases need no search.
     match flat.exprs.node(divisor) {
         crate::expr::Node::Number(value) => return of(Range::point(value.0)),
         crate::expr::Node::Leaf(Leaf::Var(variable))
@@ -132,12 +132,12 @@ pub fn conditions_in(
     found
 }
 
-/// How many combinations there are; `None` if that is too many.
+/// The number of combinations; `None` if there are too many.
 pub fn combinations(conditions: &[ExprId]) -> Option<u32> {
     (conditions.len() <= MOST_CONDITIONS).then(|| 1 << conditions.len())
 }
 
-/// The value of an expression in one combination of conditions, if it is the same whatever else happens.
+/// The value of an expression in one combination of conditions, if it does not depend on anything else.
 pub fn value_when(
     flat: &Flat,
     id: ExprId,

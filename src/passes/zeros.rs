@@ -1,8 +1,8 @@
-//! Products with a parameter that is zero as given.
+//! Removes products with a parameter that is zero.
 //!
-//! Before: a sorted model; sorting took no notice of unknowns whose coefficient is a parameter that
-//! is zero (an ideal switch is GSw with RClosed = 0). After: these products are gone from the
-//! equations, so that a formula does not read what is computed only after it.
+//! Before: a sorted model. Sorting did not count unknowns whose coefficient is a parameter with the
+//! value zero (an ideal switch is GSw with RClosed = 0). After: the equations do not contain these
+//! products, so that a formula does not read what is computed only after it.
 
 use crate::base::cancel::glance;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,7 +20,7 @@ pub fn drop(flat: &mut Flat, sorted: &Sorted) -> Vec<ExprId> {
             _ => None,
         })
         .collect();
-    // Index reduction has left some out already.
+    // Index reduction may have removed some already.
     let mut zeros = match &mut flat.reduction {
         Some(reduction) => std::mem::take(&mut reduction.zeros),
         None => Vec::new(),
@@ -31,7 +31,7 @@ pub fn drop(flat: &mut Flat, sorted: &Sorted) -> Vec<ExprId> {
     zeros
 }
 
-/// The same in some equations.
+/// Removes them from some equations, and returns the factors.
 pub fn drop_in(flat: &mut Flat, equations: &[EqId]) -> Vec<ExprId> {
     let mut zeros = Vec::new();
     for id in equations {
@@ -46,7 +46,7 @@ pub fn drop_in(flat: &mut Flat, equations: &[EqId]) -> Vec<ExprId> {
     zeros
 }
 
-/// Made of parameters and numbers, and zero.
+/// Whether an expression of parameters and numbers is zero.
 fn is_zero_as_given(flat: &Flat, id: ExprId) -> bool {
     let mut fixed = true;
     flat.exprs.leaves(id, |leaf| {
@@ -56,7 +56,7 @@ fn is_zero_as_given(flat: &Flat, id: ExprId) -> bool {
     fixed && vanishing(flat, id) == Vanishing::Always
 }
 
-/// The expression without products of which a factor is zero as given.
+/// The expression without products that have such a factor.
 fn without(flat: &mut Flat, root: ExprId, zeros: &mut Vec<ExprId>) -> ExprId {
     let mut new: FxHashMap<ExprId, ExprId> = FxHashMap::default();
     let mut stack = vec![root];
@@ -69,11 +69,11 @@ fn without(flat: &mut Flat, root: ExprId, zeros: &mut Vec<ExprId>) -> ExprId {
         }
         operands.clear();
         let node = flat.exprs.node(id);
-        // Only sums and products are opened: elsewhere sorting left nothing out.
+        // Only sums and products are visited: sorting counts all unknowns elsewhere.
         if let Node::Binary(BinaryOp::Mul, a, b) = node
             && let Some(&zero) = ([a, b].iter()).find(|&&x| is_zero_as_given(flat, x))
         {
-            // A zero that is written as such says nothing new.
+            // A literal zero is not worth reporting.
             if !flat.exprs.is_zero(zero) {
                 zeros.push(zero);
             }

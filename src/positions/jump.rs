@@ -84,7 +84,7 @@ pub enum Refused {
 pub type Values = FxHashMap<Leaf, f64>;
 
 const MOST_STEPS: usize = 50;
-/// Constraints on positions were reached by a step of integration.
+/// What constraints on positions may be off beside their terms: the steps of the integration satisfy them less accurately.
 const APART: f64 = 1e-6;
 
 impl Jump {

@@ -16,7 +16,7 @@ use crate::flat::{EqId, Flat};
 use crate::passes::signs::reference::findings;
 use crate::structure::difference;
 
-/// What gives way in a set of equations.
+/// An equation that is replaced in a set of equations.
 #[derive(Clone, Debug)]
 pub struct Loose {
     /// Switches (by number) that leave it open or say it twice.
@@ -29,7 +29,8 @@ struct Row {
     other: ExprId,
 }
 
-/// Before the branches are put in, `other` is what an equation of a single switch says in the other position.
+/// For equations of a single switch, `other` is what the equation says in the other position. It is called before the
+/// branches are put in.
 fn rows(
     flat: &mut Flat,
     written: &Flat,
@@ -59,7 +60,7 @@ fn rows(
     rows
 }
 
-/// Puts in what is missing; says where.
+/// Replaces the equations, and returns which.
 pub fn settle(flat: &mut Flat, written: &Flat, switches: &[Switch], key: &[bool]) -> Vec<Loose> {
     let found = findings(flat);
     if found.redundant.is_empty() {
@@ -89,7 +90,7 @@ pub fn settle(flat: &mut Flat, written: &Flat, switches: &[Switch], key: &[bool]
         names.sort_unstable();
         names.dedup();
         loose.push(Loose { switches: names });
-        // No other sum may need what goes.
+        // No other sum may need the replaced equation.
         for other in &mut sums {
             if let Some(&(_, by)) = other.iter().find(|(id, _)| *id == gone) {
                 *other = difference(other, 1, &sum, by * factor).unwrap_or_default();

@@ -5,7 +5,8 @@ use rustc_hash::FxHashSet;
 use super::{Key, Positions};
 use crate::flat::{Flat, Kind, Leaf, Type};
 
-/// All positions are looked at of so many switches; of more, those in which all but one are alike.
+/// With at most this many switches all modes are examined; with more, those in which at most one switch differs from
+/// the others.
 const FEW: usize = 6;
 
 /// One position.
@@ -21,9 +22,9 @@ pub struct Shape {
     /// How many states there are.
     pub order: usize,
     pub index: u8,
-    /// States of the source that are none here, with what they follow from.
+    /// States of the source that are no states here, with the variables that they follow from.
     pub dropped: Vec<(Leaf, Vec<Leaf>)>,
-    /// Something is open, and has the least norm.
+    /// Something is not determined, and has the least norm.
     pub loose: bool,
 }
 

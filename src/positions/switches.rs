@@ -99,7 +99,7 @@ struct Branches {
     leaves: Leaves,
 }
 
-/// Looks at `if`s, those inside before those around them, so that a long chain of them is gone through once.
+/// Examines `if`s, inner ones before outer ones, so that a long chain of them is visited once.
 struct Look<'f> {
     flat: &'f Flat,
     known: FxHashMap<ExprId, Branches>,

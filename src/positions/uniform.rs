@@ -16,7 +16,7 @@ use crate::passes::blocks::{Assignment, Block, Entry, Linear, Method, Solved};
 use crate::passes::vanishing::{combinations, conditions_in, value_when};
 use crate::structure::{Incidence, maximum_matching};
 
-/// Matrices are looked at in so many entries, all combinations together.
+/// The most entries of matrices that are examined, all combinations together.
 const EFFORT: usize = 4_000_000;
 
 pub fn uniform(solved: &Solved) -> bool {
@@ -71,7 +71,8 @@ fn divides(
     (0..count).all(|truth| value_when(flat, guard, definition, (&conditions, truth)) != Some(0.0))
 }
 
-/// Whether A of a linear loop is regular in all combinations of conditions: what is not a number counts as any.
+/// Whether A of a linear loop is regular in all combinations of conditions. An entry that is not a number can have any
+/// value.
 fn regular(flat: &Flat, linear: &Linear, matrix: &[Entry]) -> bool {
     let nothing = |_: Leaf| None;
     let entries: Vec<ExprId> = matrix.iter().map(|entry| entry.value).collect();

@@ -57,14 +57,14 @@ impl Registers<'_> {
             Mod => return self.modulo(scope, id, of(self, scope, 0), of(self, scope, 1)),
             Table => return self.table(scope, args),
             Sample => return self.sample(scope, id, of(self, scope, 0), of(self, scope, 1)),
-            // Leaves of their own in the flat model.
+            // These are leaves in the flat model.
             Der | Der2 | New | Init | Pre => return NONE,
         };
         let a = of(self, scope, 0);
         self.emit(scope, op, a, a, a)
     }
 
-    /// x - floor(x/y)*y, with the whole number kept between events.
+    /// x - floor(x/y)*y, where the whole number is kept between events.
     fn modulo(&mut self, scope: &mut Scope, id: ExprId, x: Register, y: Register) -> Register {
         let whole = match self.watched(id) {
             Some(held) => held,
@@ -106,7 +106,7 @@ impl Registers<'_> {
             b: at as u32,
             c: a,
         };
-        // Points are read when what runs once has run: a table that parameters look into cannot be among it.
+        // The points of a table are read after the code that runs once, so a table cannot be part of that code.
         let level = level.max(Level::Held);
         self.set_level(to, level);
         self.place(scope, level, instruction);

@@ -30,7 +30,7 @@ fn list(registers: &[Register]) -> String {
     format!("{all:?}")
 }
 
-/// With the names of variables, where the model is at hand.
+/// The program as lines; with the names of variables if the model is given.
 pub fn dump(program: &Program, flat: Option<&Flat>) -> String {
     let name = |leaf| flat.map_or_else(String::new, |flat| format!(" {}", flat.leaf_name(leaf)));
     let mut out = format!("program: {} registers\n", program.registers.len());

@@ -26,7 +26,7 @@ pub fn by_depth(part: &mut Part, registers: usize) {
     }
 }
 
-/// Depths are zero but for what the window computes, and afterwards again.
+/// Depths are zero outside the window, and zero again afterwards.
 fn sort(window: &mut [Instruction], depths: &mut [u32]) {
     let mut keyed: Vec<(u32, Instruction)> = Vec::with_capacity(window.len());
     for &instruction in &*window {

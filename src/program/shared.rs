@@ -1,4 +1,4 @@
-//! What all positions of a model have: relations, samplers, all variables by their names.
+//! What all modes of a model have in common: relations, samplers, all variables by their names.
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,7 @@ use crate::passes::blocks::Block;
 use crate::passes::relations::Relation;
 use crate::positions::{Opened, Side, Switch};
 
-/// What all positions of a model have.
+/// What all modes of a model have in common.
 #[derive(Clone, Copy, Debug)]
 pub struct Shared<'a> {
     pub opened: &'a Opened,
@@ -21,7 +21,7 @@ pub struct Shared<'a> {
 }
 
 impl Shared<'_> {
-    /// What is computed besides the blocks.
+    /// Expressions that are computed besides the blocks.
     pub(super) fn expressions(&self) -> impl Iterator<Item = ExprId> + '_ {
         let expression = |side: Side| match side {
             Side::Given(id) | Side::Variable(_, id) => id,
@@ -36,7 +36,7 @@ impl Shared<'_> {
 }
 
 impl Builder<'_> {
-    /// Watches and samplers that all positions have, in their order.
+    /// Adds the watches and samplers that all modes have, in their order.
     pub(super) fn shared(&mut self, shared: Shared<'_>) {
         let solved = self.solved;
         let mut defined: FxHashMap<VarId, ExprId> = FxHashMap::default();
@@ -47,7 +47,7 @@ impl Builder<'_> {
                 defined.insert(id, assignment.value);
             }
         }
-        // An expression, so that it is seen whether it moves with Time alone.
+        // The side is taken as an expression, which shows whether it depends only on Time.
         let expression = |side: Side, gone: &FxHashMap<Leaf, ExprId>| match side {
             Side::Given(value) => value,
             Side::Variable(id, own) => {

@@ -24,11 +24,12 @@ pub struct Offsets {
     pub matching: Matching,
 }
 
-/// `orders` holds the order of each entry as its grade. Returns `None` if there is no perfect
-/// matching, or if a row would have to be differentiated more than `most` times.
-pub fn pantelides(orders: &Incidence, most: u32) -> Option<Offsets> {
+/// `orders` holds the order of each entry as its grade. Returns the rows that would have to be
+/// differentiated more than `most` times, if there are such rows. If there is no perfect matching, some always are,
+/// unless there are more columns than rows.
+pub fn pantelides(orders: &Incidence, most: u32) -> Result<Offsets, Vec<u32>> {
     if orders.rows() != orders.columns() {
-        return None;
+        return Err(Vec::new());
     }
     let mut offsets = Offsets {
         rows: vec![0; orders.rows()],
@@ -47,11 +48,13 @@ pub fn pantelides(orders: &Incidence, most: u32) -> Option<Offsets> {
         // A row is raised together with its matched column, so matched entries stay tight.
         grow(&tight, &mut offsets.matching);
         if offsets.matching.is_perfect() {
-            return Some(offsets);
+            return Ok(offsets);
         }
         raise(&tight, &mut offsets);
         if offsets.rows.iter().any(|&times| times > most) {
-            return None;
+            let rows = (0u32..).zip(&offsets.rows);
+            let beyond = rows.filter(|&(_, &times)| times > most);
+            return Err(beyond.map(|(row, _)| row).collect());
         }
     }
 }

@@ -27,7 +27,7 @@ pub enum Item {
     Include(Include),
     Model(Model),
     Experiment(Experiment),
-    /// A stretch of text that could not be read; it was reported.
+    /// A part of the text that could not be read, which was reported.
     Error,
 }
 
@@ -182,7 +182,7 @@ pub struct CutVariable {
     pub span: Span,
 }
 
-/// A cut named inside a bundle or a path: `A`, `p[2]`.
+/// A cut inside a bundle or a path: `A`, `p[2]`.
 #[derive(Clone, Copy, Debug)]
 pub struct CutRef {
     pub name: Name,
@@ -229,7 +229,7 @@ impl Reference {
     }
 }
 
-/// One part of a reference, with the mark that stands before it.
+/// One part of a reference, with the separator before it.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     pub name: Name,
@@ -243,7 +243,7 @@ pub struct Part {
 pub struct Exprs {
     pub nodes: Vec<Node<Reference>>,
     pub spans: Vec<Span>,
-    /// Where the subtree of a node begins; it ends with the node itself.
+    /// The first node of the subtree of each node; the subtree ends with the node itself.
     pub firsts: Vec<u32>,
     pub args: Vec<ExprId>,
     pub parts: Vec<Part>,

@@ -1,5 +1,5 @@
-//! Which blocks are open: the part of the layout pass that balances `model` and `end`, `for` and
-//! `endfor`, `when` and `endwhen`, and gives `##` lines to the declaration below them.
+//! The open blocks: the part of the layout pass that matches `model` with `end`, `for` with
+//! `endfor`, `when` with `endwhen`, and gives `##` lines to the declaration below them.
 
 use super::layout::Layout;
 use super::lexer::Lexeme;
@@ -7,7 +7,7 @@ use super::token::{Token, shorten};
 use super::words::{cannot_begin, documented};
 use crate::base::diagnostics::{Code, Diagnostic};
 
-/// How deep `for` and `when` may nest.
+/// The deepest nesting of `for` and `when`.
 pub const DEEPEST: usize = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(super) struct Block<'s> {
 pub(super) struct First<'s> {
     pub(super) token: Token<'s>,
     pub(super) end: usize,
-    /// How many tokens of the input it was.
+    /// The number of tokens of the input that it consists of.
     pub(super) taken: usize,
 }
 
@@ -53,7 +53,7 @@ impl<'s> Layout<'s, '_> {
         (self.blocks.first()).is_some_and(|block| block.kind == Kind::Model)
     }
 
-    /// Keeps the stack of blocks. None: nested too deeply.
+    /// Updates the stack of blocks. `None`: nested too deeply.
     pub(super) fn block_word(&mut self, at: usize) -> Option<First<'s>> {
         let lexeme = self.input[at];
         let mut first = First {
@@ -82,7 +82,7 @@ impl<'s> Layout<'s, '_> {
         Some(first)
     }
 
-    /// In a model it may also be a name, at the beginning of an equation.
+    /// In a model `cmodel` may also be a name, at the beginning of an equation.
     fn opens_cmodel(&self, at: usize) -> bool {
         let next = self.input[at + 1..]
             .iter()
@@ -142,7 +142,7 @@ impl<'s> Layout<'s, '_> {
         }
     }
 
-    /// Whether the model that is open has an `end` of its own further down.
+    /// Whether the open model has another `end` below.
     fn another_end_follows(&self, at: usize) -> bool {
         let next = (at..self.input.len()).find(|&at| match self.input[at].token {
             Token::End | Token::Model | Token::Experiment => true,
@@ -260,7 +260,8 @@ impl<'s> Layout<'s, '_> {
         let Some((start, end)) = self.doc.take() else {
             return;
         };
-        // A `model` that closes another one does so before its documentation.
+        // A `model` without the `end` of the model before it closes that one before its own
+        // documentation.
         if next == Token::Model {
             self.close_blocks(0, start, "`model`");
         }

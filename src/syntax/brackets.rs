@@ -1,4 +1,4 @@
-//! Which brackets are open: the part of the layout pass that balances them.
+//! The open brackets: the part of the layout pass that matches them.
 
 use super::layout::Layout;
 use super::lexer::Lexeme;
@@ -39,10 +39,10 @@ impl<'s> Layout<'s, '_> {
         self.brackets.last().map(|&(bracket, _)| bracket)
     }
 
-    /// Closes a pair, and what was opened inside it and is still open.
+    /// Closes a pair, and any bracket inside it that is still open.
     pub(super) fn close(&mut self, bracket: Bracket, closing: Lexeme<'s>) {
         if self.open[bracket as usize] == 0 {
-            // The wrong kind, as the grammar will say.
+            // The bracket has the wrong kind; the grammar reports it.
             self.close_bracket();
             return;
         }
@@ -64,7 +64,7 @@ impl<'s> Layout<'s, '_> {
         }
     }
 
-    /// Reports and closes what is still open where a new statement begins.
+    /// Reports and closes the brackets that are open where a new statement begins.
     pub(super) fn close_brackets(&mut self) {
         let Some(&(_, outermost)) = self.brackets.first() else {
             return;
@@ -81,7 +81,7 @@ impl<'s> Layout<'s, '_> {
     }
 
     fn report_unclosed(&mut self, opening: usize, start: usize, end: usize, text: &str) {
-        // An unclosed text has swallowed the rest of its line, closing brackets too.
+        // An unclosed text contains the rest of its line, with its closing brackets.
         let swallowed = self.reported(Code::UnclosedText, opening, end);
         if swallowed {
             return;
@@ -97,8 +97,8 @@ impl<'s> Layout<'s, '_> {
         );
     }
 
-    /// `[` of `cut p[n](...)` rather than of `cut C[A B]`: what follows `]` tells.
-    /// None: there is no `]`, and no use in looking again further on in the statement.
+    /// Whether the `[` belongs to `cut p[n](...)` and not to `cut C[A B]`: the token after `]`
+    /// tells. `None`: the statement has no `]` after this place.
     pub(super) fn size_of_cut_array(&self, at: usize) -> Option<bool> {
         if self.brackets.len() != 1 {
             return Some(false);

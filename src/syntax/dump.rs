@@ -1,11 +1,9 @@
-//! The syntax tree as nested lists, fully bracketed and without places: to compare two trees, and
-//! to see what the parser made of a text.
+//! The syntax tree as nested lists, fully bracketed and without places, to compare two trees and to
+//! see the result of parsing.
 //!
-//! ```text
-//! (equation (ref x [1.0] .e) (Mul (ref R) (Minus (ref f))))
-//! ```
+//! ```text (equation (ref x [1.0] .e) (Mul (ref R) (Minus (ref f)))) ```
 //!
-//! Nothing here knows how the language is written: [`super::print`] is tested against it.
+//! This file does not know how the language is written: [`super::print`] is tested against it.
 
 use std::fmt::Write;
 
@@ -34,8 +32,8 @@ pub(super) struct Dumper<'a> {
     depth: usize,
 }
 
-/// What is still to be written.
-enum Work {
+/// An element that is still to be written.
+enum Task {
     Expr(ExprId),
     Chain(ChainId),
     Reference(Reference),
@@ -96,7 +94,7 @@ impl Dumper<'_> {
         }
     }
 
-    /// ` (head "text")`, where there is a text.
+    /// ` (head "text")`, if there is a text.
     pub(super) fn quoted(&mut self, head: &str, text: Option<&str>) {
         if let Some(text) = text {
             self.text(" (");
@@ -115,68 +113,68 @@ impl Dumper<'_> {
 
     pub(super) fn expr(&mut self, id: ExprId) {
         self.text(" ");
-        self.work(Work::Expr(id));
+        self.work(Task::Expr(id));
     }
 
     pub(super) fn size(&mut self, size: Option<ExprId>) {
         if let Some(size) = size {
             self.text(" [");
-            self.work(Work::Expr(size));
+            self.work(Task::Expr(size));
             self.text("]");
         }
     }
 
     pub(super) fn reference(&mut self, reference: Reference) {
         self.text(" ");
-        self.work(Work::Reference(reference));
+        self.work(Task::Reference(reference));
     }
 
     pub(super) fn chain(&mut self, chain: ChainId) {
         self.text(" ");
-        self.work(Work::Chain(chain));
+        self.work(Task::Chain(chain));
     }
 
-    /// Expressions and chains, with a stack of their own.
-    fn work(&mut self, root: Work) {
+    /// Writes expressions and chains with an explicit stack.
+    fn work(&mut self, root: Task) {
         let mut work = vec![root];
         while let Some(item) = work.pop() {
             let from = work.len();
             match item {
-                Work::Text(text) => self.text(text),
-                Work::Name(name) => self.text(self.interner.name(name.symbol)),
-                Work::Expr(id) => self.node(id, &mut work),
-                Work::Reference(reference) => {
+                Task::Text(text) => self.text(text),
+                Task::Name(name) => self.text(self.interner.name(name.symbol)),
+                Task::Expr(id) => self.node(id, &mut work),
+                Task::Reference(reference) => {
                     self.text("(ref");
                     for (at, part) in self.ast.exprs.parts(reference).iter().enumerate() {
-                        work.push(Work::Text(match (at, part.colon) {
+                        work.push(Task::Text(match (at, part.colon) {
                             (0, false) => " ",
                             (_, false) => " .",
                             (_, true) => " :",
                         }));
-                        work.push(Work::Name(part.name));
+                        work.push(Task::Name(part.name));
                         if let Some(index) = part.index {
-                            work.extend([Work::Text(" ["), Work::Expr(index), Work::Text("]")]);
+                            work.extend([Task::Text(" ["), Task::Expr(index), Task::Text("]")]);
                         }
                     }
-                    work.push(Work::Text(")"));
+                    work.push(Task::Text(")"));
                 }
-                Work::Chain(id) => match self.ast.chains.node(id) {
-                    Chain::Point(point) => work.push(Work::Reference(point)),
-                    Chain::Reversed(a) => bracketed("(reversed", [Work::Chain(a)], &mut work),
+                Task::Chain(id) => match self.ast.chains.node(id) {
+                    Chain::Point(point) => work.push(Task::Reference(point)),
+                    Chain::Reversed(a) => bracketed("(reversed", [Task::Chain(a)], &mut work),
                     Chain::Series(a, b) => {
-                        bracketed("(series", [Work::Chain(a), Work::Chain(b)], &mut work);
+                        bracketed("(series", [Task::Chain(a), Task::Chain(b)], &mut work);
                     }
                     Chain::Parallel(a, b) => {
-                        bracketed("(parallel", [Work::Chain(a), Work::Chain(b)], &mut work);
+                        bracketed("(parallel", [Task::Chain(a), Task::Chain(b)], &mut work);
                     }
                 },
             }
-            // They were added in the order of writing.
+            // They were added in the order of writing, and a stack needs the reverse.
             work[from..].reverse();
         }
     }
 
-    fn node(&mut self, id: ExprId, work: &mut Vec<Work>) {
+    fn node(&mut self, id: ExprId, work: &mut Vec<Task>) {
         let exprs = &self.ast.exprs;
         match exprs.node(id) {
             Node::Number(value) => {
@@ -184,27 +182,27 @@ impl Dumper<'_> {
             }
             Node::Bool(value) => self.text(if value { "true" } else { "false" }),
             Node::Time => self.text("Time"),
-            Node::Leaf(reference) => work.push(Work::Reference(reference)),
+            Node::Leaf(reference) => work.push(Task::Reference(reference)),
             Node::Unary(op, a) => {
                 let _ = write!(self.out, "({op:?}");
-                bracketed("", [Work::Expr(a)], work);
+                bracketed("", [Task::Expr(a)], work);
             }
             Node::Binary(op, a, b) => {
                 let _ = write!(self.out, "({op:?}");
-                bracketed("", [Work::Expr(a), Work::Expr(b)], work);
+                bracketed("", [Task::Expr(a), Task::Expr(b)], work);
             }
             Node::If(condition, then, otherwise) => {
-                let parts = [condition, then, otherwise].map(Work::Expr);
+                let parts = [condition, then, otherwise].map(Task::Expr);
                 bracketed("(If", parts, work);
             }
             Node::Call(function, args) => {
                 let _ = write!(self.out, "(call {function:?}");
-                bracketed("", exprs.args(args).iter().copied().map(Work::Expr), work);
+                bracketed("", exprs.args(args).iter().copied().map(Task::Expr), work);
             }
             Node::List(args) => {
                 bracketed(
                     "(list",
-                    exprs.args(args).iter().copied().map(Work::Expr),
+                    exprs.args(args).iter().copied().map(Task::Expr),
                     work,
                 );
             }
@@ -243,11 +241,11 @@ impl Dumper<'_> {
 }
 
 /// ` operand operand)` behind a head.
-fn bracketed(head: &'static str, operands: impl IntoIterator<Item = Work>, work: &mut Vec<Work>) {
-    work.push(Work::Text(head));
+fn bracketed(head: &'static str, operands: impl IntoIterator<Item = Task>, work: &mut Vec<Task>) {
+    work.push(Task::Text(head));
     for operand in operands {
-        work.push(Work::Text(" "));
+        work.push(Task::Text(" "));
         work.push(operand);
     }
-    work.push(Work::Text(")"));
+    work.push(Task::Text(")"));
 }

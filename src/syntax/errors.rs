@@ -1,4 +1,4 @@
-//! Errors of the grammar in words: what was found, and what could have stood there.
+//! Messages about errors of the grammar: the token that was found, and those that were expected.
 
 use super::hints;
 use super::lexer::Lexeme;
@@ -6,7 +6,7 @@ use super::token::Token;
 use crate::base::diagnostics::{Code, Diagnostic};
 use crate::base::source::{FileId, Span};
 
-/// After this many errors in a file the rest is not worth reading.
+/// After this many errors the rest of a file is not parsed.
 pub const MOST: usize = 100;
 
 /// Adds a diagnostic, unless there are too many already.
@@ -16,8 +16,8 @@ pub fn push(diagnostics: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
     }
 }
 
-/// The statement is given up to its first wrong token; the tokens that could have stood in its
-/// place are in the grammar's spelling.
+/// The parser skips the statement up to its first wrong token. The expected tokens are in the
+/// spelling of the grammar.
 pub fn report(
     file: FileId,
     text: &str,
@@ -67,8 +67,8 @@ impl Expected<'_> {
         texts.iter().all(|text| self.has(text))
     }
 
-    /// Tokens are gathered under the name of what they begin, and those that could only lengthen
-    /// what already stands there are left out, so that a message stays short enough to read.
+    /// Expected tokens are replaced by the name of what they begin, and tokens that would only
+    /// continue what stands before are left out, so that a message stays short.
     fn in_words(&self) -> String {
         let mut rest = self.0.clone();
         let mut words: Vec<String> = Vec::new();
@@ -83,7 +83,7 @@ impl Expected<'_> {
         if rest.iter().any(|text| !lengthens(text) && *text != "(") || !words.is_empty() {
             rest.retain(|text| !lengthens(text));
         }
-        // The end of the line comes last, as the least interesting.
+        // The end of the line comes last, because it helps least.
         rest.sort_by_key(|text| *text == "SEPARATOR");
         for text in rest {
             let word = match text {
@@ -111,9 +111,9 @@ impl Expected<'_> {
 }
 
 struct Group {
-    /// The group is there when all of these are.
+    /// The group is named if all of these are expected.
     sign: &'static [&'static str],
-    /// What is not said in single.
+    /// These are not named one by one.
     members: &'static [&'static str],
     words: &'static [&'static str],
 }

@@ -1,4 +1,4 @@
-//! Slips that are common enough to be named.
+//! Hints for common mistakes.
 
 use super::errors::Expected;
 use super::lexer::Lexeme;
@@ -7,8 +7,7 @@ use super::words::continues;
 use crate::base::diagnostics::nearest;
 use crate::expr::Function;
 
-/// A hint for a token that was not expected, from what stands before it in its statement, and in
-/// the lines above of the same statement.
+/// Finds a hint for an unexpected token, from the tokens before it in its statement.
 pub fn hint(
     found: Token<'_>,
     before: &[Lexeme<'_>],
@@ -65,7 +64,7 @@ pub fn hint(
         Token::Ident(_) | Token::Number(_) if behind_operand => {
             let missing = "an operator or a line end is missing before it".to_string();
             return match before {
-                // The first of two names may be a word spelled wrongly: `submdoel (R) R1`.
+                // The first of two names may be a misspelt word: `submdoel (R) R1`.
                 [
                     Lexeme {
                         token: Token::Ident(name),

@@ -19,9 +19,9 @@ use crate::base::source::{FileId, Span};
 /// The head of a block that ends with a word of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Head {
-    /// Up to `do`.
+    /// Ends with `do`.
     For,
-    /// Up to `then`; so many `if`s wait for theirs.
+    /// Ends with `then`; the number of `if`s whose `then` is still to come.
     When(usize),
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Layout<'s, 'd> {
     head: Option<Head>,
     /// `##` lines that wait for a declaration.
     pub(super) doc: Option<(usize, usize)>,
-    /// What is still open was cut off by a mistake already reported.
+    /// A reported mistake has cut off what is still open.
     pub(super) cut_off: bool,
     diagnostics: &'d mut Vec<Diagnostic>,
 }
@@ -74,7 +74,7 @@ pub fn layout<'s>(
 
 impl<'s> Layout<'s, '_> {
     fn run(&mut self) {
-        // An unclosed comment or control block has swallowed the rest of the file.
+        // An unclosed comment or control block contains the rest of the file.
         let swallowed = (self.diagnostics.iter())
             .any(|d| matches!(d.code, Code::UnclosedComment | Code::MissingEnd));
         let mut newline: Option<usize> = None;
@@ -93,7 +93,7 @@ impl<'s> Layout<'s, '_> {
                 }
                 Token::Doc(_) => self.add_doc(lexeme),
                 Token::Arrow if matches!(self.peek(at), None | Some(Token::Newline)) => {
-                    // The old continuation mark: swallow it and the line end.
+                    // The old continuation mark: it is skipped together with the line end.
                     while matches!(self.peek(at), Some(Token::Newline | Token::Doc(_))) {
                         at += 1;
                     }
@@ -122,14 +122,14 @@ impl<'s> Layout<'s, '_> {
         let end = self.text.len();
         self.cut_off |= swallowed;
         self.close_brackets();
-        // Where it stands, a mistake in the last statement follows from what cut it off.
+        // A mistake in the last statement at the end of the file follows from the reported one.
         let line_end = newline.filter(|_| !self.cut_off).unwrap_or(end);
         self.separate(line_end, end);
         self.close_blocks(0, end, "the end of the file");
     }
 
-    /// Handles a token that is not a line end; says how many of the input it took. 0: give up,
-    /// the blocks nest too deeply.
+    /// Processes a token that is not a line end, and returns the number of tokens that it used. 0: the blocks are
+    /// nested too deeply, so the pass stops.
     fn take(&mut self, at: usize) -> usize {
         let mut lexeme = self.input[at];
         let first = self.at_start();
@@ -184,8 +184,7 @@ impl<'s> Layout<'s, '_> {
             self.close_brackets();
         }
         self.output.push(lexeme);
-        // An include is a statement of its own, wherever it stands; the body of a block begins
-        // behind its head.
+        // An include is always a statement of its own; the body of a block begins after its head.
         if ends_head || matches!(lexeme.token, Token::Include(_)) {
             self.separate(lexeme.end, lexeme.end);
         }
@@ -212,7 +211,7 @@ impl<'s> Layout<'s, '_> {
         ends
     }
 
-    /// The token of a name, which may be a word in the place where it stands.
+    /// The token of a name, which is a keyword in some places.
     fn word(&self, word: &'s str, first: bool, at: usize) -> Token<'s> {
         let name_follows = matches!(self.peek(at + 1), Some(Token::Ident(_)));
         let in_list = matches!(self.last(), Some(Token::LeftParen | Token::Comma));
@@ -332,7 +331,7 @@ impl<'s> Layout<'s, '_> {
         let splits = splitting_word(token)
             || matches!(token, Token::Include(_))
             || self.is_experiment_word(at);
-        // Where a statement cannot end, the word is a mistake: the grammar will say so.
+        // If the statement cannot end here, the word is a mistake, which the grammar reports.
         splits && !self.at_start() && !self.must_go_on(token) && !self.closes_in_line(at)
     }
 

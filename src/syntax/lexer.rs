@@ -1,4 +1,4 @@
-//! Text to tokens, by logos. Comments and blanks are gone; line ends and `##` lines are kept.
+//! Turns text into tokens, by logos. Comments and blanks are left out; line ends and `##` lines are kept.
 
 use crate::base::cancel::glance;
 use logos::Logos;
@@ -11,7 +11,7 @@ use crate::base::source::{FileId, Span};
 /// The longest name; beyond it something is wrong with the file.
 const LONGEST_NAME: usize = 1000;
 
-/// Whether a character says something to a terminal, or changes the order in which what follows is read.
+/// Whether a terminal would obey the character, or whether it changes the reading order.
 fn commands(c: char) -> bool {
     let turns = matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     turns || (c.is_control() && c != '\t')
@@ -39,7 +39,7 @@ pub fn lex<'s>(file: FileId, text: &'s str, diagnostics: &mut Vec<Diagnostic>) -
             }
             Err(error) => {
                 let token = stand_in(error, text, &range);
-                // A run of unknown characters is one mistake.
+                // A sequence of unknown characters is one mistake.
                 let continues = last.is_some_and(|l| l.token == token && l.end == range.start);
                 if token != Token::Unknown || !continues {
                     push(diagnostics, report(file, text, error, range.clone()));
@@ -74,7 +74,7 @@ pub fn lex<'s>(file: FileId, text: &'s str, diagnostics: &mut Vec<Diagnostic>) -
     lexemes
 }
 
-/// A unit or a description holds nothing that a terminal would obey: both are shown in many places.
+/// A unit or a description must not contain characters that a terminal would obey: both are shown in many places.
 fn check_quoted(file: FileId, token: Token<'_>, start: usize, diagnostics: &mut Vec<Diagnostic>) {
     let (Token::Unit(quoted) | Token::Text(quoted)) = token else {
         return;
@@ -82,7 +82,7 @@ fn check_quoted(file: FileId, token: Token<'_>, start: usize, diagnostics: &mut 
     let Some((at, found)) = quoted.char_indices().find(|&(_, c)| commands(c)) else {
         return;
     };
-    // A text begins behind its quote.
+    // The text begins after its quote.
     let at = start + 1 + at;
     let message = format!(
         "the character `{}` has no place in a unit or a description",
@@ -94,7 +94,7 @@ fn check_quoted(file: FileId, token: Token<'_>, start: usize, diagnostics: &mut 
     push(diagnostics, diagnostic);
 }
 
-/// What is read in place of a token that went wrong, so that the line keeps its shape.
+/// The token that replaces a wrong one, so that the rest of the line can be parsed.
 fn stand_in<'s>(error: LexError, text: &'s str, range: &std::ops::Range<usize>) -> Token<'s> {
     match error {
         LexError::UnknownCharacter => Token::Unknown,

@@ -1,4 +1,5 @@
-//! Tokens to syntax tree, by the generated parser, and what its actions build with.
+//! Turns tokens into a syntax tree by the generated parser, with the functions that the actions of
+//! the grammar call.
 
 use crate::base::cancel::glance;
 use lalrpop_util::{ErrorRecovery, ParseError, lalrpop_mod};
@@ -24,7 +25,7 @@ lalrpop_mod!(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {}
 
-/// Reads one file. The tree holds what could be read; the rest is in the diagnostics.
+/// Parses one file. The tree contains what could be read; the rest is reported.
 pub fn parse(file: FileId, text: &str, interner: &mut Interner) -> (Ast, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let lexemes = lex(file, text, &mut diagnostics);
@@ -134,7 +135,7 @@ impl Builder<'_, '_> {
         self.mistake(&error.error, false);
     }
 
-    /// Statements outside of models come in runs, behind an `end` too many for example.
+    /// Statements outside of models often occur in sequence, for example after a superfluous `end`.
     pub fn item_recovered(&mut self, error: Recovery<'_>) {
         self.mistake(&error.error, self.after_bad_item);
         self.after_bad_item = true;
@@ -155,13 +156,13 @@ impl Builder<'_, '_> {
         self.after_foreign = false;
     }
 
-    /// Reports a mistake, unless it begins a statement and so carries on a run of such mistakes.
-    /// True: it begins a statement.
+    /// Reports a mistake, unless it begins a statement and continues a sequence of such mistakes.
+    /// Returns whether it begins a statement.
     fn mistake(&mut self, error: &Mistake<'_>, in_run: bool) -> bool {
         let (start, token, expected) = match error {
             ParseError::UnrecognizedToken { token, expected } => (token.0, token.1, &expected[..]),
             ParseError::ExtraToken { token } => (token.0, token.1, &[][..]),
-            // Not to be expected: the layout pass has closed all that was open.
+            // This should not occur: the layout pass has closed everything.
             ParseError::UnrecognizedEof { location, .. }
             | ParseError::InvalidToken { location } => (*location, Token::Separator, &[][..]),
             ParseError::User { error } => match *error {},
@@ -172,7 +173,7 @@ impl Builder<'_, '_> {
             [first, _] => matches!(first.token, Token::Doc(_)),
             _ => false,
         };
-        // Messages cost time: not when there are enough of them.
+        // Making messages takes time, so there is a limit.
         if !(in_run && begins) && self.diagnostics.len() <= errors::MOST {
             let diagnostic = errors::report(self.file, self.text, statement, expected);
             self.report(diagnostic);
@@ -194,7 +195,7 @@ impl Builder<'_, '_> {
         &self.lexemes[begin..self.lexemes.len().min(found + 1)]
     }
 
-    /// Mistakes that follow from one already reported are left out.
+    /// Reports a mistake unless it follows from one that was reported.
     fn report(&mut self, diagnostic: Diagnostic) {
         let place = diagnostic.labels.first().map(|label| label.span.start);
         let follows = (self.diagnostics.iter()).any(|earlier| Self::follows(place, earlier));
@@ -218,7 +219,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A `when`, unless the head of one of its branches could not be read.
+    /// Makes a `when`, unless the head of one of its branches could not be read.
     pub fn when(first: Branch, rest: Vec<Branch>) -> StatementKind {
         std::iter::once(first)
             .chain(rest)

@@ -23,7 +23,7 @@ pub fn print(ast: &Ast, interner: &Interner) -> String {
         if matches!(item, Item::Error) {
             continue;
         }
-        // Includes stand together.
+        // Includes are not separated by empty lines.
         if !(include && last_include || printer.out.is_empty()) {
             printer.out.push('\n');
         }
@@ -100,7 +100,7 @@ impl<'a> Printer<'a> {
         write(&self.formulas(), id, Style::Plain, &mut self.out);
     }
 
-    /// `[size]`, where there is one.
+    /// `[size]`, if there is one.
     pub(super) fn index(&mut self, index: Option<ExprId>) {
         if let Some(index) = index {
             self.text("[");
@@ -146,21 +146,21 @@ impl<'a> Printer<'a> {
 
     /// Series bind loosest, `reversed` tightest; both `-` and `//` group to the left.
     pub(super) fn chain(&mut self, root: ChainId) {
-        enum Work {
+        enum Task {
             Chain(ChainId, u8),
             Text(&'static str),
         }
         const SERIES: u8 = 0;
         const PARALLEL: u8 = 1;
         const LINK: u8 = 2;
-        let mut work = vec![Work::Chain(root, SERIES)];
+        let mut work = vec![Task::Chain(root, SERIES)];
         while let Some(item) = work.pop() {
             let (id, least) = match item {
-                Work::Text(text) => {
+                Task::Text(text) => {
                     self.text(text);
                     continue;
                 }
-                Work::Chain(id, least) => (id, least),
+                Task::Chain(id, least) => (id, least),
             };
             let chain = self.ast.chains.node(id);
             let strength = match chain {
@@ -170,23 +170,23 @@ impl<'a> Printer<'a> {
             };
             if strength < least {
                 self.text("(");
-                work.push(Work::Text(")"));
+                work.push(Task::Text(")"));
             }
             match chain {
                 Chain::Point(point) => self.reference(point),
                 Chain::Reversed(a) => {
                     self.text("reversed ");
-                    work.push(Work::Chain(a, LINK));
+                    work.push(Task::Chain(a, LINK));
                 }
                 Chain::Series(a, b) => {
-                    work.push(Work::Chain(b, PARALLEL));
-                    work.push(Work::Text(" - "));
-                    work.push(Work::Chain(a, SERIES));
+                    work.push(Task::Chain(b, PARALLEL));
+                    work.push(Task::Text(" - "));
+                    work.push(Task::Chain(a, SERIES));
                 }
                 Chain::Parallel(a, b) => {
-                    work.push(Work::Chain(b, LINK));
-                    work.push(Work::Text(" // "));
-                    work.push(Work::Chain(a, PARALLEL));
+                    work.push(Task::Chain(b, LINK));
+                    work.push(Task::Text(" // "));
+                    work.push(Task::Chain(a, PARALLEL));
                 }
             }
         }

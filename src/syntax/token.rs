@@ -245,7 +245,8 @@ fn quoted<'s>(
             Ok(&rest[..at])
         }
         found => {
-            // The rest of the line, so that what follows is read as if it had been closed.
+            // The rest of the line is skipped, so that the next line is read as if the text had
+            // been closed.
             lexer.bump(found.unwrap_or(rest.len()));
             Err(error)
         }

@@ -1,5 +1,5 @@
-//! What holds of every tree: operands come before what uses them, ids and runs are in range, names are known, and every place
-//! lies in the tree's file between characters.
+//! Verifier of trees: operands come before the nodes that use them, ids and ranges are valid, names exist, and every
+//! place lies in the tree's file on boundaries of characters.
 
 use super::ast::*;
 use crate::base::flaw::{Flaws, Place};
@@ -155,7 +155,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Blocks nest at most 100 deep: the layout pass sees to it.
+    /// Blocks nest at most 100 levels deep; the layout pass ensures that.
     fn statements(&mut self, body: &[Statement]) {
         for statement in body {
             self.span("statement", statement.span);

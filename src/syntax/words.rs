@@ -18,7 +18,7 @@ pub fn splitting_word(token: Token<'_>) -> bool {
     others || documented(token)
 }
 
-/// What `##` lines above can document.
+/// Declarations that `##` lines above can document.
 pub fn documented(token: Token<'_>) -> bool {
     matches!(
         token,
@@ -38,7 +38,7 @@ pub fn documented(token: Token<'_>) -> bool {
     )
 }
 
-/// A line that ends with one of these goes on.
+/// A line that ends with one of these continues on the next line.
 pub fn continues(token: Token<'_>) -> bool {
     matches!(
         token,
@@ -113,7 +113,7 @@ pub fn wants_more(token: Token<'_>) -> bool {
     )
 }
 
-/// A line that begins with one of these carries on the one before.
+/// A line that begins with one of these continues the line before.
 pub fn cannot_begin(token: Token<'_>) -> bool {
     matches!(
         token,

@@ -1,5 +1,6 @@
 //! The program as its users and their files see it (`cli`, `session`, `picture`, `listing`), and the rules of this repository.
 
+mod docs;
 mod dumps;
 mod golden;
 mod guard;

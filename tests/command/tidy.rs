@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// A file this long holds more than one idea.
 const LONGEST: usize = 500;
 
-fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
+pub fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut work = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
     while let Some(folder) = work.pop() {
@@ -23,7 +23,7 @@ fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-fn read(path: &Path) -> String {
+pub fn read(path: &Path) -> String {
     std::fs::read_to_string(path).expect("a source file can be read")
 }
 

@@ -141,7 +141,7 @@ impl Code {
         }
     }
 
-    /// Says that a name is unknown: not to be trusted where a part of the text could not be read.
+    /// Whether it says that a name is unknown. That is unreliable if a part of the text could not be read.
     pub fn is_about_missing(self) -> bool {
         matches!(
             self,
@@ -157,7 +157,7 @@ impl Code {
         )
     }
 
-    /// A part of the text is missing behind a diagnostic of this code.
+    /// Whether a part of the text could not be read because of it.
     pub fn hides_text(self) -> bool {
         matches!(
             self,

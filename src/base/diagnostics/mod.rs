@@ -1,6 +1,6 @@
-//! What the program says about a model: a code, a message, places in the source, hints.
+//! Diagnostics: a code, a message, places in the source, hints.
 //!
-//! Passes make [`Diagnostic`]s; only the edge ([`render`], [`json`]) turns them into text.
+//! Passes make [`Diagnostic`]s; only the edge turns them into text ([`render`], [`json`]).
 
 mod codes;
 pub mod explain;
@@ -14,10 +14,10 @@ use rustc_hash::FxHashSet;
 
 use crate::base::source::Span;
 
-/// How messages begin where no causality suits the sources of a model.
+/// The beginning of messages about sources for which no causality exists.
 pub const NON_CAUSAL: &str = "non-causal system: ";
 
-/// A place in the source with what is to be said about it.
+/// A place in the source with a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     pub span: Span,
@@ -66,7 +66,7 @@ impl Diagnostic {
         self
     }
 
-    /// "did you mean `x`?", where there is such an x.
+    /// Adds "did you mean `x`?" if a known name is near.
     #[must_use]
     pub fn suggest<'a>(self, wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         match nearest(wrong, known) {
@@ -75,7 +75,7 @@ impl Diagnostic {
         }
     }
 
-    /// The nearest name, else a few of those that there are.
+    /// Adds the nearest name, or else some of the known ones.
     #[must_use]
     pub fn suggest_or_list(self, wrong: &str, what: &str, known: &[&str]) -> Self {
         const MOST: usize = 10;
@@ -92,7 +92,7 @@ impl Diagnostic {
     }
 }
 
-/// The known name that is nearest to a wrong one, if it is near enough to be what was meant.
+/// The known name that is nearest to a wrong one, if it is near enough to be the intended one.
 pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LONGEST: usize = 100;
     if wrong.len() > LONGEST {
@@ -104,7 +104,8 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .into_iter()
         .filter(|name| name.len() <= LONGEST && *name != wrong)
         .filter_map(|name| {
-            // Wrong capitals are the commonest slip: a name that differs in them alone is nearest.
+            // Wrong capitals are the most common mistake, so a name that differs only in these is
+            // the nearest.
             let distance = match name.to_lowercase() == lower {
                 true => 0,
                 false => strsim::osa_distance(wrong, name),
@@ -117,8 +118,8 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// Diagnostics as they come, each mistake once however many instances repeat it. Where a part of
-/// the text could not be read, unknown names are no news.
+/// A list of diagnostics. A mistake occurs once, however many instances repeat it. Unknown names
+/// are left out if a part of the text could not be read.
 #[derive(Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
@@ -149,7 +150,7 @@ impl Diagnostics {
         }
     }
 
-    /// Brings them into the order of the source.
+    /// Sorts them by their places in the source.
     pub fn sort(&mut self) {
         self.list.sort_by_key(|diagnostic| {
             let place = diagnostic.labels.first().map(|label| label.span);

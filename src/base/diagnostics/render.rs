@@ -1,5 +1,5 @@
-//! Diagnostics as text for people, by codespan-reporting. Nothing of a model reaches a terminal but what it shows: see
-//! [`super::visible`].
+//! Diagnostics as text for people, by codespan-reporting. Characters of a model that a terminal would obey are made
+//! visible: see [`super::visible`].
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -12,16 +12,16 @@ use super::visible::{Shown, has_hidden, visible, visible_name};
 use super::{Diagnostic, Diagnostics, Severity};
 use crate::base::source::{FileId, SourceFile, Sources};
 
-/// A line longer than this is not shown; the place is named instead.
+/// A longer line is not shown; its place is named instead.
 const LONGEST_LINE: usize = 400;
 
-/// How many labels of one diagnostic are shown.
+/// The most labels of one diagnostic that are shown.
 const MOST_LABELS: usize = 8;
 
-/// More diagnostics than this nobody reads.
+/// The most diagnostics that are shown.
 const MOST_SHOWN: usize = 50;
 
-/// All diagnostics, errors and warnings. Where there are too many to show, errors come before warnings.
+/// All diagnostics, errors and warnings. If there are too many to show, errors come first.
 pub fn render_all(sources: &Sources, found: &Diagnostics, color: bool) -> String {
     let mut errors = found.errors().min(MOST_SHOWN);
     let mut warnings = found.warnings().min(MOST_SHOWN - errors);
@@ -46,7 +46,7 @@ pub fn render_all(sources: &Sources, found: &Diagnostics, color: bool) -> String
     text
 }
 
-/// The sources as they are shown; a text is made only where it differs from the source.
+/// The sources as they are shown. A text is copied only if it differs from the source.
 struct Files<'s> {
     sources: &'s Sources,
     shown: Vec<OnceCell<Option<Shown>>>,
@@ -60,7 +60,7 @@ impl<'s> Files<'s> {
         }
     }
 
-    /// `None` where nothing is replaced.
+    /// `None` if nothing is replaced.
     fn shown(&self, id: FileId) -> Option<&Shown> {
         let make = || {
             let text = &self.sources.file(id).text;
@@ -69,7 +69,7 @@ impl<'s> Files<'s> {
         self.shown[id.0 as usize].get_or_init(make).as_ref()
     }
 
-    /// Where a range of the source is in what is shown.
+    /// The range of the shown text that a range of the source has become.
     fn range(&self, id: FileId, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
         match self.shown(id) {
             Some(shown) => shown.place(range.start)..shown.place(range.end),
@@ -172,7 +172,7 @@ fn render_one(files: &Files<'_>, diagnostic: &Diagnostic, color: bool, out: &mut
         term::emit_into_string(&config, files, &shown).map(|text| out.push_str(&text))
     };
     if written.is_err() {
-        // A place outside its file: the message still counts.
+        // The place is outside of its file, so only the message is shown.
         out.push_str(&format!(
             "{}[{}]: {}\n",
             severity_text(diagnostic.severity()),
@@ -189,8 +189,8 @@ pub fn severity_text(severity: Severity) -> &'static str {
     }
 }
 
-/// A range that lies in the file, on character boundaries, and ends on the line where it begins:
-/// a label over many lines hides more than it shows.
+/// Restricts a range to the file, to boundaries of characters and to its first line: a label over many lines hides more
+/// than it shows.
 fn on_its_line(file: &SourceFile, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
     let text = &file.text;
     let mut start = range.start.min(text.len());

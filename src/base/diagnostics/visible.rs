@@ -1,19 +1,19 @@
-//! Characters that a terminal would obey, or that change the order in which others are read: they are shown instead.
+//! Makes visible the characters that a terminal would obey, or that change the reading order of others.
 //!
-//! A model, the name of a file or an argument may hold them, by mistake or so that a message seems to say what it does not.
-//! Each is replaced by one character of the same width as it takes in a line, so that marks below the line stay right.
+//! A model, the name of a file or an argument may contain them by mistake, or to make a message look like another one.
+//! Each is replaced by one character of the same width, so that marks below the line stay in place.
 
 use std::borrow::Cow;
 
-/// What is shown for a character; `None` if it may stand as it is. Line ends and tabs may.
+/// The replacement of a character; `None` if it needs none. Line ends and tabs need none.
 pub fn picture(c: char) -> Option<char> {
     match c {
         '\n' | '\t' => None,
         '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32),
         '\u{7f}' => Some('\u{2421}'),
-        // The second set of control characters; some terminals obey them.
+        // The second set of control characters, which some terminals obey.
         '\u{80}'..='\u{9f}'
-        // Marks of direction, separators of lines, joiners, and what has no width.
+        // Direction marks, line separators, joiners, and characters without width.
         | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => {
             Some('\u{fffd}')
@@ -22,7 +22,7 @@ pub fn picture(c: char) -> Option<char> {
     }
 }
 
-/// A text as it may be sent to a terminal. Line ends stay, in either form.
+/// The text in a form that can be sent to a terminal. Line ends are kept.
 pub fn visible(text: &str) -> Cow<'_, str> {
     // Nearly all texts have none.
     if !has_hidden(text) {
@@ -40,7 +40,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A text that has to stay on its line, such as the name of a file.
+/// The same for a text that has to stay on its line, such as the name of a file.
 pub fn visible_name(text: &str) -> Cow<'_, str> {
     match text.contains(['\n', '\t']) {
         false => visible(text),
@@ -50,14 +50,14 @@ pub fn visible_name(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether something is to be replaced.
+/// Whether a character has to be replaced.
 pub fn has_hidden(text: &str) -> bool {
-    // What is beyond ASCII begins with a byte from 0xc2 on; only such bytes need a closer look.
+    // A character beyond ASCII begins with a byte of at least 0xc2. Only texts with such bytes are examined further.
     let plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     !text.bytes().all(plain) && text.chars().any(|c| picture(c).is_some())
 }
 
-/// A text in JSON, with such characters as escapes: it means the same, and a terminal obeys nothing.
+/// A text in JSON with such characters as escapes. It means the same.
 pub fn escaped(json: &str) -> Cow<'_, str> {
     if !has_hidden(json) {
         return Cow::Borrowed(json);
@@ -65,7 +65,7 @@ pub fn escaped(json: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(json.len() + 16);
     for c in json.chars() {
         match picture(c) {
-            // The writer of JSON has escaped all that is ASCII but this one.
+            // The writer of JSON has escaped all ASCII characters except this one.
             Some(_) if c == '\u{7f}' || !c.is_ascii() => {
                 for unit in c.encode_utf16(&mut [0; 2]) {
                     out.push_str(&format!("\\u{unit:04x}"));
@@ -77,11 +77,11 @@ pub fn escaped(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A source text as it is shown, and where its bytes have gone.
+/// A source text as it is shown, and the new places of its bytes.
 #[derive(Debug, Default)]
 pub struct Shown {
     pub text: String,
-    /// A place in the source behind a replaced character, and in the text.
+    /// The places after a replaced character, in the source and in the shown text.
     moved: Vec<(usize, usize)>,
     line_starts: Vec<usize>,
 }
@@ -95,7 +95,7 @@ impl Shown {
         for (at, c) in source.char_indices() {
             let end = at + c.len_utf8();
             let ends_line = c == '\r' && source[end..].starts_with('\n');
-            // A mark of the encoding at the beginning of a file is no part of its text.
+            // A byte order mark at the beginning of a file does not belong to its text.
             match picture(c).filter(|_| !ends_line && (at, c) != (0, '\u{feff}')) {
                 Some(picture) => {
                     shown.text.push(picture);
@@ -110,7 +110,7 @@ impl Shown {
         shown
     }
 
-    /// Where a place of the source is in the text.
+    /// The place in the shown text for a place in the source.
     pub fn place(&self, byte: usize) -> usize {
         let before = self.moved.partition_point(|&(at, _)| at <= byte);
         match before.checked_sub(1).map(|last| self.moved[last]) {

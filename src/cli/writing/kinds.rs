@@ -53,6 +53,12 @@ const KNOWN: &[(&str, &[&str])] = &[
         "an archive",
         &["zip", "gz", "bz2", "xz", "zst", "tar", "7z"],
     ),
+    (
+        "a program for a machine",
+        &["exe", "dll", "so", "dylib", "o", "a", "lib", "jar", "wasm"],
+    ),
+    ("a script for a shell", &["sh", "bat", "ps1"]),
+    ("YAML", &["yaml", "yml"]),
     ("a model of bgm", &["bgm"]),
     ("an FMU", &["fmu"]),
     ("C", &["c", "h"]),

@@ -10,7 +10,7 @@ use crate::expr::ExprId;
 use crate::flat::{EqId, Leaf};
 use crate::passes::blocks::{Block, Entry, Linear, Nonlinear, Selected};
 
-/// Larger loops have sparse matrices.
+/// Larger loops get sparse matrices.
 pub const FULL: usize = 50;
 
 impl<'p> Statements<'p> for Program<'p> {
@@ -248,7 +248,7 @@ impl Program<'_> {
         self.function(comment, &head, "    return 0;\n");
     }
 
-    /// What the experiment says of inputs.
+    /// The formulas that the experiment gives for inputs.
     pub fn own_inputs(&mut self) {
         let model = self.model;
         if model.inputs.iter().any(|(_, given)| given.is_some()) {
@@ -267,7 +267,7 @@ impl Program<'_> {
         }
     }
 
-    /// The values that a loop begins from.
+    /// The values from which the iteration of a loop begins.
     fn initial_z(&mut self, unknowns: &[Leaf]) {
         let places: Vec<String> = unknowns.iter().map(|&leaf| self.c.place(leaf)).collect();
         self.line(&format!("    double z[] = {{{}}};", places.join(", ")));

@@ -30,10 +30,10 @@ pub struct C<'m> {
     pub names: Names,
     /// The name of the model, and what all names of the file begin with.
     pub prefix: String,
-    /// Places of the states.
+    /// The index of each state.
     pub states: FxHashMap<Leaf, usize>,
     places: FxHashMap<Leaf, &'static str>,
-    /// Of a model with positions: truths of relations, which are variables there.
+    /// In a model with modes: the truths of relations, which are variables there.
     truths: FxHashMap<Leaf, String>,
     watches: FxHashMap<ExprId, usize>,
     samplers: FxHashMap<ExprId, usize>,
@@ -67,7 +67,7 @@ impl<'m> C<'m> {
         }
     }
 
-    /// The same for one position: its auxiliaries have places of their own, which positions share by their names.
+    /// The dialect of one mode. A mode has its own auxiliaries; modes share places for them by their names.
     pub fn in_position(&self, of: &'m Model<'m>, shared: &mut Vec<(String, String)>) -> C<'m> {
         let mut names = self.names.clone();
         let mut places = self.places.clone();
@@ -113,7 +113,7 @@ impl<'m> C<'m> {
         }
         match self.places.get(&leaf) {
             Some(place) => format!("{place}->{}", self.member(leaf)),
-            // What nothing computes is given a value, or none.
+            // A variable that no block computes has a given value, or none.
             None => {
                 let value = match leaf {
                     Leaf::Var(id) => self.flat.value(id).and_then(|given| given.value.real()),
@@ -169,7 +169,7 @@ fn called(name: &str, args: &[&Text]) -> Text {
     Text::atom(format!("{name}({})", args.join(", ")))
 }
 
-/// `a + b` and its like: what stands on the right binds more strongly.
+/// An infix operator such as `a + b`; the right operand has to bind more strongly.
 pub fn infix(op: &str, binds: u8, a: &Text, b: &Text) -> Text {
     Text::new(
         format!("{} {op} {}", a.at_least(binds), b.at_least(binds + 1)),

@@ -1,8 +1,8 @@
-//! Orders of elimination for sparse matrices, and the places that elimination fills.
+//! Orders of elimination for sparse matrices, and the fill-in that elimination causes.
 //!
-//! Before: the pattern of a matrix. After: an order in which little is filled: of columns, where rows are chosen at run time
-//! (column approximate minimum degree), or of rows and columns together, where the diagonal is the pivot (approximate minimum
-//! degree of A + A^T, which then is filled as a symmetric matrix is).
+//! Before: the pattern of a matrix. After: an order with little fill-in. If rows are chosen at run time it orders
+//! columns (column approximate minimum degree). If the diagonal gives the pivots it orders rows and columns together
+//! (approximate minimum degree of A + A^T), and the fill-in is that of a symmetric matrix.
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::sparse::linalg::{amd, colamd};
@@ -20,7 +20,7 @@ pub fn column_order(pattern: &Pattern) -> Vec<usize> {
     })
 }
 
-/// The order of rows and columns for a matrix whose diagonal will do as pivots.
+/// The order of rows and columns for a matrix with pivots on its diagonal.
 pub fn order(pattern: &Pattern) -> PermOwned {
     let size = pattern.cols();
     let request = amd::order_scratch::<usize>(size, pattern.nnz() + size);
@@ -30,7 +30,7 @@ pub fn order(pattern: &Pattern) -> PermOwned {
     }))
 }
 
-/// What is found, in twice the room it asks for; else as they stand.
+/// The order that is found with twice the memory that the algorithm asks for, else the given one.
 fn ordered(
     size: usize,
     request: StackReq,
@@ -45,27 +45,27 @@ fn ordered(
     }
 }
 
-/// Places of the two factors in one matrix, by rows, rows and columns in the order of elimination.
+/// The entries of both factors in one matrix, by rows; rows and columns are in the order of elimination.
 #[derive(Clone, Debug)]
 pub struct Filled {
     pub places: CsStructure,
-    /// By row, where the diagonal is.
+    /// The index of the diagonal entry of each row.
     pub diagonals: Vec<usize>,
 }
 
-/// What elimination in an order fills, if the pattern were symmetric.
+/// The fill-in of an elimination in this order, if the pattern were symmetric.
 pub fn fill(pattern: &Pattern, order: &PermOwned) -> Filled {
     let size = pattern.cols();
     let ordered: CsMat<u8> = transform_mat_papt(pattern.map(|()| 1).view(), order.view());
     let both_ways = &ordered + &ordered.transpose_view();
-    // Of each column the rows below the diagonal.
+    // For each column the rows below the diagonal.
     let mut below: Vec<Vec<u32>> = (both_ways.outer_iterator().enumerate())
         .map(|(column, rows)| {
             let rows = rows.indices().iter().filter(|&&row| row > column);
             rows.map(|&row| row as u32).collect()
         })
         .collect();
-    // What a column has below its first entry goes on to the column of that entry.
+    // The entries of a column below its first one also occur in the column of that first one.
     let mut given: Vec<Vec<usize>> = vec![Vec::new(); size];
     let mut seen = vec![usize::MAX; size];
     for column in 0..size {
@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    /// One that all others are connected to comes last, and a chain fills nothing.
+    /// In an arrow matrix the dense column comes last, and a chain causes no fill-in.
     #[test]
     fn arrows_and_chains_are_not_filled() {
         let size = 200;

@@ -1,4 +1,5 @@
-//! Nonlinear loops of many equations as C: which residuals depend on what is iterated on, and what can be moved together.
+//! Large nonlinear loops as C: which residuals depend on which iteration variables, and which of these can be varied
+//! together.
 
 use std::fmt::Write;
 
@@ -14,7 +15,7 @@ impl Program<'_> {
         format!("MODEL_pattern{}_{at}", self.suffix)
     }
 
-    /// Its tables.
+    /// The tables of a loop.
     pub(super) fn pattern(&mut self, at: usize, nonlinear: &Nonlinear) {
         if self.loops.is_empty() {
             self.loops = loop_colorings(self.model, FULL);

@@ -1,9 +1,9 @@
-//! The target `c`: one self-contained file, C99, nothing but libm.
+//! The target `c`: one self-contained file in C99 that needs only libm.
 //!
-//! Before: a [`Model`]. After: types for states, inputs, parameters, discrete variables and what is computed; functions for
-//! start values, derivatives, outputs, event indicators and events; an integrator; and a `main` behind a macro. All
-//! that a run remembers is in one structure, so that there can be several, and a copy of the structure is a copy of the
-//! run. Between events relations keep their truth (`held`), as in `bgm simulate`.
+//! Before: a [`Model`]. After: types for states, inputs, parameters, discrete variables and computed variables;
+//! functions for start values, derivatives, outputs, event indicators and events; an integrator; and a `main` behind a
+//! macro. The whole memory of a run is one structure, so there can be several runs, and a copy of the structure is a
+//! copy of the run. Between events relations keep their truth (`held`), as in `bgm simulate`.
 
 mod blocks;
 mod dialect;
@@ -40,7 +40,7 @@ const POSITIONS: &str = include_str!("positions.c");
 const HAPPENS: &str = include_str!("happens.c");
 const LU: &str = include_str!("lu.c");
 const SYSTEMS: &str = include_str!("systems.c");
-/// For each `KIND` of matrix.
+/// Newton's method for each `KIND` of matrix.
 const NEWTON: &str = include_str!("newton.c");
 const LOOPS: &str = include_str!("loops.c");
 const FULL: &str = include_str!("full.c");
@@ -63,15 +63,16 @@ pub fn program(request: &Request<'_>) -> String {
     file.replace("MODEL", &prefix(request.model.flat))
 }
 
-/// The same without the integrator, and with `MODEL` where the name of the model belongs. `sparse`: it solves sparse systems.
+/// The sources without the integrator, with `MODEL` as the name of the model. `sparse` says whether the program solves
+/// sparse systems.
 fn sources(request: &Request<'_>, sparse: bool) -> String {
     let model = request.model;
     let c = C::new(model);
-    // Each position has a dialect of its own, as its auxiliaries are its own.
+    // Each mode has a dialect of its own, because it has its own auxiliaries.
     let mut auxiliaries = Vec::new();
-    let seats = model.switched.iter().flat_map(|switched| &switched.seats);
-    let dialects: Vec<C<'_>> = seats
-        .map(|seat| c.in_position(&seat.model, &mut auxiliaries))
+    let modes = model.switched.iter().flat_map(|switched| &switched.modes);
+    let dialects: Vec<C<'_>> = modes
+        .map(|mode| c.in_position(&mode.model, &mut auxiliaries))
         .collect();
     let mut program = Program::new(model, &c);
     program.file = types::types(request, &c, &auxiliaries);
@@ -80,7 +81,7 @@ fn sources(request: &Request<'_>, sparse: bool) -> String {
     let solvers = program.file.len();
     program.parameters();
     match &model.switched {
-        Some(switched) => program.seats(switched, &dialects),
+        Some(switched) => program.modes(switched, &dialects),
         None => program.evaluate(),
     }
     program.readers();
@@ -92,7 +93,7 @@ fn sources(request: &Request<'_>, sparse: bool) -> String {
         None => ROUNDS,
     });
     program.file.push_str(HAPPENS);
-    // Before the functions that call them, and only where some do.
+    // These functions stand before those that call them, and only if there is a call.
     let used = |call: &str, text: &'static str| match program.file.contains(call) {
         true => text,
         false => "",
@@ -112,22 +113,22 @@ fn sources(request: &Request<'_>, sparse: bool) -> String {
     program.file
 }
 
-/// What all names of the file begin with.
+/// The prefix of all names of the file.
 fn prefix(flat: &Flat) -> String {
     prefix::prefix(&mut super::names::Names::new(dialect::RESERVED), flat)
 }
 
-/// A number as C writes it, in brackets where it has a sign.
+/// A number in C, with brackets if it is negative.
 pub fn number(value: f64) -> String {
     dialect::number(value).at_least(9)
 }
 
-/// A text in quotes; what C reads as another character in old files is kept from it, and so is what stands for the prefix.
+/// A text in quotes. Trigraphs are avoided, and so is the word that stands for the prefix.
 pub fn text(content: &str) -> String {
     (literal(content).replace("??", "?\\?")).replace("MODEL", "MO\" \"DEL")
 }
 
-/// A text that does not end a comment, nor begin one.
+/// A text that neither ends a comment nor begins one.
 fn comment(content: &str) -> String {
     content.replace("*/", "* /").replace("/*", "/ *")
 }
@@ -137,13 +138,13 @@ pub(super) struct Program<'p> {
     c: &'p C<'p>,
     writer: Writer<'p, C<'p>>,
     file: String,
-    /// Behind the names of functions that each position has.
+    /// The end of the names of functions that each mode has.
     suffix: String,
-    /// Of the function that is being written, what is longer than compilers like.
+    /// The finished parts of the function that is being written, if it is long.
     parts: Vec<String>,
-    /// What stands before the lines of each part.
+    /// The lines that begin each part.
     prologue: &'static str,
-    /// Patterns of large nonlinear loops, once one is asked for, by the first variable that each iterates on.
+    /// The patterns of large nonlinear loops, found at the first use, by the first iteration variable of each loop.
     loops: FxHashMap<Leaf, Coloring>,
 }
 
@@ -243,8 +244,8 @@ void MODEL_start(MODEL *m, double time)
         );
     }
 
-    /// Of all states of the model. In a position a state of other ones moves with what it equals there; what has no
-    /// derivative stays.
+    /// The rates of all states of the model. In a mode in which a state is not a state, its rate is that of the
+    /// expression that it equals there; without such an expression it is zero.
     fn rates(&mut self, states: &[Leaf], has: impl Fn(Leaf) -> bool) {
         for (at, rate) in states.iter().map(|state| state.rate()).enumerate() {
             let value = match has(rate) {
@@ -281,7 +282,7 @@ void MODEL_start(MODEL *m, double time)
         );
     }
 
-    /// Functions that read what was computed.
+    /// Functions that read computed values.
     fn readers(&mut self) {
         let model = self.model;
         if model.switched.is_none() {

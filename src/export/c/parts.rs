@@ -1,25 +1,25 @@
-//! Functions of any length, written as parts of bounded length.
+//! Splits long functions into parts of bounded length.
 //!
-//! Before: lines of a function, with `cut` between its statements. After: the function; if it is long, static
-//! functions before it that it calls in order. Compilers take more than twice as long for twice as many statements, and some
-//! give up: so a model of any size is a file that compiles in a time that grows with its length.
+//! Before: the lines of a function, with `cut` between its statements. After: the function; if it is long, static
+//! functions that it calls in order. The time that compilers need grows faster than the length of a function, and some
+//! compilers give up. With parts it grows linearly.
 
 use std::fmt::Write;
 
 use super::{HEAD, Program};
 
-/// Bytes of a function that has no parts,
+/// The longest function without parts, in bytes.
 const LONGEST: usize = 8_000;
-/// and of a part: some dozens of statements. A ladder of 1,000 stages compiles three times as fast (gcc -O2) as with parts of
-/// some hundreds.
+/// The longest part: some dozens of statements. With parts of some hundreds, gcc -O2 takes three times as long for a
+/// ladder of 1,000 stages.
 const PART: usize = 2_500;
 
-/// What a function begins with, taken apart.
+/// The head of a function, split into its components.
 struct Head<'h> {
-    /// It returns 0 if all is well; else it returns nothing.
+    /// It returns 0 if it succeeds; a function that cannot fail returns nothing.
     fails: bool,
     name: &'h str,
-    /// As they are declared, and their names.
+    /// The parameters as they are declared, and their names.
     declared: &'h str,
     arguments: Vec<&'h str>,
 }
@@ -40,7 +40,7 @@ impl<'h> Head<'h> {
 }
 
 impl Program<'_> {
-    /// Between two statements: what was written may be a part of its own where nothing is open.
+    /// Called between two statements. The lines so far can become a part if no block is open.
     pub(super) fn divide_here(&mut self) {
         if self.writer.lines.len() > PART && !self.writer.is_open() {
             let part = self.writer.take();
@@ -66,7 +66,7 @@ impl Program<'_> {
         let _ = writeln!(file, "{head}\n{{\n{HEAD}{prologue}{body}{tail}}}");
     }
 
-    /// Writes the parts; what comes back calls them.
+    /// Writes the parts, and returns the lines that call them.
     fn divide(&mut self, parts: &[String], head: &str, prologue: &str) -> String {
         let head = Head::of(head);
         let unused: Vec<String> = (head.arguments.iter())

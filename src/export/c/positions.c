@@ -14,7 +14,7 @@ typedef struct {
     MODEL before;    /* values that positions begin from */
     MODEL_truths kept; /* when the position was entered */
     int stands;      /* the run is where its truths say */
-    int leaps;       /* states have jumped */
+    int jumped;       /* states have jumped */
     double impulse[MODEL_WATCHES + 1];
 } MODEL_standing;
 
@@ -43,16 +43,16 @@ static int MODEL_holds(int n, const double *rest, const double *terms)
 }
 
 /* Solves for what jumps; z are the values before it and then those after it, with impulses. `a` has room for two matrices. */
-static int MODEL_leap(MODEL *m, const MODEL_seat *seat, double *z, double *a)
+static int MODEL_solve_jump(MODEL *m, const MODEL_mode *mode, double *z, double *a)
 {
-    int n = seat->size, row[MODEL_JUMP + 1];
+    int n = mode->size, row[MODEL_JUMP + 1];
     double start[MODEL_JUMP + 1], rest[MODEL_JUMP + 1], terms[MODEL_JUMP + 1], scale[MODEL_JUMP + 1];
     double last = HUGE_VAL, *first = a + (size_t)n * n;
     memcpy(start, z, sizeof(double) * (size_t)n);
     for (int turn = 0;; turn++) {
         double largest = 0.0, change = 0.0;
         memset(a, 0, sizeof(double) * (size_t)n * n);
-        seat->jump(m, start, z, rest, terms, a);
+        mode->jump(m, start, z, rest, terms, a);
         if (turn == 0)
             memcpy(first, a, sizeof(double) * (size_t)n * n);
         if (turn > 0 && (last <= 1e-14 || turn == 50))
@@ -68,7 +68,7 @@ static int MODEL_leap(MODEL *m, const MODEL_seat *seat, double *z, double *a)
         }
         for (int j = 0; j < n; j++)
             change = fmax(change, fabs(rest[j]) / fmax(fabs(z[j]) + fabs(start[j]) + 1e-9 * largest, DBL_MIN));
-        seat->put(m, z);
+        mode->put(m, z);
         if (change >= last && change < 1e-9)
             change = 0.0;
         last = change;
@@ -88,10 +88,10 @@ static int MODEL_leap(MODEL *m, const MODEL_seat *seat, double *z, double *a)
 /* Goes into a position from the values before the event. */
 static int MODEL_enter(MODEL *m, int to, MODEL_standing *s)
 {
-    const MODEL_seat *seat = &MODEL_seats[to];
-    int n = seat->size;
+    const MODEL_mode *mode = &MODEL_modes[to];
+    int n = mode->size;
     (void)MODEL_or_zero;
-    s->leaps = s->stands = 0;
+    s->jumped = s->stands = 0;
     memset(s->impulse, 0, sizeof s->impulse);
     m->position = to;
     m->x = s->before.x;
@@ -108,29 +108,29 @@ static int MODEL_enter(MODEL *m, int to, MODEL_standing *s)
             *trial = *m;
             if (MODEL_evaluate(trial))
                 *trial = *m;
-            seat->get(&s->before, z);
-            seat->put(trial, z);
-            seat->jump(trial, z, z, rest, terms, a);
+            mode->get(&s->before, z);
+            mode->put(trial, z);
+            mode->jump(trial, z, z, rest, terms, a);
             if (!MODEL_holds(n, rest, terms)) {
-                fails = seat->apart(trial);
+                fails = mode->apart(trial);
                 if (fails) {
                     m->failed = 1, m->what = trial->what, m->about = trial->about, m->failed_at = m->time;
-                } else if (MODEL_leap(trial, seat, z, a)) {
-                    fails = MODEL_fail(m, "what jumps cannot be computed in a position of the switches", seat->name);
+                } else if (MODEL_solve_jump(trial, mode, z, a)) {
+                    fails = MODEL_fail(m, "what jumps cannot be computed in a position of the switches", mode->name);
                 } else {
                     const double *from = (const double *)&s->before.x, *now = (const double *)&trial->x;
                     for (int i = 0; i < MODEL_STATES; i++) {
                         double size = fmax(m->sizes[i], fabs(from[i]));
                         double least = fmax(m->absolute + m->relative * size, 2e-12 * m->largest);
-                        s->leaps |= fabs(now[i] - from[i]) > least;
+                        s->jumped |= fabs(now[i] - from[i]) > least;
                     }
-                    seat->put(m, z);
+                    mode->put(m, z);
                     for (int i = 0; i < 2 * MODEL_WATCHES; i++)
-                        if (seat->sides[i] >= 0)
-                            largest = fmax(largest, fabs(z[seat->sides[i]]));
-                    for (int i = 0; s->leaps && i < 2 * MODEL_WATCHES; i++)
-                        if (seat->sides[i] >= 0 && fabs(z[seat->sides[i]]) > 1e-12 * largest)
-                            s->impulse[i / 2] += (i % 2 ? -1.0 : 1.0) * z[seat->sides[i]];
+                        if (mode->sides[i] >= 0)
+                            largest = fmax(largest, fabs(z[mode->sides[i]]));
+                    for (int i = 0; s->jumped && i < 2 * MODEL_WATCHES; i++)
+                        if (mode->sides[i] >= 0 && fabs(z[mode->sides[i]]) > 1e-12 * largest)
+                            s->impulse[i / 2] += (i % 2 ? -1.0 : 1.0) * z[mode->sides[i]];
                 }
             }
         }
@@ -205,7 +205,7 @@ static int MODEL_to_be_other(const MODEL *m)
    may be either. */
 static int MODEL_suits(MODEL *m, MODEL_standing *s)
 {
-    const int *at_zero = MODEL_seats[m->position].at_zero;
+    const int *at_zero = MODEL_modes[m->position].at_zero;
     MODEL_judged judged[MODEL_WATCHES + 1];
     int here = m->position, count;
     for (int turn = 0, changed = 1; changed && turn < 10; turn++) {
@@ -273,7 +273,7 @@ static int MODEL_search(MODEL *m, MODEL_standing *s)
 
 /* What comes first: relations, and then what follows from them. Where there are impulses, what they decide, and only then what the
    values after the jump say. */
-static int MODEL_rank(const MODEL_standing *s, int i) { return s->leaps && s->impulse[i] == 0.0 ? 2 : 0; }
+static int MODEL_rank(const MODEL_standing *s, int i) { return s->jumped && s->impulse[i] == 0.0 ? 2 : 0; }
 
 static unsigned long long MODEL_mark(const MODEL *m)
 {
@@ -291,7 +291,7 @@ static unsigned long long MODEL_mark(const MODEL *m)
 static void MODEL_landed(const MODEL *m, MODEL_standing *s)
 {
     s->before = *m;
-    s->leaps = 0;
+    s->jumped = 0;
     memset(s->impulse, 0, sizeof s->impulse);
 }
 
@@ -307,7 +307,7 @@ static int MODEL_settle_positions(MODEL *m, MODEL_standing *s)
         if (MODEL_stand(m, s)) {
             /* Back, and another way. */
             what = m->what, about = m->about;
-            int leaps = s->leaps;
+            int jumped = s->jumped;
             m->failed = failed;
             s->stands = 0;
             if (!last_count) {
@@ -320,7 +320,7 @@ static int MODEL_settle_positions(MODEL *m, MODEL_standing *s)
             else {
                 for (int i = 0; i < ALL; i++)
                     barred[i] |= last_changes[i];
-                if (!leaps && MODEL_accompanied(m, s, last_changes + MODEL_WATCHES)) {
+                if (!jumped && MODEL_accompanied(m, s, last_changes + MODEL_WATCHES)) {
                     memset(barred, 0, sizeof barred);
                     single = 1;
                     last_count = 0;
@@ -367,7 +367,7 @@ static int MODEL_settle_positions(MODEL *m, MODEL_standing *s)
                 if (MODEL_search(m, s))
                     return MODEL_fail(m, what, about);
             }
-            if (!s->leaps)
+            if (!s->jumped)
                 return 0;
             /* What the impulses decide is decided; now for the values after the jump. */
             MODEL_landed(m, s);
@@ -405,7 +405,7 @@ static int MODEL_settle_positions(MODEL *m, MODEL_standing *s)
         acts = 0;
         if (MODEL_whens(m, &d, &x, fixed, &acts))
             return 1;
-        if (!acts && !s->leaps)
+        if (!acts && !s->jumped)
             return 0;
         if (!acts)
             MODEL_landed(m, s);
@@ -466,11 +466,11 @@ static int MODEL_first_truths(MODEL *m)
         free(best);
         return MODEL_fail(m, "there is not enough memory", "");
     }
-    for (int at = 0; at < MODEL_SEATS && found < SUITS; at++) {
+    for (int at = 0; at < MODEL_MODES && found < SUITS; at++) {
         *m = s->before;
         if (MODEL_enter(m, at, s))
             continue;
-        int same = !s->leaps, rank = same && MODEL_as_given(m, at) ? GIVEN : POSSIBLE;
+        int same = !s->jumped, rank = same && MODEL_as_given(m, at) ? GIVEN : POSSIBLE;
         for (int round = 0; round < 3 && same; round++) {
             MODEL_decide_all(m);
             same = !MODEL_evaluate(m) && MODEL_by_key[MODEL_key(m)] == at;

@@ -1,7 +1,7 @@
-//! The positions of a model with switches as C: functions of each position, and a table of them.
+//! The modes of a model with switches as C: functions for each mode, and a table of them.
 //!
-//! After: `MODEL_seats`, whose functions `MODEL_evaluate` and others call for the position that a run is in. A position computes all
-//! variables, those that it eliminates too, as the next one may begin from them.
+//! After: `MODEL_modes`. `MODEL_evaluate` and others call the functions of the mode that the run is in. A mode computes
+//! all variables, also those that it eliminates, because the next mode may begin from them.
 
 use std::fmt::Write;
 
@@ -9,50 +9,50 @@ use super::dialect::C;
 use super::{Program, text};
 use crate::export::model::Model;
 use crate::export::statements::{Statements, blocks as shared, modes};
-use crate::export::switched::{Seat, Switched};
+use crate::export::switched::{Mode, Switched};
 use crate::export::write::{Dialect, Text, Writer};
 use crate::positions::Jump;
 
 impl Program<'_> {
-    pub fn seats(&mut self, switched: &Switched<'_>, dialects: &[C<'_>]) {
-        self.file.push_str(SEAT);
-        for (at, (seat, c)) in switched.seats.iter().zip(dialects).enumerate() {
-            let mut position = Program::new(&seat.model, c);
+    pub fn modes(&mut self, switched: &Switched<'_>, dialects: &[C<'_>]) {
+        self.file.push_str(MODE);
+        for (at, (mode, c)) in switched.modes.iter().zip(dialects).enumerate() {
+            let mut position = Program::new(&mode.model, c);
             position.suffix = format!("_{at}");
-            let name = switched.positions.position_name(&seat.key);
+            let name = switched.positions.position_name(&mode.key);
             let _ = write!(
                 position.file,
                 "\n/* ---- The position {}. ---- */\n",
                 super::comment(&name)
             );
-            position.evaluate_here(self.model, seat);
-            position.rates(&self.model.states, |rate| seat.has(rate));
+            position.evaluate_here(self.model, mode);
+            position.rates(&self.model.states, |rate| mode.has(rate));
             position.columns();
-            if let Some(jump) = seat.jump {
-                // In variables as they are before any is eliminated.
-                position.writer = Writer::new(seat.model.flat, &self.model.gone, c);
+            if let Some(jump) = mode.jump {
+                // It uses the variables of the model before any are eliminated.
+                position.writer = Writer::new(mode.model.flat, &self.model.gone, c);
                 position.jump(jump);
             }
-            position.tables(switched, seat);
+            position.tables(switched, mode);
             self.file.push_str(&position.file);
         }
         self.table(switched);
         self.dispatch(switched);
     }
 
-    fn evaluate_here(&mut self, all: &Model<'_>, seat: &Seat<'_>) {
+    fn evaluate_here(&mut self, all: &Model<'_>, mode: &Mode<'_>) {
         self.loops();
         shared::blocks(self);
         self.writer.forget();
         shared::eliminated(self, |_| true);
-        for &leaf in all.computed.iter().filter(|&&leaf| !seat.has(leaf)) {
+        for &leaf in all.computed.iter().filter(|&&leaf| !mode.has(leaf)) {
             self.set(leaf, &Text::atom("NAN"));
         }
         let head = format!("static int MODEL_evaluate{}(MODEL *m)", self.suffix);
         self.function("", &head, "    return 0;\n");
     }
 
-    /// The system of what jumps, in all variables of the position.
+    /// The system for the jump into a mode, in all variables of the mode.
     fn jump(&mut self, jump: &Jump) {
         let suffix = self.suffix.clone();
         modes::jump(self, jump);
@@ -88,18 +88,19 @@ impl Program<'_> {
         self.function(comment, &head, "    return 0;\n");
     }
 
-    /// Where the sides of relations are in the system of what jumps; relations that a switch holds at zero.
-    fn tables(&mut self, switched: &Switched<'_>, seat: &Seat<'_>) {
+    /// The columns of the sides of relations in the system for the jump, and the relations whose sides a switch holds
+    /// at zero.
+    fn tables(&mut self, switched: &Switched<'_>, mode: &Mode<'_>) {
         let mut sides = String::new();
         for watch in &switched.positions.opened.watches {
             for side in [Some(watch.left), watch.right] {
-                let _ = match seat.side(side) {
+                let _ = match mode.side(side) {
                     Some(at) => write!(sides, "{at}, "),
                     None => write!(sides, "-1, "),
                 };
             }
         }
-        let zero: String = (seat.at_zero.iter())
+        let zero: String = (mode.at_zero.iter())
             .map(|&zero| format!("{}, ", u8::from(zero)))
             .collect();
         let suffix = &self.suffix;
@@ -112,11 +113,11 @@ impl Program<'_> {
     fn table(&mut self, switched: &Switched<'_>) {
         let file = &mut self.file;
         file.push_str(
-            "\n/* Positions that are possible, */\nstatic const MODEL_seat MODEL_seats[] = {\n",
+            "\n/* Positions that are possible, */\nstatic const MODEL_mode MODEL_modes[] = {\n",
         );
-        for (at, seat) in switched.seats.iter().enumerate() {
-            let name = text(&switched.positions.position_name(&seat.key));
-            let jump = match seat.jump {
+        for (at, mode) in switched.modes.iter().enumerate() {
+            let name = text(&switched.positions.position_name(&mode.key));
+            let jump = match mode.jump {
                 Some(jump) => format!(
                     "{}, MODEL_jump_{at}, MODEL_get_{at}, MODEL_put_{at}, MODEL_apart_{at}",
                     jump.columns.len()
@@ -142,13 +143,13 @@ impl Program<'_> {
         }
         let _ = write!(
             file,
-            "-1}};\nenum {{ MODEL_SWITCHES = {}, MODEL_SEATS = {} }};\n",
+            "-1}};\nenum {{ MODEL_SWITCHES = {}, MODEL_MODES = {} }};\n",
             switched.own.len(),
-            switched.seats.len()
+            switched.modes.len()
         );
     }
 
-    /// Functions that look for the position.
+    /// Functions that call those of the present mode.
     fn dispatch(&mut self, switched: &Switched<'_>) {
         for (at, switch) in switched.positions.switches.iter().enumerate() {
             let condition = self.value(switch.condition);
@@ -165,20 +166,20 @@ impl Program<'_> {
         self.function(comment, head, "    return key;\n");
         self.own_inputs();
         let comment = "Computes everything from m->time, m->x, m->u, m->p, m->d and what is held. 0 if that went well.";
-        let tail = "    return MODEL_seats[m->position].evaluate(m);\n";
+        let tail = "    return MODEL_modes[m->position].evaluate(m);\n";
         self.function(comment, "int MODEL_evaluate(MODEL *m)", tail);
         self.file.push_str(
             "
-static void MODEL_rates(MODEL *m, double *rate) { MODEL_seats[m->position].rates(m, rate); }
+static void MODEL_rates(MODEL *m, double *rate) { MODEL_modes[m->position].rates(m, rate); }
 
 /* What a run shows. */
-int MODEL_columns(MODEL *m, double *column) { return MODEL_seats[m->position].columns(m, column); }
+int MODEL_columns(MODEL *m, double *column) { return MODEL_modes[m->position].columns(m, column); }
 ",
         );
     }
 }
 
-const SEAT: &str = "
+const MODE: &str = "
 /* What a position of the switches computes. */
 typedef struct {
     int (*evaluate)(MODEL *m);
@@ -193,7 +194,7 @@ typedef struct {
     const int *sides;   /* of relations, where they have impulses */
     const int *at_zero; /* relations of what a switch holds at zero */
     const char *name;
-} MODEL_seat;
+} MODEL_mode;
 
 static double MODEL_or_zero(double a) { return isnan(a) ? 0.0 : a; }
 ";

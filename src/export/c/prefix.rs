@@ -1,7 +1,7 @@
-//! The name that all names of a program begin with: that of the model, unless it means something else in the file.
+//! The prefix of all names of a program: the name of the model, unless that has another meaning in the file.
 //!
-//! The name by itself is a type. So it must be no word of C, no function of the headers, and nothing that the texts of the program
-//! call a variable: a type cannot be used where a variable hides it.
+//! The prefix itself is a type. So it must not be a word of C, a function of the headers, or a variable in the texts of
+//! the program: a variable would hide the type.
 
 use super::super::names::Names;
 use super::{
@@ -11,7 +11,7 @@ use super::{
 use crate::export::fmu;
 use crate::flat::Flat;
 
-/// What the headers declare that the programs include, in the standard and in common systems beside it.
+/// Names that the included headers declare, in the standard and in common systems.
 const LIBRARY: &str = "
     acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp10 exp2 expm1 fabs fdim floor fma fmax fmin
     fmod frexp gamma hypot ilogb j0 j1 jn ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan nearbyint
@@ -34,7 +34,7 @@ const LIBRARY: &str = "
     register_t sigset_t size_t ssize_t suseconds_t time_t timer_t u_char u_int u_long u_short uid_t uint ulong ushort va_list wchar_t
 ";
 
-/// A name like that of the model.
+/// A prefix that resembles the name of the model.
 pub fn prefix(names: &mut Names, flat: &Flat) -> String {
     let name = flat.model();
     match means_something(name) {

@@ -1,7 +1,7 @@
 //! Tables of a C program that integrates with a sparse matrix.
 //!
-//! Before: which rate depends on which state. After: colours of the states, an order of elimination and the places it fills, as
-//! tables; or nothing, where a full matrix serves as well.
+//! Before: which rate depends on which state. After: tables with colours of the states, an order of elimination and its
+//! fill-in. No tables if a full matrix serves as well.
 
 use std::fmt::Write;
 
@@ -11,9 +11,9 @@ use super::fill::{Filled, fill, order};
 use crate::export::pattern::Dependence;
 use crate::numeric::Coloring;
 
-/// Up to so many states a matrix is full,
+/// With at most this many states a full matrix is used,
 const FEW: usize = 8;
-/// and where it has more than this part of its entries.
+/// and if more than one entry in this many is not zero.
 const PART: usize = 3;
 
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl Sparse {
     }
 }
 
-/// What has one colour, one colour after the other.
+/// The members of each colour, one colour after the other.
 pub fn groups(out: &mut String, name: &str, what: &str, coloring: &Coloring) {
     let mut groups: Vec<Vec<usize>> = vec![Vec::new(); coloring.count];
     for (at, &color) in coloring.colors.iter().enumerate() {
@@ -94,12 +94,12 @@ pub fn groups(out: &mut String, name: &str, what: &str, coloring: &Coloring) {
     table(out, &format!("{name}_{what}"), &groups.concat());
 }
 
-/// Where the columns of a pattern begin, or the rows of one by rows.
+/// The index of the first entry of each column (or of each row, if the pattern is by rows).
 pub fn starts(pattern: &CsStructure) -> &[usize] {
     pattern.indptr().into_raw_storage()
 }
 
-/// Whole numbers that do not change.
+/// A table of constant whole numbers.
 pub fn table(out: &mut String, name: &str, values: &[usize]) {
     let _ = writeln!(out, "static const int {name}[] = {{");
     for some in values.chunks(24) {

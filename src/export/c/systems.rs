@@ -1,4 +1,4 @@
-//! Linear loops of many equations as C: the matrix by columns, what of it is the same in every run as a table.
+//! Large linear loops as C: the matrix by columns. Entries that are the same in every run are in a table.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ impl Program<'_> {
         format!("MODEL_system{}_{at}", self.suffix)
     }
 
-    /// Its tables and functions, if it is a large one.
+    /// The tables and functions of a linear loop, if it is large.
     pub(super) fn system(&mut self, at: usize, linear: &Linear) {
         let Method::System { matrix, right } = &linear.method else {
             return;
@@ -67,7 +67,7 @@ impl Program<'_> {
         );
     }
 
-    /// The number that an expression is.
+    /// The value of an expression that is a number.
     fn constant(&self, id: ExprId) -> Option<f64> {
         match self.model.flat.exprs.node(id) {
             Node::Number(value) => Some(value.0),

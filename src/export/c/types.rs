@@ -13,7 +13,7 @@ use crate::expr::BinaryOp;
 use crate::flat::{Flat, Leaf, VarId};
 use crate::passes::relations::WatchKind;
 
-/// Unknowns of nonlinear loops that are solved on the stack.
+/// The most unknowns of nonlinear loops that are solved on the stack.
 const FEW: usize = 12;
 
 /// Declared outputs.
@@ -21,8 +21,7 @@ pub fn outputs(flat: &Flat) -> impl Iterator<Item = VarId> + '_ {
     flat.variable_ids().filter(|&id| flat.variable(id).output)
 }
 
-/// What stands before all functions.
-/// `auxiliaries` of positions: as they are shown, and their names.
+/// Everything before the functions. `auxiliaries` are those of modes: their texts and names.
 pub fn types(request: &Request<'_>, c: &C<'_>, auxiliaries: &[(String, String)]) -> String {
     let model = request.model;
     let flat = model.flat;
@@ -54,12 +53,12 @@ pub fn types(request: &Request<'_>, c: &C<'_>, auxiliaries: &[(String, String)])
     let computed = model.computed.len();
     let conditions: usize = model.whens.iter().map(Vec::len).sum();
     let selections = model.selected().count();
-    let seats = model.switched.iter().flat_map(|switched| &switched.seats);
-    let jumps = (seats.clone()).filter_map(|seat| Some(seat.jump?.columns.len()));
+    let modes = model.switched.iter().flat_map(|switched| &switched.modes);
+    let jumps = (modes.clone()).filter_map(|mode| Some(mode.jump?.columns.len()));
     let selections = selections
-        + seats
+        + modes
             .clone()
-            .map(|seat| seat.model.selected().count())
+            .map(|mode| mode.model.selected().count())
             .sum::<usize>();
     let events = !model.watches.is_empty()
         || !model.samplers.is_empty()

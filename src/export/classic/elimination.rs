@@ -1,9 +1,9 @@
-//! Linear loops written out as assignments, for languages that cannot solve A x = b.
+//! Writes linear loops as assignments, for languages that cannot solve A x = b.
 //!
-//! Before: a solved model with loops that are solved at run time. After: the same loops as formulas, by Gaussian elimination in a fixed
-//! order. A pivot has to be known not to vanish: it is made of parameters alone, and is not small in any combination of the
-//! conditions it depends on. What is left when there is none any more is solved by Cramer's rule if it is small: its
-//! determinant is that of the loop, but for factors that are not zero. Otherwise the loop is refused.
+//! Before: a solved model with loops that are solved at run time. After: the same loops as formulas, by Gaussian
+//! elimination in a fixed order. A pivot must certainly not vanish: it depends only on parameters, and is not small in
+//! any combination of its conditions. When no such pivot is left, a small remainder is solved by Cramer's rule; its
+//! determinant is that of the loop, except for factors that are not zero. A larger remainder is refused.
 
 use std::collections::BTreeMap;
 
@@ -15,16 +15,16 @@ use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp};
 use crate::flat::{EqId, Flat, Kind, Leaf};
 use crate::passes::blocks::{Assignment, Auxiliaries, Block, Linear, Method, Solved};
 
-/// Conditions of which all combinations are looked at.
+/// The most conditions of which all combinations are examined.
 const CONDITIONS: usize = 6;
-/// A pivot is no smaller than this part of the largest known entry of its column,
+/// A pivot is at least this part of the largest known entry of its column,
 const STABLE: f64 = 0.01;
-/// nor than this part of what it was computed from.
+/// and at least this part of the terms that it was computed from.
 const LOST: f64 = 1e-9;
-/// Cramer's rule, for what has no safe pivot.
+/// The largest remainder that Cramer's rule solves.
 const SMALL: usize = 3;
 
-/// Writes out every loop; a refusal names one that cannot be.
+/// Writes all loops as assignments. A refusal names one that cannot be written so.
 pub fn write_out(solved: &mut Solved, language: &str) -> Result<(), Refusal> {
     let is_system = |block: &Block| match block {
         Block::Linear(linear) => matches!(linear.method, Method::System { .. }),
@@ -44,7 +44,7 @@ pub fn write_out(solved: &mut Solved, language: &str) -> Result<(), Refusal> {
             continue;
         };
         let rows = known(flat, &definitions, linear.unknowns.len(), matrix);
-        let mut work = Work {
+        let mut work = Eliminator {
             flat,
             auxiliaries: &mut auxiliaries,
             linear,
@@ -64,7 +64,7 @@ pub fn write_out(solved: &mut Solved, language: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What stands for eliminated variables and auxiliaries.
+/// The expressions that replace eliminated variables and auxiliaries.
 fn definitions(solved: &Solved) -> FxHashMap<Leaf, ExprId> {
     let flat = &solved.flat;
     let mut all = flat.replacements();
@@ -75,8 +75,8 @@ fn definitions(solved: &Solved) -> FxHashMap<Leaf, ExprId> {
     all
 }
 
-/// An entry of the matrix. Where it is made of parameters alone, its value and the size of what it was computed from in each
-/// combination of conditions.
+/// An entry of the matrix. If it depends only on parameters, its value in each combination of conditions, and the size
+/// of the terms that it was computed from.
 #[derive(Clone, Debug)]
 struct Cell {
     value: ExprId,
@@ -133,7 +133,7 @@ fn known(
     rows
 }
 
-/// Whether an expression is made of parameters, but for conditions, which are collected.
+/// Whether an expression depends only on parameters and on conditions, which are collected.
 fn fixed(flat: &Flat, root: ExprId, conditions: &mut Vec<ExprId>) -> bool {
     let still = |leaf: Leaf| {
         let kind = flat.variable(leaf.variable()).kind;
@@ -167,7 +167,7 @@ fn fixed(flat: &Flat, root: ExprId, conditions: &mut Vec<ExprId>) -> bool {
     true
 }
 
-struct Work<'w> {
+struct Eliminator<'w> {
     flat: &'w mut Flat,
     auxiliaries: &'w mut Auxiliaries,
     linear: &'w Linear,
@@ -176,8 +176,8 @@ struct Work<'w> {
     made: Vec<Assignment>,
 }
 
-impl Work<'_> {
-    /// False if there is no safe order.
+impl Eliminator<'_> {
+    /// Returns false if there is no safe order.
     fn eliminate(&mut self) -> bool {
         let size = self.rows.len();
         let mut left_rows: Vec<usize> = (0..size).collect();
@@ -219,7 +219,7 @@ impl Work<'_> {
         });
     }
 
-    /// The entry that fills in least of those that are safe.
+    /// The safe entry that causes the least fill-in.
     fn pivot(&self, left: &[usize]) -> Option<(usize, usize)> {
         let mut counts: FxHashMap<usize, usize> = FxHashMap::default();
         let mut largest: FxHashMap<usize, Vec<f64>> = FxHashMap::default();
@@ -256,7 +256,7 @@ impl Work<'_> {
         best.map(|(_, row, column)| (row, column))
     }
 
-    /// Takes an unknown out of the rows that are left.
+    /// Eliminates an unknown from the remaining rows.
     fn without(&mut self, row: usize, column: usize, left: &[usize]) {
         let used = left
             .iter()
@@ -336,7 +336,7 @@ impl Work<'_> {
         self.flat.exprs.leaf(target)
     }
 
-    /// Solves what is left.
+    /// Solves the remainder.
     fn cramer(&mut self, rows: &[usize], columns: &[usize]) {
         let Some(&first) = rows.first() else {
             return;
@@ -351,7 +351,7 @@ impl Work<'_> {
         }
     }
 
-    /// Of at most three rows; a column can be replaced by the right sides.
+    /// The determinant of at most three rows. `by` is the column that the right sides replace.
     fn determinant(&mut self, rows: &[usize], columns: &[usize], by: Option<usize>) -> ExprId {
         let Some((&row, others)) = rows.split_first() else {
             return self.flat.exprs.number(1.0);
@@ -377,7 +377,7 @@ impl Work<'_> {
     }
 }
 
-/// Known where both are.
+/// Combines two values if both are known.
 fn both(
     a: &Cell,
     b: &Cell,

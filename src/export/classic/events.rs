@@ -1,8 +1,9 @@
-//! What happens at events, as statements one after the other.
+//! Updates at events as statements one after the other.
 //!
-//! Before: updates as the model has them, all at once. After: samples that are due, then two stages. In the first discrete variables
-//! take their next values, in the second what waits for a condition to become true happens, the first branch of a `when` before
-//! the others. Where a stage changes several variables, all new values are computed before any is taken.
+//! Before: the updates of the model, which are simultaneous. After: samples that are due, then two stages. In the
+//! first, discrete variables take their next values. In the second, conditions that have become true act, the first
+//! branch of a `when` before the others. If a stage changes several variables, all new values are computed before any
+//! variable changes.
 
 use rustc_hash::FxHashSet;
 
@@ -13,27 +14,27 @@ use crate::evaluate::{Point, Walk};
 use crate::expr::{BinaryOp, ExprId, Function, Node, Value};
 use crate::flat::{EquationKind, Leaf, WhenId};
 
-/// All that happens to one variable in a stage: places in [`Classic::updates`].
+/// All updates of one variable in a stage, as indices into [`Classic::updates`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     pub target: Leaf,
     pub updates: Vec<usize>,
 }
 
-/// Names of what a program remembers between events.
+/// Names for what a program remembers between events.
 #[derive(Clone, Debug, Default)]
 pub struct Happening {
     /// By condition: its truth now and before.
     pub edges: Vec<(String, String)>,
-    /// By sampler: whether it is due, and when it is next.
+    /// By sampler: whether it is due, and its next time.
     pub ticks: Vec<(String, String)>,
 }
 
-/// A part of the period by which a sample may come too soon.
+/// A sample counts as due if it is early by at most this part of the period.
 const SOON: f64 = 1e-6;
 
 impl Classic<'_> {
-    /// What `when`s do.
+    /// Collects the updates of `when`s.
     pub(super) fn events(&mut self, point: &Point, language: &str) -> Result<(), String> {
         let flat = self.flat;
         let mut known: Vec<(WhenId, u16)> = Vec::new();
@@ -97,7 +98,7 @@ impl Classic<'_> {
         false
     }
 
-    /// A sample, or one and something else.
+    /// Whether it is a sample, or a sample and another condition.
     fn is_momentary(&self, root: ExprId) -> bool {
         let exprs = &self.flat.exprs;
         let mut work = vec![root];
@@ -112,7 +113,7 @@ impl Classic<'_> {
         false
     }
 
-    /// Conditions and samplers that no update waits for are dropped.
+    /// Removes conditions and samplers that no update uses.
     pub fn forget_unused(&mut self) {
         let mut used = vec![false; self.conditions.len()];
         for when in self.updates.iter().filter_map(|update| update.when) {
@@ -138,8 +139,8 @@ impl Classic<'_> {
         }
     }
 
-    /// How often the statements have to be gone through at one event, until all that waits for what a `when` sets has seen it.
-    /// Where they wait for each other, once more.
+    /// How often the statements have to run at one event until every condition has been evaluated with the new values
+    /// of others. If they depend on each other in a cycle, once more.
     pub fn rounds(&self) -> usize {
         const MOST: usize = 4;
         let unconditional = self.updates.iter().filter(|update| update.when.is_none());
@@ -147,7 +148,7 @@ impl Classic<'_> {
             .map(|one| self.reads(one.expression))
             .chain(unconditional.map(|update| self.reads(update.value)))
             .collect();
-        // What is seen by whom, at once or by others.
+        // Which changes reach which condition, directly or through others.
         let mut seen = vec![vec![false; readers.len()]; self.conditions.len()];
         for update in &self.updates {
             for (at, reads) in readers.iter().enumerate() {
@@ -168,7 +169,7 @@ impl Classic<'_> {
         for _ in 0..MOST {
             for (from, sees) in seen.iter().enumerate() {
                 for at in 0..readers.len() {
-                    // In a circle nobody is first.
+                    // Conditions in a cycle depend on each other, so each has to run before the other.
                     let back = seen.get(at).is_some_and(|sees| sees[from]);
                     if sees[at] && !back {
                         rounds[at] = (rounds[from] + 1).max(rounds[at]);
@@ -184,7 +185,7 @@ impl Classic<'_> {
         most.unwrap_or(1).min(MOST)
     }
 
-    /// What events change and an expression mentions, also by what follows from it at once.
+    /// The variables in an expression that events change, also through assignments.
     fn reads(&self, root: ExprId) -> FxHashSet<Leaf> {
         let exprs = &self.flat.exprs;
         let mut found = FxHashSet::default();
@@ -204,7 +205,7 @@ impl Classic<'_> {
         found
     }
 
-    /// Conditions whose truth is kept, by its name.
+    /// The conditions whose truth is kept, each with its name.
     pub fn kept<'c>(
         &'c self,
         named: &'c Happening,
@@ -232,9 +233,9 @@ impl Classic<'_> {
         stages
     }
 
-    /// Names new values, where they need a name of their own, and what is remembered.
+    /// Names new values if they need a name, and everything that is remembered.
     pub fn name_events(&self, names: &mut Names) -> Happening {
-        // Their truth between samples is looked at when new values are known and not taken yet.
+        // Conditions that read new values are evaluated when these are known and not yet assigned.
         let late = self
             .conditions
             .iter()
@@ -260,7 +261,7 @@ impl Classic<'_> {
         }
     }
 
-    /// The statements, without anything around them. `becomes` says that a truth holds now and did not before.
+    /// The statements alone. `becomes` writes that a truth holds now and did not hold before.
     pub fn event_lines<D: Dialect>(
         &self,
         dialect: &D,
@@ -331,7 +332,7 @@ impl Classic<'_> {
     }
 }
 
-/// New values become the values.
+/// Assigns the new values.
 fn take<D: Dialect>(dialect: &D, stage: &[Change], lines: &mut Vec<String>) {
     for change in stage {
         let target = dialect.leaf(change.target).text;

@@ -1,7 +1,7 @@
-//! What the formulas of a program mention: parameters, inputs, samples.
+//! Finds the parameters, inputs and samples that a program needs.
 //!
-//! Before: states, updates and conditions. After: the parameters, constants and inputs that a program needs, and its samplers. A `sample` stands
-//! in conditions and new values only: it is true for a moment.
+//! Before: states, updates and conditions. After: the parameters, constants and inputs that they contain, and their
+//! samplers. A `sample` is true for a moment, so it is allowed only in conditions and next values.
 
 use rustc_hash::FxHashSet;
 
@@ -12,7 +12,7 @@ use crate::flat::{Kind, Leaf};
 use crate::passes::blocks::{Assignment, Solved};
 
 impl Classic<'_> {
-    /// Finds all that formulas mention.
+    /// Finds everything that formulas contain.
     pub(super) fn mention(&mut self, solved: &Solved, language: &str) -> Result<(), String> {
         let is_new = |one: &&Assignment| matches!(one.target, Leaf::New(_));
         let (new, other): (Vec<&Assignment>, Vec<&Assignment>) =
@@ -30,7 +30,7 @@ impl Classic<'_> {
         Ok(())
     }
 
-    /// Follows expressions, in which there may be samples or not.
+    /// Visits expressions; `sample` is allowed in some of them only.
     fn collect(
         &mut self,
         mut work: Vec<ExprId>,
@@ -72,7 +72,7 @@ impl Classic<'_> {
         Ok(())
     }
 
-    /// What happens at the start has happened: its next time is behind it.
+    /// A sample at the start has acted already, so the next time comes after the start.
     fn sampler(&self, node: ExprId, first: ExprId, period: ExprId) -> Option<Sampler> {
         let seconds = constant(self.flat, period).filter(|&seconds| seconds > 0.0)?;
         let first = constant(self.flat, first)?;

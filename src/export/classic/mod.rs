@@ -1,10 +1,11 @@
-//! What the classic simulation languages need of a solved model: DESIRE, SIMNON, ACSL.
+//! What the classic simulation languages DESIRE, SIMNON and ACSL need of a solved model.
 //!
-//! Before: a solved model and its experiment. After: [`Classic`]: states with their start values, parameters, inputs, and
-//! statements in the order of evaluation, each an assignment or the rate of a state; what happens at events; what
-//! is shown. None of these languages iterates: linear loops are written out ([`elimination`]), and a model with a nonlinear one is
-//! refused, by name. Where the run would choose states, all candidates are states: the equations are those of the reduced index, and
-//! nothing holds the constraints but the accuracy of the integration, which a note says.
+//! Before: a solved model and its experiment. After: [`Classic`]: states with their start values, parameters, inputs;
+//! statements in the order of evaluation, each an assignment or the rate of a state; updates at events; variables to be
+//! shown. None of these languages iterates: linear loops are written as assignments ([`elimination`]), and a model with
+//! a nonlinear loop is refused by name. Where the run would choose states, all candidates are states. The equations are
+//! then those of the reduced index, and the constraints hold only as well as the integration is accurate; a note says
+//! so.
 
 mod elimination;
 mod events;
@@ -33,7 +34,7 @@ pub struct Statement {
     pub origin: InstanceId,
 }
 
-/// What stands on the right.
+/// The right side of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Right {
     Formula(ExprId),
@@ -51,17 +52,17 @@ pub enum Target {
 pub struct Started {
     pub leaf: Leaf,
     pub value: Value,
-    /// Somebody gave it.
+    /// The user gave it.
     pub given: bool,
 }
 
-/// What happens to a variable at events.
+/// An update of a variable at events.
 #[derive(Clone, Copy, Debug)]
 pub struct Update {
     /// A discrete variable, or a state that is restarted.
     pub target: Leaf,
     pub value: ExprId,
-    /// Only when this one of the conditions becomes true; else whenever something happens.
+    /// The condition that has to become true; `None` if the update happens at every event.
     pub when: Option<usize>,
 }
 
@@ -71,11 +72,11 @@ pub struct Condition {
     pub expression: ExprId,
     /// It is true at the start.
     pub holds: bool,
-    /// Those of the branches before it, which come first.
+    /// The conditions of earlier branches, which take precedence.
     pub earlier: Vec<usize>,
-    /// There is a `sample` in it, which is true for a moment only,
+    /// It contains a `sample`, which is true only for a moment,
     pub sampled: bool,
-    /// and without it the condition is false.
+    /// and without the sample it is false.
     pub momentary: bool,
 }
 
@@ -84,20 +85,20 @@ pub struct Condition {
 pub struct Sampler {
     pub node: ExprId,
     pub period: ExprId,
-    /// Its value as given.
+    /// The period, as a number.
     pub seconds: f64,
-    /// The first sample behind the start of the run.
+    /// The first time of a sample after the start.
     pub next: f64,
 }
 
-/// What a program is made of.
+/// What a program is made from.
 #[derive(Debug)]
 pub struct Task<'t> {
     pub solved: &'t Solved,
     pub experiment: &'t Experiment,
     /// A switch changes the index.
     pub raised: bool,
-    /// Values after what happens at the start, where something does.
+    /// Values after the event at the start, if there is one.
     pub starts: Option<Values>,
 }
 
@@ -106,15 +107,15 @@ pub struct Classic<'s> {
     pub flat: &'s Flat,
     pub states: Vec<Started>,
     pub discretes: Vec<Started>,
-    /// Parameters and constants that the statements mention.
+    /// Parameters and constants in the statements.
     pub parameters: Vec<VarId>,
-    /// Inputs, and derivatives of inputs that reduction has brought in, with constant values.
+    /// Inputs, and derivatives of inputs from index reduction, with constant values.
     pub inputs: Vec<(Leaf, f64)>,
     pub statements: Vec<Statement>,
     pub updates: Vec<Update>,
     pub conditions: Vec<Condition>,
     pub samplers: Vec<Sampler>,
-    /// What is shown, in lists.
+    /// Lists of variables to be shown.
     pub shown: Vec<Vec<Leaf>>,
     /// Remarks for the reader of the program.
     pub notes: Vec<String>,
@@ -124,14 +125,14 @@ pub struct Classic<'s> {
     pub points: usize,
     /// The numbers of the experiment.
     pub experiment: &'s Experiment,
-    /// What stands for eliminated variables.
+    /// The expressions that replace eliminated variables.
     pub gone: FxHashMap<Leaf, ExprId>,
-    /// What formulas mention.
+    /// The leaves in the formulas.
     used: FxHashSet<Leaf>,
 }
 
 impl<'s> Classic<'s> {
-    /// `language` is named where the model is refused.
+    /// `language` is named in a refusal.
     pub fn new(task: &Task<'s>, language: &str) -> Result<Classic<'s>, String> {
         let (solved, experiment) = (task.solved, task.experiment);
         let flat = &solved.flat;
@@ -252,7 +253,7 @@ impl<'s> Classic<'s> {
                 Block::When(_) => {}
             }
         }
-        // Rates that no block computes: those that equal something else.
+        // Rates that no block computes, because they equal something else.
         for at in 0..self.states.len() {
             let state = self.states[at].leaf;
             let done = |one: &Statement| one.target == Target::Rate(state);
@@ -307,7 +308,7 @@ impl<'s> Classic<'s> {
         let formula = Right::Formula(assignment.value);
         match state {
             None => add(Target::Value(target), formula),
-            // A rate that others need has a name of its own.
+            // A rate that other formulas need gets a name of its own.
             Some(state) if self.used.contains(&target) => {
                 add(Target::Value(target), formula);
                 add(Target::Rate(state), Right::Same(target));
@@ -316,7 +317,7 @@ impl<'s> Classic<'s> {
         }
     }
 
-    /// What the experiment shows, else the outputs, else the states.
+    /// What is shown: as the experiment says, else the outputs, else the states.
     fn show(&mut self) {
         let flat = self.flat;
         let plots = self.experiment.plots.iter();
@@ -342,7 +343,7 @@ impl<'s> Classic<'s> {
         }
     }
 
-    /// All that a program names, states first, in the order of the program.
+    /// All variables with a name in the program, states first, in its order.
     pub fn leaves(&self) -> Vec<Leaf> {
         let mut all: Vec<Leaf> = self.states.iter().map(|one| one.leaf).collect();
         all.extend(self.discretes.iter().map(|one| one.leaf));
@@ -356,7 +357,7 @@ impl<'s> Classic<'s> {
         all
     }
 
-    /// What is shown and was eliminated, with what stands for it.
+    /// Eliminated variables that are shown, with their replacements.
     pub fn shown_and_gone(&self) -> Vec<(Leaf, ExprId)> {
         let mut found: Vec<(Leaf, ExprId)> = Vec::new();
         for &leaf in self.shown.iter().flatten() {
@@ -374,7 +375,7 @@ impl<'s> Classic<'s> {
         self.flat.variable(leaf.variable()).ty == Type::Boolean
     }
 
-    /// Booleans are 0 and 1.
+    /// The value as a number; booleans are 0 and 1.
     pub fn value(&self, id: VarId) -> f64 {
         self.flat
             .value(id)

@@ -1,15 +1,15 @@
-//! Names in another language: legal, and no two alike.
+//! Unique names that are legal in another language.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flat::{Flat, Leaf};
 
-/// What names may be.
+/// The rules for names.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// Stands between the parts of a path; `None` where only letters and digits are allowed.
+    /// The separator between the parts of a path; `None` if only letters and digits are allowed.
     pub between: Option<char>,
-    /// `a` and `A` are the same.
+    /// `a` and `A` are the same name.
     pub folds_case: bool,
     /// The longest name.
     pub longest: usize,
@@ -38,7 +38,7 @@ impl Names {
         }
     }
 
-    /// A name that nothing else has.
+    /// A unique name.
     pub fn fresh(&mut self, wanted: &str) -> String {
         let plain = self.plain(wanted);
         let mut name: String = plain.chars().take(self.rules.longest).collect();
@@ -85,7 +85,7 @@ impl Names {
         }
     }
 
-    /// Empty for what has none.
+    /// The name of a leaf; empty if it has none.
     pub fn get(&self, leaf: Leaf) -> &str {
         self.leaves.get(&leaf).map_or("", String::as_str)
     }

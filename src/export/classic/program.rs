@@ -12,7 +12,8 @@ use crate::experiment::Experiment;
 use crate::expr::{ExprId, Function, Node};
 use crate::flat::{Equation, EquationKind, Flat, Given, Kind, Leaf};
 
-/// Inputs that the experiment holds constant are inputs again: programs begin with `u = 10.0`.
+/// Makes inputs that the experiment holds constant into inputs again: programs begin with `u =
+/// 10.0`.
 pub fn keep_inputs(flat: &mut Flat, experiment: &Experiment) {
     for &(id, span) in &experiment.inputs {
         let is_its = |equation: &Equation| {
@@ -67,7 +68,7 @@ fn samples(flat: &Flat) -> bool {
     false
 }
 
-/// A program in one of these languages; `None` after an error that was said.
+/// Writes a program in one of these languages; `None` after an error that was reported.
 pub fn export(
     mut flat: Flat,
     experiment: &Experiment,
@@ -76,7 +77,7 @@ pub fn export(
     said: &mut Diagnostics,
 ) -> Result<Option<Exported>, Refusal> {
     keep_inputs(&mut flat, experiment);
-    // What is sampled at the start has happened when a program begins.
+    // A sample at the start acts before the program begins.
     let whole = samples(&flat).then(|| flat.clone());
     let done = presented(flat, Aliases::Eliminate, &mut NoObserver, said);
     let Some(presented) = done else {

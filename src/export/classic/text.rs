@@ -10,7 +10,7 @@ use crate::expr::op::precedence as level;
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp};
 use crate::flat::Leaf;
 
-/// Text, and how strongly it binds.
+/// A text and its binding strength.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     pub text: String,
@@ -29,7 +29,7 @@ impl Text {
         Text::new(text, level::ATOM)
     }
 
-    /// In brackets, unless it binds at least as strongly.
+    /// The text, with brackets unless it binds at least as strongly.
     pub fn at(&self, binds: u8) -> String {
         match self.binds >= binds {
             true => self.text.clone(),
@@ -38,7 +38,7 @@ impl Text {
     }
 }
 
-/// How a language writes expressions. Truths and numbers are told apart by it where it has to.
+/// How a language writes expressions. A language may distinguish truths and numbers.
 pub trait Dialect {
     fn leaf(&self, leaf: Leaf) -> Text;
     /// A boolean variable as a condition.
@@ -51,11 +51,11 @@ pub trait Dialect {
     fn relation(&self, op: BinaryOp, a: &Text, b: &Text) -> Text;
     fn power(&self, a: &Text, b: &Text) -> Text;
     fn choice(&self, condition: &Text, a: &Text, b: &Text) -> Text;
-    /// `None` where the language has no such function.
+    /// `None` if the language has no such function.
     fn call(&self, function: Function, args: &[Text]) -> Option<Text>;
-    /// Whether this one of the samplers is due, as a condition.
+    /// The condition that a sampler is due.
     fn due(&self, at: usize) -> Text;
-    /// A relation between booleans, both as conditions.
+    /// Whether two conditions are equal, or different.
     fn same_truth(&self, equal: bool, a: &Text, b: &Text) -> Text;
     /// A choice between booleans.
     fn choice_of_truth(&self, condition: &Text, a: &Text, b: &Text) -> Text {
@@ -78,7 +78,7 @@ pub fn real(value: f64) -> String {
     }
 }
 
-/// Longer operands are not written twice for a power.
+/// A longer operand is not repeated to write a power.
 const LONGEST_FACTOR: usize = 24;
 
 /// The text of an expression; an error names what the language lacks.
@@ -91,7 +91,7 @@ pub fn text<D: Dialect>(
     written(model, dialect, language, root, true)
 }
 
-/// The same as it is between samples.
+/// The text of an expression between samples.
 pub fn text_unsampled<D: Dialect>(
     model: &Classic<'_>,
     dialect: &D,
@@ -136,7 +136,7 @@ fn written<D: Dialect>(
             Node::Number(value) => number(value.0),
             Node::Bool(value) => dialect.truth(value),
             Node::Time => dialect.time(),
-            // New values are computed before any is taken: the value before an event is the value.
+            // New values are computed before any is assigned, so the variable still has its value before the event.
             Node::Leaf(Leaf::Pre(id)) if model.is_boolean(Leaf::Var(id)) => {
                 dialect.truth_of(Leaf::Var(id))
             }
@@ -197,7 +197,7 @@ fn written<D: Dialect>(
                     format!("{language} programs have no function `{}`", function.text())
                 })?
             }
-            // The elements of a list stand for themselves.
+            // A list has no text of its own; its elements have.
             Node::List(_) => Text::atom(""),
         };
         known.insert(id, made);
@@ -227,7 +227,7 @@ pub fn arithmetic(op: BinaryOp, a: &Text, b: &Text) -> Text {
     Text::new(format!("{}{sign}{}", a.at(binds), b.at(right)), binds)
 }
 
-/// Linear interpolation that holds its end values, as a chain of choices.
+/// Linear interpolation as a chain of choices; beyond its ends the value is constant.
 fn table<D: Dialect>(dialect: &D, x: &Text, points: &[(&Text, &Text)]) -> Text {
     let Some((&(_, last), others)) = points.split_last() else {
         return Text::atom("0.0");
@@ -251,7 +251,7 @@ fn table<D: Dialect>(dialect: &D, x: &Text, points: &[(&Text, &Text)]) -> Text {
     made
 }
 
-/// What a comment may hold: one line, of letters that every machine has.
+/// A comment: one line of ASCII characters.
 pub fn comment(text: &str) -> String {
     text.chars()
         .map(|c| match c {

@@ -1,6 +1,6 @@
-//! What outputs and derivatives depend on ([`crate::passes::depends`]): states, inputs with their derivatives, and Time. Relations count
-//! with their sides, as they move at events; what the standard reads as "all of them" is `None`: where switches change the equations,
-//! and where the lists would be too long.
+//! The states, inputs (with their derivatives) and Time that outputs and derivatives depend on
+//! ([`crate::passes::depends`]). Relations count with their sides, because events move them. `None` stands for "all of
+//! them" in the standard: if switches change the equations, or if the lists would be too long.
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +9,7 @@ use crate::expr::ExprId;
 use crate::flat::{Leaf, VarId};
 use crate::passes::depends::{AtEvents, Graph};
 
-/// What an unknown may depend on.
+/// A variable that an unknown can depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
     Leaf(Leaf),
@@ -19,7 +19,7 @@ pub enum On {
 #[derive(Debug)]
 pub struct Dependencies<'g> {
     leaves: Vec<Leaf>,
-    /// `None` where switches change the equations.
+    /// `None` if switches change the equations.
     found: Option<AtEvents<'g>>,
 }
 
@@ -49,7 +49,7 @@ impl<'g> Dependencies<'g> {
     }
 }
 
-/// What `when`s set depends on what it is set to, and on the conditions of that branch and of those before it.
+/// What a `when` sets depends on the new value, and on the conditions of its branch and of the branches before it.
 fn decided(model: &Model<'_>) -> Vec<(VarId, Vec<ExprId>)> {
     let mut sets: FxHashMap<VarId, Vec<ExprId>> = FxHashMap::default();
     for when in &model.whens {

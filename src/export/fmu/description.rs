@@ -9,13 +9,13 @@ use crate::base::unit::Unit;
 use crate::base::words::xml as escaped;
 use crate::export::Request;
 
-/// Where the guid belongs, which is made from all the rest.
+/// The place of the guid, which is computed from all other parts.
 pub const GUID: &str = "{guid}";
 
 pub struct Description<'d> {
     pub request: &'d Request<'d>,
     pub variables: &'d Variables,
-    /// What the names of files and functions begin with.
+    /// The prefix of the names of files and functions.
     pub identifier: &'d str,
     pub indicators: usize,
     pub nominal: f64,
@@ -31,7 +31,7 @@ fn number(value: f64) -> String {
     }
 }
 
-/// Whether a name is what the convention "structured" allows.
+/// Whether the naming convention "structured" allows the name.
 fn is_structured(name: &str) -> bool {
     let inner = name
         .strip_prefix("der(")
@@ -220,7 +220,7 @@ impl Description<'_> {
                 let _ = writeln!(out, "    </{title}>");
             }
         }
-        // What the start computes may depend on anything that is given.
+        // Initial unknowns may depend on everything that is given.
         let mut initial: BTreeSet<usize> = BTreeSet::new();
         let states = self.variables.states.iter().chain(&self.variables.rates);
         let computed = outputs.iter().chain(states);
@@ -250,7 +250,7 @@ struct Rank {
     initial: Option<&'static str>,
 }
 
-/// The combinations that the standard allows.
+/// The combinations of attributes that the standard allows.
 fn rank(variable: &Variable) -> Rank {
     let moving = match variable.discrete {
         true => "discrete",

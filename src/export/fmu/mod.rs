@@ -22,7 +22,7 @@ use crate::passes::blocks::Solved;
 use description::{Description, GUID};
 use variables::{Role, Variables, inputs, variables};
 
-/// What is the same for all models; the tables come after the first.
+/// Texts that are the same for all models. The tables come after the first.
 pub const TEXTS: &[&str] = &[
     include_str!("interface.c"),
     include_str!("instance.c"),
@@ -34,7 +34,7 @@ pub const TEXTS: &[&str] = &[
 /// The parts of an FMU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// What files and functions are called after.
+    /// The prefix of the names of files and functions.
     pub identifier: String,
     /// `modelDescription.xml`
     pub description: String,
@@ -81,7 +81,8 @@ impl Unit {
     }
 }
 
-/// What inputs and their derivatives are at the start, as the experiment says: this is all of it that an FMU knows.
+/// The values of inputs and of their derivatives at the start, from the experiment. An FMU knows nothing else of the
+/// experiment.
 pub fn at_start(
     solved: &mut Solved,
     forms: &[&Flat],
@@ -107,7 +108,7 @@ pub fn at_start(
         numbers.insert(id, value);
         for &leaf in needed.iter().filter(|leaf| leaf.variable() == id) {
             let one = exprs.number(1.0);
-            // In it there are Time and what never moves.
+            // A formula of Time and constants.
             let Some(rate) = exprs.differentiate(given, Some(one), |_, _| None) else {
                 break;
             };
@@ -159,7 +160,7 @@ pub fn unit(request: &Request<'_>) -> Result<Unit, Refusal> {
     })
 }
 
-/// What an instance keeps, where its variables are in it, and what may be done with each.
+/// The memory of an instance, where its variables are in it, and the access to each.
 fn tables(out: &mut String, request: &Request<'_>, c: &c::C<'_>, variables: &Variables) {
     let count = variables.all.len();
     let _ = write!(
@@ -230,7 +231,7 @@ static const unsigned char MODEL_unit_roles[MODEL_UNIT_ALL] = {",
     out.push_str("}\n");
 }
 
-/// Made of all that the unit consists of: FNV-1a, 128 bits, written as such things are.
+/// The guid: a hash of all parts of the unit (FNV-1a, 128 bits).
 fn guid(parts: &[&str]) -> String {
     let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     for byte in parts.iter().flat_map(|part| part.bytes().chain([0])) {

@@ -1,7 +1,7 @@
-//! The variables of an FMU: what each is by the rules of FMI 2.0, and where the program keeps it.
+//! The variables of an FMU: their attributes by FMI 2.0, and their places in the program.
 //!
-//! Before: a [`Model`]. After: a list in a fixed order; the reference of a variable is its place in it. No two share a reference:
-//! what equals another has a place of its own in the program.
+//! Before: a [`Model`]. After: a list in a fixed order. The reference of a variable is its index. No two variables
+//! share a reference: a variable that equals another one has its own place in the program.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,22 +11,22 @@ use crate::export::model::Model;
 use crate::expr::{Node, Value};
 use crate::flat::{Flat, Leaf, Type, VarId};
 
-/// What may be done with a variable.
+/// How a variable can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Computed.
+    /// It is computed.
     Computed,
-    /// Computed from parameters, once.
+    /// It is computed from parameters, once.
     Derived,
     /// A number that never changes.
     Constant,
-    /// May be set at any event.
+    /// It can be set at any event.
     Parameter,
-    /// Has a start value, which may be set before the start: a state.
+    /// A state: its start value can be set before the start.
     State,
-    /// The same, and the start may move it.
+    /// A state whose start value can be changed by the start.
     Guessed,
-    /// A start value that follows parameters.
+    /// A start value that is computed from parameters.
     Follows,
     Input,
     /// Time itself.
@@ -37,18 +37,18 @@ pub enum Role {
 pub struct Variable {
     pub name: String,
     pub leaf: Option<Leaf>,
-    /// Where the program keeps it, in what an instance keeps.
+    /// The place in the structure of an instance.
     pub place: String,
     pub role: Role,
     pub boolean: bool,
     pub output: bool,
-    /// Changes at events only.
+    /// It changes only at events.
     pub discrete: bool,
-    /// Where it has one.
+    /// The start value, if it has one.
     pub start: Option<f64>,
     pub unit: Option<String>,
     pub description: String,
-    /// The state whose derivative it is, by its place in the list.
+    /// For a derivative, the index of its state in the list.
     pub derivative_of: Option<usize>,
     pub is_state: bool,
 }
@@ -57,12 +57,12 @@ pub struct Variable {
 pub struct Variables {
     pub all: Vec<Variable>,
     pub of: FxHashMap<Leaf, usize>,
-    /// Of the states in their order, and of their derivatives.
+    /// The indices of the states in order, and of their derivatives.
     pub states: Vec<usize>,
     pub rates: Vec<usize>,
 }
 
-/// `der(C1.e)`, `der(x,2)`: as the naming convention of the standard has it.
+/// A name in the naming convention of the standard: `der(C1.e)`, `der(x,2)`.
 fn name_of(flat: &Flat, leaf: Leaf) -> String {
     let name = flat.name(leaf.variable());
     match leaf {
@@ -135,7 +135,7 @@ pub fn variables(model: &Model<'_>, c: &C<'_>) -> Variables {
         match begins {
             false => list.add(leaf, Role::Computed, None),
             true if start.expression.is_some() => list.add(leaf, Role::Follows, None),
-            // Where switches have positions, what is given may have to jump.
+            // With modes, the given value may have to jump.
             true if selected.contains(&leaf)
                 || discretes.contains(&leaf)
                 || model.switched.is_some() =>
@@ -174,7 +174,7 @@ struct List<'l> {
 }
 
 impl List<'_> {
-    /// Once each, and only what the program has a place for.
+    /// Adds a variable once, and only if the program has a place for it.
     fn add(&mut self, leaf: Leaf, role: Role, start: Option<f64>) {
         if self.variables.of.contains_key(&leaf) {
             return;
@@ -229,7 +229,7 @@ impl List<'_> {
                 continue;
             };
             let rate = state.rate();
-            // One that is a state itself stays where it is; others are where the derivatives are.
+            // A derivative that is a state has a place already; others are among the rates.
             let place = format!("rate[{at}]");
             match self.variables.of.get(&rate).copied() {
                 None => self.put(rate, place, Role::Computed, None),

@@ -1,17 +1,18 @@
-//! Files packed into one: the zip format, deflated.
+//! Packs files into an archive in the zip format, deflated.
 //!
-//! Before: names and contents. After: the bytes of an archive that depend on nothing else: no time, no owner, the order as given.
+//! Before: names and contents. After: the bytes of an archive. They depend on nothing else: no time, no owner, and the
+//! order as given.
 
 use miniz_oxide::deflate::compress_to_vec;
 
 use crate::export::Refusal;
 
-/// Of 1980-01-01 00:00, the first moment that the format can tell.
+/// 1980-01-01 00:00, the first time that the format can express.
 const DATE: u16 = 0x21;
 /// UTF-8 names.
 const FLAGS: u16 = 0x800;
 const DEFLATED: u16 = 8;
-/// The version of the format that deflated files need, and the same made on Unix.
+/// The version of the format that deflated files need, and the same version made on Unix.
 const VERSION: u16 = 20;
 const MADE: u16 = 0x314;
 const LEVEL: u8 = 9;
@@ -26,7 +27,7 @@ pub fn archive(files: &[(String, &[u8])]) -> Result<Vec<u8>, Refusal> {
         let fits = |size: usize| u32::try_from(size).map_err(|_| too_large(name));
         let (offset, size, whole) = (fits(out.len())?, fits(packed.len())?, fits(content.len())?);
         let length = u16::try_from(name.len()).map_err(|_| too_large(name))?;
-        // What stands before a file and in the directory.
+        // The fields that stand both before a file and in the directory.
         let mut head = Vec::new();
         for part in [VERSION, FLAGS, DEFLATED, 0, DATE] {
             head.extend(part.to_le_bytes());
@@ -43,7 +44,7 @@ pub fn archive(files: &[(String, &[u8])]) -> Result<Vec<u8>, Refusal> {
         directory.extend(b"PK\x01\x02");
         directory.extend(MADE.to_le_bytes());
         directory.extend(&head);
-        // No comment, the first disk, no text.
+        // No comment, the first disk, binary content.
         directory.extend([0; 6]);
         // A plain file that all may read.
         directory.extend((0o100_644u32 << 16).to_le_bytes());
@@ -88,7 +89,7 @@ fn checksum(content: &[u8]) -> u32 {
 mod tests {
     use super::*;
 
-    /// The value that the description of the checksum gives as its check.
+    /// The check value that the definition of the checksum gives.
     #[test]
     fn checksums() {
         assert_eq!(checksum(b"123456789"), 0xcbf4_3926);

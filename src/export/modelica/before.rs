@@ -1,17 +1,18 @@
-//! Which discrete variables equations read as they were before the event.
+//! Finds the discrete variables that equations have to read with their value before the event.
 //!
-//! `new(x)` is computed from values that belong to the present x, and rounds follow until both are equal. Modelica computes
-//! all at once: there `x` is the next value and `pre(x)` the present one, and an event is repeated until both are equal. So in
-//! what is computed at events every x becomes `pre(x)`. In the other equations either will do, as both are equal
-//! when the event is over, unless what they compute decides about x: there `pre(x)` is needed, or x and its own condition would make a
-//! loop (an ideal diode). Whether they do is told from which unknowns stand together, whatever they are solved for.
+//! `new(x)` is computed from the present x, and rounds follow until both are equal. Modelica computes everything at
+//! once: there `x` is the next value and `pre(x)` the present one, and an event is repeated until both are equal. So in
+//! formulas for next values every x becomes `pre(x)`. In other equations both have the same value when the event is
+//! over. But if such an equation helps to decide x, it has to read `pre(x)`; else x and its own condition would be a
+//! loop (an ideal diode). Which equations help to decide x is found from the unknowns that occur together, whatever
+//! they are solved for.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::ExprId;
 use crate::flat::{Flat, Kind, Leaf, VarId};
 
-/// Discrete variables that decide about what they are decided by.
+/// Discrete variables that depend on themselves through equations.
 pub fn looped(flat: &Flat) -> FxHashSet<VarId> {
     let mut groups = Groups::default();
     for equation in &flat.equations {
@@ -46,7 +47,7 @@ pub fn looped(flat: &Flat) -> FxHashSet<VarId> {
         .collect()
 }
 
-/// What equations compute: variables and highest derivatives; `New(x)` stands for a discrete variable.
+/// The unknowns of equations: variables and highest derivatives; `New(x)` stands for a discrete variable.
 fn unknowns(flat: &Flat, roots: &[ExprId], discretes: bool) -> Vec<Leaf> {
     let mut found = Vec::new();
     for &root in roots {
@@ -68,7 +69,7 @@ fn unknowns(flat: &Flat, roots: &[ExprId], discretes: bool) -> Vec<Leaf> {
     found
 }
 
-/// Sets that are joined.
+/// A union-find.
 #[derive(Default)]
 struct Groups {
     places: FxHashMap<Leaf, usize>,

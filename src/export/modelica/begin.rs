@@ -1,10 +1,11 @@
-//! What is written, and how it begins.
+//! The model that is written, and its start.
 //!
-//! Before: a flat model with an experiment in it. After: the equations to write, and of what is differentiated the values at the start
-//! with those among them that are free. A Modelica tool takes each start value with `fixed = true` as an equation, so there may
-//! be no more of these than the model has degrees of freedom: the states that solving has found, at the start.
-//! What signs hide is written so that the structure shows it. Where a switch changes the index by its own position alone the form of the
-//! 1995 paper is written, which has the same index in all positions; where that does not say all, the equations as they are.
+//! Before: a flat model with an experiment in it. After: the equations to write; for differentiated variables the
+//! values at the start, and which of them are free. A Modelica tool takes each start value with `fixed = true` as an
+//! equation, so there may be only as many as the model has degrees of freedom: the states that solving has found for
+//! the start. Constraints that signs hide are written, so that the structure shows them. If a switch changes the index,
+//! the form of the 1995 paper is written, which has the same index in all modes; if that form is not complete, the
+//! equations as they are.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -24,17 +25,17 @@ use crate::positions::{Positions, Values};
 pub struct Beginning {
     /// The model to write.
     pub written: Flat,
-    /// Variables that equal another one for the whole run, or its negative (true).
+    /// Variables that always equal another one, or its negative (`true`).
     same: FxHashMap<VarId, (Leaf, bool)>,
-    /// What can be given freely at the start.
+    /// Variables whose values at the start are free.
     pub free: FxHashSet<Leaf>,
     pub values: Values,
-    /// What a nonlinear loop computes, with its values at the start: guesses for tools that iterate.
+    /// Unknowns of nonlinear loops with their values at the start: guesses for tools that iterate.
     pub guesses: Values,
     pub notes: Vec<String>,
 }
 
-/// `None` after an error that was said.
+/// `None` after an error that was reported.
 pub fn beginning(
     flat: &Flat,
     experiment: &Experiment,
@@ -94,8 +95,8 @@ fn of_solved(written: Flat, solved: &Solved, values: Values) -> Beginning {
     }
 }
 
-/// What the signs of a model hide from a tool that looks at its structure alone: a reference for each part without ground, and
-/// constraints between states (a loop of capacitors away from ground) in place of equations that follow from them.
+/// Shows what signs hide from a tool that examines only the structure: a reference for each part without ground, and
+/// constraints between states (a loop of capacitors away from ground), which replace equations that follow from them.
 fn shown(flat: Flat) -> Flat {
     match determine(flat, &mut NoObserver) {
         Ok(mut looked_at) => {
@@ -106,7 +107,7 @@ fn shown(flat: Flat) -> Flat {
     }
 }
 
-/// The states, with those that the run chooses at the start.
+/// The states, and the candidates that the run chooses at the start.
 fn free(flat: &Flat) -> FxHashSet<Leaf> {
     let mut free: FxHashSet<Leaf> = flat.states().collect();
     for selection in flat.selections() {
@@ -119,7 +120,7 @@ fn free(flat: &Flat) -> FxHashSet<Leaf> {
     free
 }
 
-/// Values at the start, before anything happens; those that were given where they cannot be computed.
+/// Values at the start before any event. Where they cannot be computed, the given ones.
 fn at_once(solved: &Solved, experiment: &Experiment) -> Values {
     let flat = &solved.flat;
     let mut point = Point::new(solved);
@@ -142,7 +143,7 @@ fn at_once(solved: &Solved, experiment: &Experiment) -> Values {
     values
 }
 
-/// A model that is another one in each position of its switches: it is written as it is, and its states are those of the position
+/// A model with different equations in each mode of its switches is written as it is. Its states are those of the mode
 /// at the start.
 fn by_position(flat: &Flat, experiment: &Experiment, positions: &mut Modes) -> Beginning {
     let unknown = |id: &VarId| flat.variable(*id).kind.is_unknown();
@@ -167,7 +168,7 @@ fn by_position(flat: &Flat, experiment: &Experiment, positions: &mut Modes) -> B
     }
 }
 
-/// The position of the switches at the start; `None` if something is not known.
+/// The mode of the switches at the start; `None` if a condition is not known.
 fn position(
     flat: &Flat,
     experiment: &Experiment,
@@ -208,7 +209,7 @@ fn switches(positions: &Positions) -> String {
 }
 
 impl Beginning {
-    /// The variable that equals this one or its negative, where solving has found one; true for the negative.
+    /// The variable that solving found to be equal to this one, or its negative (`true`).
     pub fn same_as(&self, id: VarId) -> Option<(Leaf, bool)> {
         self.same.get(&id).copied()
     }

@@ -1,4 +1,4 @@
-//! What Modelica cannot say: refused by name, before anything is written.
+//! Refuses by name what Modelica cannot express, before anything is written.
 
 use rustc_hash::FxHashSet;
 
@@ -7,7 +7,7 @@ use super::begin::Beginning;
 use crate::expr::{BinaryOp, ExprId, Function, Node};
 use crate::flat::{EquationKind, Flat, Kind, Leaf, Type};
 
-/// Looks at all that is to be written.
+/// Checks everything that is to be written.
 pub fn check(beginning: &Beginning) -> Result<(), Refusal> {
     let flat = &beginning.written;
     let mut all: Vec<ExprId> = Vec::new();

@@ -1,8 +1,8 @@
 //! Declarations: parameters and variables with unit, start value and description.
 //!
-//! Before: the model to write and how it begins. After: a line for each variable, and initial equations for what cannot be said in one.
-//! A start value with `fixed = true` counts as an equation of the start, and stands only at what is free there; any other is a
-//! guess. Discrete variables begin with theirs.
+//! Before: the model to write, and its start. After: a line for each variable, and initial equations for what a
+//! declaration cannot express. A start value with `fixed = true` counts as an equation of the start, so only free
+//! variables have one; other start values are guesses. Discrete variables start with their start values.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,11 +21,11 @@ pub struct Declarations<'d> {
     printer: &'d Printer<'d>,
     /// Inputs that the experiment gives.
     inputs: &'d FxHashMap<VarId, ExprId>,
-    /// `init(x) = v` where v uses variables: equations of the start.
+    /// `init(x) = v` where v contains variables: initial equations.
     computed: FxHashMap<VarId, ExprId>,
-    /// What is fixed at the start: variables and the derivatives that have one, with their values.
+    /// Variables and derivatives that are fixed at the start, with their values if they have one.
     fixed: FxHashMap<Leaf, Option<f64>>,
-    /// Free derivatives that no variable stands for.
+    /// Free derivatives that no variable equals.
     left: Vec<Leaf>,
     shaping: FxHashSet<VarId>,
 }
@@ -60,7 +60,7 @@ impl<'d> Declarations<'d> {
         declarations
     }
 
-    /// Each degree of freedom is given by the variable that has it.
+    /// Each degree of freedom is fixed by the variable that has it.
     fn fix(&mut self) {
         let mut free: Vec<Leaf> = self.beginning.free.iter().copied().collect();
         free.sort_by_key(|leaf| (leaf.variable(), leaf.order()));
@@ -79,7 +79,7 @@ impl<'d> Declarations<'d> {
                 self.fixed.insert(leaf, value);
                 continue;
             }
-            // A derivative that solving has in place of a variable.
+            // A variable that equals the derivative.
             let stands = stands_for.get(&leaf).copied();
             match stands {
                 Some((id, negative)) => {
@@ -120,7 +120,8 @@ impl<'d> Declarations<'d> {
         }
         let prefix = match variable.kind {
             _ if pure => "constant",
-            // Another value would not change what it has shaped; a constant made of parameters is one of these in Modelica.
+            // Another value could not change the structure that depends on it. A constant that is computed from
+            // parameters is also a final parameter in Modelica.
             Kind::Constant => "final parameter",
             _ if self.shaping.contains(&id) => "final parameter",
             _ => "parameter",
@@ -181,7 +182,7 @@ impl<'d> Declarations<'d> {
         )
     }
 
-    /// A variable that stands for a derivative below the highest one.
+    /// A variable for a derivative below the highest order.
     fn derivative(&self, id: VarId, order: u8) -> String {
         let leaf = Leaf::at_order(id, order);
         let free = self.fixed.contains_key(&leaf);
@@ -197,7 +198,7 @@ impl<'d> Declarations<'d> {
         format!("Real {name}{attributes};")
     }
 
-    /// The start value of a variable; `None` where there is nothing to say.
+    /// The start value of a variable; `None` if there is none to write.
     fn start(&self, id: VarId) -> Option<String> {
         let leaf = Leaf::Var(id);
         let variable = self.flat.variable(id);
@@ -225,7 +226,7 @@ impl<'d> Declarations<'d> {
         }
     }
 
-    /// Equations of the start.
+    /// The initial equations.
     pub fn initial(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for id in self.flat.variable_ids() {
@@ -260,7 +261,7 @@ impl<'d> Declarations<'d> {
         Some(format!("unit = {}", string(&unit)))
     }
 
-    /// With the unit where Modelica does not know it.
+    /// The description, with the unit if Modelica does not know it.
     fn description(&self, id: VarId) -> String {
         let remarks = &self.flat.declaration(id).remarks;
         let unit = (remarks.unit.as_deref()).filter(|_| self.unit(id, 0).is_none());
@@ -295,7 +296,7 @@ fn rounded(value: f64) -> String {
     number(short, false)
 }
 
-/// Whether a value is the one that was given, but for rounding.
+/// Whether a value equals the given one except for rounding.
 fn agrees(given: &Given, value: f64) -> bool {
     let Value::Real(wanted) = given.value else {
         return true;

@@ -76,8 +76,8 @@ impl<'e> Events<'e> {
         }
     }
 
-    /// Conditions that have names: Boolean variables, what they are, and whether they may be true for a while: then what is true at the
-    /// start has not become so there.
+    /// Conditions that have names: Boolean variables, their conditions, and whether they can stay true. A condition
+    /// that stays true may be true at the start, and then it has not just become true.
     pub fn named(&self) -> Vec<(String, String, bool)> {
         let mut found = Vec::new();
         for when in 0..self.branches.len() {
@@ -98,7 +98,8 @@ impl<'e> Events<'e> {
         (chosen.flat_map(|(_, all)| all)).any(|((other, _), _)| *other == when)
     }
 
-    /// Whether one of several restarts may not act though its condition becomes true: then another may have to.
+    /// Whether one of several restarts may not act although its condition becomes true: then another one may have to
+    /// act.
     fn is_chosen(&self, restarts: &[(Place, Equation)]) -> bool {
         restarts.iter().any(|&((when, branch), _)| {
             let own = self.condition(when, branch);
@@ -117,8 +118,8 @@ impl<'e> Events<'e> {
         self.flat.whens[when].conditions[branch].0
     }
 
-    /// Where a condition asks for the value before the event, it is meant to see the change: then it, and what it does, sees
-    /// the next values of others.
+    /// If a condition uses the value before the event, it is meant to notice the change. Then the condition, and the
+    /// actions, read next values.
     fn view(&self, when: usize) -> View<'_> {
         let mut before = false;
         for &(condition, _) in &self.flat.whens[when].conditions {
@@ -140,7 +141,7 @@ impl<'e> Events<'e> {
         }
     }
 
-    /// Earlier conditions that may be true while this one becomes true.
+    /// Earlier conditions that can be true while this one becomes true.
     fn earlier(&self, (when, branch): Place) -> Option<String> {
         let own = self.condition(when, branch);
         let texts: Vec<String> = (0..branch)
@@ -150,12 +151,13 @@ impl<'e> Events<'e> {
         (!texts.is_empty()).then(|| texts.join(" or "))
     }
 
-    /// Whether an earlier condition may be true while another becomes true, and not become so at the same moment.
+    /// Whether an earlier condition can be true while another one becomes true, without becoming true at the same
+    /// moment.
     fn may_last(&self, earlier: ExprId, own: ExprId) -> bool {
         !self.is_momentary(earlier) && !exclude(self.flat, earlier, own)
     }
 
-    /// True at single moments only: what is true then has become so.
+    /// Whether it is true only at single moments, at which it becomes true.
     fn is_momentary(&self, mut id: ExprId) -> bool {
         loop {
             match self.flat.exprs.node(id) {
@@ -220,7 +222,7 @@ impl<'e> Events<'e> {
         lines
     }
 
-    /// Only what is differentiated can be restarted: for a variable that equals it, it stands in.
+    /// Only a differentiated variable can be restarted. It is written instead of a variable that equals it.
     fn reinit(&self, id: VarId, value: &str) -> String {
         let same = self.beginning.same_as(id);
         match same.filter(|_| self.flat.variable(id).order == 0) {
@@ -234,7 +236,7 @@ impl<'e> Events<'e> {
         }
     }
 
-    /// Restarts of one state by several `when`s: of those that act at a moment the last counts.
+    /// Restarts of one state by several `when`s: of those that act at the same moment the last one holds.
     pub fn restarts(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (id, all) in &self.shared {

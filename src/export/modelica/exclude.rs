@@ -3,7 +3,7 @@
 use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
 use crate::flat::Flat;
 
-/// True only if it is sure.
+/// True only if this is certain.
 pub fn exclude(flat: &Flat, a: ExprId, b: ExprId) -> bool {
     if flat.exprs.node(a) == Node::Unary(UnaryOp::Not, b)
         || flat.exprs.node(b) == Node::Unary(UnaryOp::Not, a)
@@ -23,7 +23,7 @@ pub fn exclude(flat: &Flat, a: ExprId, b: ExprId) -> bool {
     }
 }
 
-/// An expression lies above or below a bound, which may be reached.
+/// An expression is above or below a bound, or equal to it.
 #[derive(Clone, Copy)]
 struct Bound {
     of: ExprId,

@@ -34,7 +34,7 @@ use names::{identifier, string};
 use text::{Printer, View, number};
 use truths::Told;
 
-/// `None` after an error that was said.
+/// `None` after an error that was reported.
 pub fn export(
     flat: &Flat,
     experiment: &Experiment,
@@ -43,7 +43,7 @@ pub fn export(
     let Some(mut beginning) = beginning(flat, experiment, said)? else {
         return Ok(None);
     };
-    // The equation of an input that is given stands in its declaration.
+    // An input with a formula has its equation in its declaration.
     let mut kinds: Vec<(VarId, Kind)> = Vec::new();
     for &(id, _) in &experiment.inputs {
         kinds.push((id, beginning.written.variable(id).kind));

@@ -6,7 +6,8 @@
 
 use crate::base::words::literal;
 
-/// Words of the language (section 2.3.3), and predefined types, functions and variables: a component of such a name would hide them.
+/// Words of the language (section 2.3.3), and predefined types, functions and variables, which a component of this name
+/// would hide.
 const WORDS: &str = "
     algorithm and annotation assert block break class connect connector constant constrainedby der discrete each else elseif
     elsewhen encapsulated end enumeration equation expandable extends external false final flow for function if import impure in
@@ -19,7 +20,7 @@ const WORDS: &str = "
     symmetric tan tanh terminal terminate ticksInState timeInState transition transpose vector zeros
 ";
 
-/// The function that a class with large tables brings along.
+/// The function that is written into a class with large tables.
 pub const TABLE: &str = "interpolate";
 
 /// A name as Modelica writes it.
@@ -46,7 +47,7 @@ pub fn quoted(name: &str) -> String {
     out
 }
 
-/// A text in double quotes. Files are UTF-8, and so letters beyond ASCII may stand in it.
+/// A text in double quotes. Files are UTF-8, so it may contain letters beyond ASCII.
 pub fn string(text: &str) -> String {
     let unseen = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     literal(&text.replace(unseen, " "))

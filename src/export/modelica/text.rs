@@ -14,24 +14,24 @@ use crate::expr::print;
 use crate::expr::{Arena, BinaryOp, ExprId, Function, Node, UnaryOp};
 use crate::flat::{Flat, Kind, Leaf, VarId};
 
-/// Where an expression stands: which discrete variables count as they were before the event.
+/// Which discrete variables are written with `pre`.
 #[derive(Clone, Copy, Debug)]
 pub enum View<'v> {
-    /// Those that equations decide which they take part in themselves.
+    /// Between events: variables that depend on themselves through equations.
     Between(&'v FxHashSet<VarId>),
-    /// All of them: what happens at an event follows from what was.
+    /// At an event: all, because the event follows from the values before it.
     Event,
     /// These only.
     Only(&'v [VarId]),
 }
 
-/// Whole numbers from here on do not fit an integer of every tool.
+/// Larger whole numbers do not fit the integers of every tool.
 const LARGEST_INTEGER: f64 = 2_147_483_648.0;
 
 pub struct Printer<'p> {
     pub flat: &'p Flat,
     names: Vec<String>,
-    /// By expression: would Modelica compute it as an integer?
+    /// By expression: whether Modelica would compute it as an integer.
     integers: Vec<bool>,
 }
 
@@ -41,17 +41,17 @@ impl std::fmt::Debug for Printer<'_> {
     }
 }
 
-pub(super) enum Work {
+pub(super) enum Task {
     Node(ExprId, Want),
     Text(&'static str),
     Owned(String),
 }
 
-/// What a place asks of what stands in it.
+/// What is required at a place in the text.
 #[derive(Clone, Copy)]
 pub(super) struct Want {
     least: u8,
-    /// Not a sign at the beginning.
+    /// No sign at the beginning.
     unsigned: bool,
     /// Whole numbers are written as reals.
     real: bool,
@@ -83,7 +83,7 @@ impl<'p> Printer<'p> {
         let name = |id: VarId| {
             let name = flat.name(id);
             let made = identifier(&name);
-            // A component called like its class.
+            // A component with the same name as its class is quoted.
             if made == class { quoted(&name) } else { made }
         };
         let mut printer = Printer {
@@ -118,7 +118,7 @@ impl<'p> Printer<'p> {
         &self.names[id.index()]
     }
 
-    /// The variable that stands for a derivative below the highest one: Modelica tools differentiate once.
+    /// A variable for a derivative below the highest order, because Modelica tools differentiate once.
     pub fn derivative(&self, id: VarId, order: u8) -> String {
         let mut name = self.flat.name(id);
         for _ in 0..order {
@@ -158,12 +158,12 @@ impl<'p> Printer<'p> {
     /// The left side of an equation, or an operand.
     pub fn at_least(&self, id: ExprId, least: u8, view: View<'_>) -> String {
         let mut out = String::new();
-        let mut work = vec![Work::Node(id, Want::least(least, false))];
+        let mut work = vec![Task::Node(id, Want::least(least, false))];
         while let Some(item) = work.pop() {
             match item {
-                Work::Text(text) => out.push_str(text),
-                Work::Owned(text) => out.push_str(&text),
-                Work::Node(id, want) => self.node(id, want, view, &mut out, &mut work),
+                Task::Text(text) => out.push_str(text),
+                Task::Owned(text) => out.push_str(&text),
+                Task::Node(id, want) => self.node(id, want, view, &mut out, &mut work),
             }
         }
         out
@@ -175,7 +175,7 @@ impl<'p> Printer<'p> {
         want: Want,
         view: View<'_>,
         out: &mut String,
-        work: &mut Vec<Work>,
+        work: &mut Vec<Task>,
     ) {
         let exprs = &self.flat.exprs;
         while let Node::Unary(UnaryOp::Plus, a) = exprs.node(id) {
@@ -185,11 +185,11 @@ impl<'p> Printer<'p> {
         let (binds, signed) = self.strength(id);
         if binds < want.least || signed && want.unsigned {
             out.push('(');
-            work.push(Work::Text(")"));
+            work.push(Task::Text(")"));
         }
         let lone = matches!(node, Node::Number(_) | Node::Unary(..));
         let real = want.real || !lone && self.integers[id.index()];
-        // Last comes first.
+        // The stack is in reverse order.
         match node {
             Node::Number(value) => out.push_str(&number(value.0, want.real)),
             Node::Bool(value) => out.push_str(if value { "true" } else { "false" }),
@@ -197,11 +197,11 @@ impl<'p> Printer<'p> {
             Node::Leaf(leaf) => out.push_str(&self.leaf(leaf, view)),
             Node::Unary(UnaryOp::Not, a) => {
                 out.push_str("not ");
-                work.push(Work::Node(a, Want::least(level::ATOM, real)));
+                work.push(Task::Node(a, Want::least(level::ATOM, real)));
             }
             Node::Unary(_, a) => {
                 out.push('-');
-                work.push(Work::Node(a, Want::unsigned(level::PRODUCT, real)));
+                work.push(Task::Node(a, Want::unsigned(level::PRODUCT, real)));
             }
             Node::Binary(op, a, b) => {
                 let begins = !want.unsigned || binds < want.least;
@@ -213,13 +213,13 @@ impl<'p> Printer<'p> {
             }
             Node::List(args) => {
                 out.push('{');
-                work.push(Work::Text("}"));
+                work.push(Task::Text("}"));
                 arguments(exprs.args(args), real, work);
             }
         }
     }
 
-    /// How strongly the text of a node binds, and whether it begins with a sign.
+    /// The binding strength of a node's text, and whether it begins with a sign.
     fn strength(&self, id: ExprId) -> (u8, bool) {
         match self.flat.exprs.node(id) {
             Node::Number(value) if value.0 < 0.0 => (level::SIGN, true),
@@ -237,23 +237,23 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// `begins`: a sign may stand before it.
+    /// `begins` says whether a sign is allowed before it.
     fn binary(
         &self,
         (op, a, b): (BinaryOp, ExprId, ExprId),
         begins: bool,
         real: bool,
-        work: &mut Vec<Work>,
+        work: &mut Vec<Task>,
     ) {
         if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) && !self.flat.is_boolean(a) {
-            work.push(Work::Text(match op {
+            work.push(Task::Text(match op {
                 BinaryOp::Equal => ") <= 0",
                 _ => ") > 0",
             }));
-            work.push(Work::Node(b, Want::unsigned(level::PRODUCT, false)));
-            work.push(Work::Text(" - "));
-            work.push(Work::Node(a, Want::least(level::SUM, false)));
-            work.push(Work::Text("abs("));
+            work.push(Task::Node(b, Want::unsigned(level::PRODUCT, false)));
+            work.push(Task::Text(" - "));
+            work.push(Task::Node(a, Want::least(level::SUM, false)));
+            work.push(Task::Text("abs("));
             return;
         }
         let (left, right) = match op {
@@ -275,12 +275,12 @@ impl<'p> Printer<'p> {
                 Want::unsigned(level::ATOM, false),
                 Want::unsigned(level::ATOM, false),
             ),
-            // Relations do not chain; what is compared may be true or false.
+            // Relations cannot be chained. Their operands can be truths.
             _ => (Want::least(level::SUM, real), Want::least(level::SUM, real)),
         };
-        work.push(Work::Node(b, right));
-        work.push(Work::Text(spelling(op)));
-        work.push(Work::Node(a, left));
+        work.push(Task::Node(b, right));
+        work.push(Task::Text(spelling(op)));
+        work.push(Task::Node(a, left));
     }
 
     fn call(
@@ -290,7 +290,7 @@ impl<'p> Printer<'p> {
         args: &[ExprId],
         real: bool,
         out: &mut String,
-        work: &mut Vec<Work>,
+        work: &mut Vec<Task>,
     ) {
         let whole = self.is_written_out(id, args);
         let name = match function {
@@ -303,7 +303,7 @@ impl<'p> Printer<'p> {
         };
         out.push_str(name);
         out.push('(');
-        work.push(Work::Text(")"));
+        work.push(Task::Text(")"));
         arguments(args, real, work);
     }
 }
@@ -324,27 +324,27 @@ fn spelling(op: BinaryOp) -> &'static str {
     }
 }
 
-fn arguments(args: &[ExprId], real: bool, work: &mut Vec<Work>) {
+fn arguments(args: &[ExprId], real: bool, work: &mut Vec<Task>) {
     for (at, &arg) in args.iter().enumerate().rev() {
-        work.push(Work::Node(arg, Want::least(level::IF, real)));
+        work.push(Task::Node(arg, Want::least(level::IF, real)));
         if at > 0 {
-            work.push(Work::Text(", "));
+            work.push(Task::Text(", "));
         }
     }
 }
 
-/// An `if` in the last place is an `elseif`; any other stands in brackets.
-fn choice(exprs: &Arena<Leaf>, id: ExprId, real: bool, work: &mut Vec<Work>) {
+/// An `if` as the last operand is an `elseif`; elsewhere it gets brackets.
+fn choice(exprs: &Arena<Leaf>, id: ExprId, real: bool, work: &mut Vec<Task>) {
     let Node::If(condition, then, otherwise) = exprs.node(id) else {
         return;
     };
-    work.push(Work::Node(otherwise, Want::least(level::IF, real)));
-    work.push(Work::Text(match exprs.node(otherwise) {
+    work.push(Task::Node(otherwise, Want::least(level::IF, real)));
+    work.push(Task::Text(match exprs.node(otherwise) {
         Node::If(..) => " else",
         _ => " else ",
     }));
-    work.push(Work::Node(then, Want::least(level::OR, real)));
-    work.push(Work::Text(" then "));
-    work.push(Work::Node(condition, Want::least(level::OR, false)));
-    work.push(Work::Text("if "));
+    work.push(Task::Node(then, Want::least(level::OR, real)));
+    work.push(Task::Text(" then "));
+    work.push(Task::Node(condition, Want::least(level::OR, false)));
+    work.push(Task::Text("if "));
 }

@@ -1,8 +1,8 @@
-//! Which equation tells which truth.
+//! Chooses the variable that each equation between truths determines.
 //!
-//! Modelica solves no equation for what is true or false: one side has to be the variable that it tells (3.6, section 8.4 and
-//! appendix B). Here equations have any form, `not r = b`. Before: the flat model. After: for each equation of truths the
-//! variable that it is written for, each once, as far as there is one that stands alone on a side but for `not`.
+//! Modelica does not solve equations for a truth: one side has to be the variable (3.6, section 8.4 and appendix B). In
+//! bgm equations have any form, such as `not r = b`. Before: the flat model. After: for each equation between truths
+//! the variable that it is written for, each variable once, if there is one that is alone on a side except for `not`.
 
 use rustc_hash::FxHashMap;
 
@@ -16,11 +16,11 @@ use crate::structure::{Incidence, NONE, maximum_matching};
 pub struct Told {
     pub variable: VarId,
     pub value: ExprId,
-    /// It tells the opposite.
+    /// The equation gives the opposite of the variable.
     pub negated: bool,
 }
 
-/// By the place of the equation; `known` are told elsewhere.
+/// By index of the equation. `known` variables are determined elsewhere.
 pub fn told(printer: &Printer<'_>, known: impl Fn(VarId) -> bool) -> FxHashMap<usize, Told> {
     let flat = printer.flat;
     let mut columns: FxHashMap<VarId, u32> = FxHashMap::default();

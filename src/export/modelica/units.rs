@@ -1,18 +1,18 @@
-//! Units as Modelica writes them (Modelica 3.6, chapter 19).
+//! Units in Modelica (Modelica 3.6, chapter 19).
 //!
-//! Before: a unit as the language takes it, which may be anything. After: `N.m/s2`, `W/(m2.K)` where each of its names is a
-//! unit of the SI, with a prefix or without, or one of the usual others; nothing where one is not (`Euro`, `As`).
+//! Before: a unit of the source, which can be any text. After: a unit such as `N.m/s2` or `W/(m2.K)`, if each of its
+//! names is a unit of the SI, with or without prefix, or one of the usual others; otherwise none (`Euro`, `As`).
 
 use crate::base::unit::Unit;
 
-/// Symbols that may have a prefix.
+/// Symbols that can have a prefix.
 const SYMBOLS: &[&str] = &[
     "m", "g", "s", "A", "K", "mol", "cd", "rad", "sr", "Hz", "N", "Pa", "J", "W", "C", "V", "F",
     "Ohm", "S", "Wb", "T", "H", "lm", "lx", "Bq", "Gy", "Sv", "kat", "l", "L", "t", "eV", "bar",
     "VA", "var",
 ];
 
-/// Symbols that have none.
+/// Symbols that cannot.
 const ALONE: &[&str] = &[
     "min", "h", "d", "deg", "degC", "degF", "degRk", "rev", "dB", "Np",
 ];

@@ -1,17 +1,17 @@
-//! What Modelica has no function for, or none that causes events: written with what it has.
+//! Writes what Modelica has no function for, or no function that causes events.
 //!
-//! `sign` and `table` are written as `if`s, as their jumps and corners are events of the model; where that would be long (an
-//! argument of many parts, which would be repeated; many points), `sign` is the function of Modelica, and a table is a call of a
-//! function that comes with the class. `min` and `max` take two arguments in Modelica.
+//! `sign` and `table` become `if`s, because their jumps and corners are events. If this would be long, because an
+//! argument with many parts would be repeated or there are many points, `sign` becomes Modelica's function and a table
+//! becomes a call of a function in the class. `min` and `max` have two arguments in Modelica.
 
 use super::names::TABLE;
-use super::text::{Printer, Want, Work};
+use super::text::{Printer, Task, Want};
 use crate::expr::op::precedence as level;
 use crate::expr::{ExprId, Function, Node};
 
-/// Arguments larger than this are not written several times.
+/// Larger arguments are not repeated.
 const SMALL: usize = 40;
-/// The same for a number of a table.
+/// Larger numbers of a table are not repeated.
 const TINY: usize = 8;
 /// Tables with more points get a function.
 const FEW_POINTS: usize = 50;
@@ -34,7 +34,7 @@ impl Printer<'_> {
             && points.iter().all(|&point| self.is_short(point, TINY))
     }
 
-    /// Whether an expression has few parts, and none of those that are written out themselves.
+    /// Whether an expression has few parts, and none that is written in this way itself.
     fn is_short(&self, root: ExprId, most: usize) -> bool {
         let exprs = &self.flat.exprs;
         let mut work = vec![root];
@@ -54,44 +54,44 @@ impl Printer<'_> {
     }
 
     /// `if x < x1 then y1 elseif x < x2 then y1 + (y2 - y1)*(x - x1)/(x2 - x1) ... else yn`
-    pub(super) fn table(&self, args: &[ExprId], work: &mut Vec<Work>) {
+    pub(super) fn table(&self, args: &[ExprId], work: &mut Vec<Task>) {
         let exprs = &self.flat.exprs;
         let (mut xs, mut ys) = (Vec::new(), Vec::new());
         exprs.operands(args[1], &mut xs);
         exprs.operands(args[2], &mut ys);
-        let sum = |id: ExprId| Work::Node(id, Want::least(level::SUM, true));
-        let part = |id: ExprId| Work::Node(id, Want::unsigned(level::PRODUCT, true));
+        let sum = |id: ExprId| Task::Node(id, Want::least(level::SUM, true));
+        let part = |id: ExprId| Task::Node(id, Want::unsigned(level::PRODUCT, true));
         let x = args[0];
         let mut text = Vec::new();
         for (at, &border) in xs.iter().enumerate() {
             text.extend([
-                Work::Text(if at == 0 { "if " } else { " elseif " }),
+                Task::Text(if at == 0 { "if " } else { " elseif " }),
                 sum(x),
-                Work::Text(" < "),
+                Task::Text(" < "),
                 sum(border),
-                Work::Text(" then "),
+                Task::Text(" then "),
             ]);
             match at.checked_sub(1) {
                 None => text.push(sum(ys[0])),
                 Some(before) => text.extend([
                     sum(ys[before]),
-                    Work::Text(" + ("),
+                    Task::Text(" + ("),
                     sum(ys[at]),
-                    Work::Text(" - "),
+                    Task::Text(" - "),
                     part(ys[before]),
-                    Work::Text(")*("),
+                    Task::Text(")*("),
                     sum(x),
-                    Work::Text(" - "),
+                    Task::Text(" - "),
                     part(xs[before]),
-                    Work::Text(")/("),
+                    Task::Text(")/("),
                     sum(border),
-                    Work::Text(" - "),
+                    Task::Text(" - "),
                     part(xs[before]),
-                    Work::Text(")"),
+                    Task::Text(")"),
                 ]),
             }
         }
-        text.push(Work::Text(" else "));
+        text.push(Task::Text(" else "));
         text.extend(ys.last().map(|&last| sum(last)));
         work.extend(text.into_iter().rev());
     }
@@ -112,20 +112,20 @@ impl Printer<'_> {
     }
 }
 
-pub(super) fn sign(x: ExprId, work: &mut Vec<Work>) {
-    let x = || Work::Node(x, Want::least(level::SUM, false));
-    // Last comes first.
+pub(super) fn sign(x: ExprId, work: &mut Vec<Task>) {
+    let x = || Task::Node(x, Want::least(level::SUM, false));
+    // The stack is in reverse order.
     work.extend([
-        Work::Text(" < 0 then -1.0 else 0.0"),
+        Task::Text(" < 0 then -1.0 else 0.0"),
         x(),
-        Work::Text(" > 0 then 1.0 elseif "),
+        Task::Text(" > 0 then 1.0 elseif "),
         x(),
-        Work::Text("if "),
+        Task::Text("if "),
     ]);
 }
 
 /// `min(a, min(b, c))`
-pub(super) fn pairs(function: Function, args: &[ExprId], real: bool, work: &mut Vec<Work>) {
+pub(super) fn pairs(function: Function, args: &[ExprId], real: bool, work: &mut Vec<Task>) {
     let begin = match function {
         Function::Min => "min(",
         _ => "max(",
@@ -133,14 +133,14 @@ pub(super) fn pairs(function: Function, args: &[ExprId], real: bool, work: &mut 
     let mut text = Vec::new();
     for (at, &arg) in args.iter().enumerate() {
         if at > 0 {
-            text.push(Work::Text(", "));
+            text.push(Task::Text(", "));
         }
         if at + 1 < args.len() {
-            text.push(Work::Text(begin));
+            text.push(Task::Text(begin));
         }
-        text.push(Work::Node(arg, Want::least(level::IF, real)));
+        text.push(Task::Node(arg, Want::least(level::IF, real)));
     }
-    text.push(Work::Owned(")".repeat(args.len().saturating_sub(1))));
+    text.push(Task::Owned(")".repeat(args.len().saturating_sub(1))));
     work.extend(text.into_iter().rev());
 }
 

@@ -208,7 +208,7 @@ impl Module<'_> {
         self.function("_evaluate(t, x, u, p, d, h, s)", "}");
     }
 
-    /// Names for what a function that computes is given.
+    /// Assigns names to the arguments of a function.
     pub fn arguments(&mut self, model: &Model<'_>) {
         for (place, list) in [
             (Place::States, "x"),

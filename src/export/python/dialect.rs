@@ -12,21 +12,21 @@ use crate::expr::op::precedence;
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp, Value};
 use crate::flat::{Flat, Leaf, Type};
 
-/// Words of Python, and names that the functions of the module use.
+/// Words of Python, and names in the functions of the module.
 const RESERVED: &str = "
     False None True and as assert async await break case class continue def del elif else except finally for from global if
     import in is lambda match nonlocal not or pass raise return try type while with yield abs float len list max min range math
     sum t x u p d h s v z values ModelError print exec
 ";
 
-/// Where variables are found.
+/// Where an expression finds the variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Names of the function.
+    /// They are local names of the function.
     Locals,
-    /// A dictionary.
+    /// They are in a dictionary.
     Values(&'static str),
-    /// The same, and relations are decided as they are written.
+    /// They are in a dictionary, and relations are decided as they are written.
     Plain(&'static str),
 }
 
@@ -38,7 +38,7 @@ pub struct Python<'m> {
     watches: FxHashMap<ExprId, usize>,
     samplers: FxHashMap<ExprId, usize>,
     known: FxHashSet<Leaf>,
-    /// Of a model with positions: truths of relations, which are variables there.
+    /// In a model with modes: the truths of relations, which are variables there.
     truths: FxHashMap<Leaf, String>,
 }
 
@@ -60,7 +60,7 @@ impl<'m> Python<'m> {
         }
     }
 
-    /// The same for one position, with its auxiliaries.
+    /// The dialect of one mode, with its auxiliaries.
     pub fn in_position(&self, of: &'m Model<'m>) -> Python<'m> {
         let mut names = self.names.clone();
         let mut known = self.known.clone();
@@ -117,7 +117,7 @@ pub fn number(value: f64) -> Text {
     }
 }
 
-/// A number, or a truth where that is what the variable is.
+/// A number, or a truth if the variable is boolean.
 pub fn constant(ty: Type, value: f64) -> String {
     match ty {
         Type::Real => number(value).text,
@@ -149,7 +149,7 @@ impl Dialect for Python<'_> {
         if self.known.contains(&leaf) {
             return Text::atom(self.names.get(leaf));
         }
-        // What nothing computes is given a value, or none.
+        // A variable that no block computes has a given value, or none.
         let given = match leaf {
             Leaf::Var(id) => self.flat.value(id).map(|given| given.value),
             _ => None,
@@ -200,7 +200,7 @@ impl Dialect for Python<'_> {
             BinaryOp::NotEqual => "!=",
             other => other.text(),
         };
-        // Relations chain in Python: none stands beside another without brackets.
+        // Relations chain in Python, so their operands get brackets.
         Text::new(
             format!("{} {op} {}", a.at_least(SUM), b.at_least(SUM)),
             RELATION,
@@ -252,7 +252,7 @@ impl Dialect for Python<'_> {
     fn kept_text(&self, id: ExprId, operands: &[Text]) -> Text {
         let Some(&at) = self.watches.get(&id) else {
             return Text::atom(match (self.scope.get(), self.samplers.get(&id)) {
-                // Nothing happens at a single point.
+                // A sample never acts at a single point.
                 (Scope::Plain(_), _) | (_, None) => "False".to_string(),
                 (_, Some(at)) => format!("s.sampled[{at}]"),
             });

@@ -1,7 +1,8 @@
-//! The target `python`: one module that needs nothing but `math`.
+//! The target `python`: one module that needs only `math`.
 //!
-//! Before: a [`Model`], and the flat model as it was written. After: names and values of what there is; `rhs`, `outputs`, `full`,
-//! `residuals` and `events` without memory, ready for an integrator; and `simulate`, a run with events as in `bgm simulate`.
+//! Before: a [`Model`], and the flat model as it was written. After: names and values of all variables; `rhs`,
+//! `outputs`, `full`, `residuals` and `events`, which have no memory and can be given to an integrator; and `simulate`,
+//! a run with events as in `bgm simulate`.
 
 mod blocks;
 mod dialect;
@@ -22,7 +23,7 @@ use crate::flat::Leaf;
 use crate::passes::relations::WatchKind;
 use dialect::{Python, Scope, constant};
 
-/// Linear systems are solved as full matrices, and lists of Python are slow.
+/// The largest linear loop. They are solved as full matrices, and lists of Python are slow.
 pub const LARGEST: usize = 300;
 
 const RUNTIME: &str = include_str!("runtime.py");
@@ -34,22 +35,22 @@ const MAIN: &str = include_str!("main.py");
 pub fn program(request: &Request<'_>) -> String {
     let model = request.model;
     let python = Python::new(model);
-    let seats = model.switched.iter().flat_map(|switched| &switched.seats);
-    let dialects: Vec<Python<'_>> = seats.map(|seat| python.in_position(&seat.model)).collect();
+    let modes = model.switched.iter().flat_map(|switched| &switched.modes);
+    let dialects: Vec<Python<'_>> = modes.map(|mode| python.in_position(&mode.model)).collect();
     let mut module = Module::new(model, &python);
     module.names(request);
     module.parameters();
     module.inputs();
     module.initial();
     match &model.switched {
-        Some(switched) => module.seats(switched, &dialects),
+        Some(switched) => module.modes(switched, &dialects),
         None => module.evaluate(),
     }
     module.readers();
     module.whens();
     let mut file = module.file;
     residuals(request, &mut file);
-    // The class of runs reads the names, so it comes last.
+    // The class of runs uses the names, so it comes last.
     file.push_str(RUNTIME);
     file.push_str(RUN);
     if model.switched.is_some() {
@@ -64,11 +65,11 @@ pub(super) struct Module<'p> {
     python: &'p Python<'p>,
     writer: Writer<'p, Python<'p>>,
     file: String,
-    /// All that a run integrates; a position has fewer.
+    /// All states that a run integrates; a mode may have fewer.
     states: &'p [Leaf],
-    /// Loops are numbered from here on, so that positions keep their solutions apart.
+    /// The first number of a loop, so that modes keep their solutions apart.
     number: usize,
-    /// What a failure says of the time.
+    /// How messages about failures name the time.
     time: &'static str,
 }
 
@@ -277,7 +278,7 @@ _SHARED = {}
         self.function("_initial(p)", &format!("return [{}]", values.join(", ")));
     }
 
-    /// Functions that read what was computed, by name.
+    /// Functions that read computed values by name.
     fn readers(&mut self) {
         let model = self.model;
         self.python.scope.set(Scope::Values("v"));

@@ -12,20 +12,20 @@ class _Standing:
         # Values that positions begin from, and what was kept when the position was entered.
         self.before, self.kept = before, kept
         # The run is where its truths say; states have jumped.
-        self.stands, self.leaps = True, False
+        self.stands, self.jumped = True, False
         self.impulse = [0.0] * len(RELATIONS)
 
     def landed(self, values):
         """A jump has been made: what comes now begins from the values after it."""
-        self.before, self.leaps = values, False
+        self.before, self.jumped = values, False
         self.impulse = [0.0] * len(RELATIONS)
 
 
-def _leap(seat, t, v, s, z):
+def _solve_jump(mode, t, v, s, z):
     """Solves for what jumps from the values z; None where there is no solution."""
     start, last, first = list(z), math.inf, None
     for _ in range(51):
-        rest, terms, a = seat.jump(t, v, s, start, z)
+        rest, terms, a = mode.jump(t, v, s, start, z)
         first = first or [list(row) for row in a]
         if last <= 1e-14:
             break
@@ -38,7 +38,7 @@ def _leap(seat, t, v, s, z):
             return None
         largest = max(max(map(abs, z)), max(map(abs, start)))
         size = max(abs(c) / max(abs(w) + abs(b) + 1e-9 * largest, 1e-300) for c, w, b in zip(change, z, start))
-        seat.put(v, z)
+        mode.put(v, z)
         last = 0.0 if size >= last and size < 1e-9 else size
     else:
         return None
@@ -61,31 +61,31 @@ class Run(Run):
 
     def enter(self, to, st):
         """Goes into a position from the values before the event."""
-        seat, s, before = _SEATS[to], self.s, st.before
-        st.leaps, st.stands, st.impulse = False, False, [0.0] * len(RELATIONS)
+        mode, s, before = _MODES[to], self.s, st.before
+        st.jumped, st.stands, st.impulse = False, False, [0.0] * len(RELATIONS)
         s.position = to
         self.x = [_number(before[name]) for name in STATES]
-        if seat.size:
+        if mode.size:
             # What cannot jump is as it is here; what can, as it was.
             try:
                 v = self.values()
             except _TROUBLE:
                 v = dict(before)
-            z = seat.get(before)
-            seat.put(v, z)
-            rest, terms, _ = seat.jump(self.time, v, s, z, z)
+            z = mode.get(before)
+            mode.put(v, z)
+            rest, terms, _ = mode.jump(self.time, v, s, z, z)
             if not all(term < 0.0 or abs(r) <= 1e-12 * term for r, term in zip(rest, terms)):
-                seat.apart(self.time, v, s, self.sizes)
-                z = _leap(seat, self.time, v, s, z)
+                mode.apart(self.time, v, s, self.sizes)
+                z = _solve_jump(mode, self.time, v, s, z)
                 if z is None:
-                    raise ModelError("what jumps cannot be computed in a position of the switches", seat.name, self.time)
+                    raise ModelError("what jumps cannot be computed in a position of the switches", mode.name, self.time)
                 now = [_number(v[name]) for name in STATES]
                 for i, (a, b) in enumerate(zip(self.x, now)):
                     least = max(self.absolute + self.relative * max(self.sizes[i], abs(a)), 2e-12 * self.largest)
-                    st.leaps = st.leaps or abs(b - a) > least
+                    st.jumped = st.jumped or abs(b - a) > least
                 self.x = now
-                if st.leaps:
-                    sides = [[z[at] if at >= 0 else 0.0 for at in pair] for pair in seat.sides]
+                if st.jumped:
+                    sides = [[z[at] if at >= 0 else 0.0 for at in pair] for pair in mode.sides]
                     largest = max((abs(e) for pair in sides for e in pair), default=0.0)
                     sides = [[e if abs(e) > 1e-12 * largest else 0.0 for e in pair] for pair in sides]
                     st.impulse = [a - b for a, b in sides]
@@ -137,7 +137,7 @@ class Run(Run):
         """Whether nothing is against a position: relations that are sure have their truth, and those whose sides are equal and do not
         move may be either."""
         here = self.s.position
-        at_zero = _SEATS[here].at_zero
+        at_zero = _MODES[here].at_zero
         for _ in range(10):
             judged, changed = self.judge(st.impulse), False
             for i, (verdict, decided, _) in enumerate(judged):
@@ -199,7 +199,7 @@ class Run(Run):
                 self.stand(st)
             except _TROUBLE as error:
                 # Back, and another way.
-                why, leaps, st.stands = error, st.leaps, False
+                why, jumped, st.stands = error, st.jumped, False
                 if last is None:
                     if self.accompanied(st):
                         continue
@@ -211,7 +211,7 @@ class Run(Run):
                 else:
                     barred.update(changes)
                     moved = [at for kind, at in changes if kind == "d"]
-                    if not leaps and self.accompanied(st, moved):
+                    if not jumped and self.accompanied(st, moved):
                         barred, single = set(), True
                         continue
                 self.put_back(kept)
@@ -221,7 +221,7 @@ class Run(Run):
             for i, (verdict, decided, _) in enumerate(self.judge(st.impulse)):
                 if verdict != "unknown" and decided != self.h[i]:
                     # What impulses decide comes first, and the values after a jump last.
-                    changes.append((2 if st.leaps and st.impulse[i] == 0.0 else 0, "h", i, decided))
+                    changes.append((2 if st.jumped and st.impulse[i] == 0.0 else 0, "h", i, decided))
             changes += [(1, "d", i, after) for i, after in self.to_be_other()]
             d, x, fixed = list(self.d), list(self.x), [False] * len(self.x)
             acts = self.act(d, x, fixed)
@@ -236,7 +236,7 @@ class Run(Run):
                         self.search(st)
                     except _TROUBLE:
                         raise why
-                if not st.leaps:
+                if not st.jumped:
                     return
                 # What the impulses decide is decided; now for the values after the jump.
                 st.landed(self.values())
@@ -259,7 +259,7 @@ class Run(Run):
             self.search(st)
             d = list(self.d)
             acts = self.act(d, list(self.x), [False] * len(self.x))
-            if not acts and not st.leaps:
+            if not acts and not st.jumped:
                 return
             if not acts:
                 st.landed(self.values())
@@ -278,13 +278,13 @@ class Run(Run):
         in which nothing jumps (where a current is zero only for the moment, relations as they are written say otherwise); else the
         first that is possible."""
         x, kept, found, best, why = self.x, self.kept(), 0, None, None
-        for at in range(len(_SEATS)):
+        for at in range(len(_MODES)):
             self.x, self.s.position = x, at
             self.put_back(kept)
             st = _Standing(_starting(self), kept)
             try:
                 self.enter(at, st)
-                same = not st.leaps
+                same = not st.jumped
                 rank = 2 if same and self.as_given(at) else 1
                 for _ in range(3):
                     if same:

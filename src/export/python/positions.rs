@@ -1,7 +1,7 @@
-//! The positions of a model with switches as Python: functions of each position, and a table of them.
+//! The modes of a model with switches as Python: functions for each mode, and a table of them.
 //!
-//! After: `_SEATS`, whose functions `_evaluate` and `_columns` call for the position that a run is in. A position computes all variables,
-//! those that it eliminates too, as the next one may begin from them.
+//! After: `_MODES`. `_evaluate` and `_columns` call the functions of the mode that the run is in. A mode computes all
+//! variables, also those that it eliminates, because the next mode may begin from them.
 
 use std::fmt::Write;
 
@@ -13,25 +13,25 @@ use crate::base::words::literal;
 use crate::export::model::Model;
 use crate::export::places::Place;
 use crate::export::statements::{Statements, blocks as shared, modes};
-use crate::export::switched::{Seat, Switched};
+use crate::export::switched::{Mode, Switched};
 use crate::export::write::Writer;
 use crate::flat::Leaf;
 use crate::positions::Jump;
 
 impl Module<'_> {
-    pub fn seats(&mut self, switched: &Switched<'_>, dialects: &[Python<'_>]) {
+    pub fn modes(&mut self, switched: &Switched<'_>, dialects: &[Python<'_>]) {
         let mut number = 0;
-        for (at, (seat, python)) in switched.seats.iter().zip(dialects).enumerate() {
-            let mut position = Module::new(&seat.model, python);
+        for (at, (mode, python)) in switched.modes.iter().zip(dialects).enumerate() {
+            let mut position = Module::new(&mode.model, python);
             position.states = &self.model.states;
             position.number = number;
-            number += seat.model.solved.blocks.len();
-            position.evaluate_here(at, self.model, seat);
+            number += mode.model.solved.blocks.len();
+            position.evaluate_here(at, self.model, mode);
             python.scope.set(Scope::Values("v"));
             position.columns(&format!("_columns_{at}(t, v, h, s)"));
-            // In variables as they are before any is eliminated.
-            position.writer = Writer::new(seat.model.flat, &self.model.gone, python);
-            if let Some(jump) = seat.jump {
+            // It uses the variables of the model before any are eliminated.
+            position.writer = Writer::new(mode.model.flat, &self.model.gone, python);
+            if let Some(jump) = mode.jump {
                 position.jump(at, jump);
             }
             self.file.push_str(&position.file);
@@ -52,7 +52,7 @@ impl Module<'_> {
         self.file.push_str(DISPATCH);
     }
 
-    fn evaluate_here(&mut self, at: usize, all: &Model<'_>, seat: &Seat<'_>) {
+    fn evaluate_here(&mut self, at: usize, all: &Model<'_>, mode: &Mode<'_>) {
         self.arguments(all);
         shared::blocks(self);
         shared::eliminated(self, |_| true);
@@ -67,9 +67,9 @@ impl Module<'_> {
         }
         let rates: FxHashSet<Leaf> = all.states.iter().map(|&state| state.rate()).collect();
         for &leaf in &all.computed {
-            let value = match seat.has(leaf) {
+            let value = match mode.has(leaf) {
                 true => self.place(leaf),
-                // A state of other positions that has no derivative here stays.
+                // A state of other modes that has no derivative here is constant.
                 false if rates.contains(&leaf) => "0.0".to_string(),
                 false => "math.nan".to_string(),
             };
@@ -78,7 +78,7 @@ impl Module<'_> {
         self.function(&format!("_evaluate_{at}(t, x, u, p, d, h, s)"), "}");
     }
 
-    /// The system of what jumps, in all variables of the position.
+    /// The system for the jump into a mode, in all variables of the mode.
     fn jump(&mut self, at: usize, jump: &Jump) {
         let size = jump.columns.len();
         self.line(&format!("a = [[0.0] * {size} for _ in range({size})]"));
@@ -92,22 +92,22 @@ impl Module<'_> {
     }
 
     fn table(&mut self, switched: &Switched<'_>) {
-        self.file.push_str(SEAT);
+        self.file.push_str(MODE);
         self.file
-            .push_str("\n\n# Positions that are possible,\n_SEATS = (\n");
-        for (at, seat) in switched.seats.iter().enumerate() {
-            let name = literal(&switched.positions.position_name(&seat.key));
-            let (jump, names) = match seat.jump {
-                Some(jump) => (format!("_jump_{at}, _apart_{at}"), names(seat, jump)),
+            .push_str("\n\n# Positions that are possible,\n_MODES = (\n");
+        for (at, mode) in switched.modes.iter().enumerate() {
+            let name = literal(&switched.positions.position_name(&mode.key));
+            let (jump, names) = match mode.jump {
+                Some(jump) => (format!("_jump_{at}, _apart_{at}"), names(mode, jump)),
                 None => ("None, None".to_string(), "()".to_string()),
             };
-            let zero: String = (seat.at_zero.iter())
+            let zero: String = (mode.at_zero.iter())
                 .map(|&zero| if zero { "True, " } else { "False, " })
                 .collect();
             let _ = writeln!(
                 self.file,
-                "    _Seat({name}, _evaluate_{at}, _columns_{at}, {jump}, {names}, ({}), ({zero})),",
-                sides(switched, seat)
+                "    _Mode({name}, _evaluate_{at}, _columns_{at}, {jump}, {names}, ({}), ({zero})),",
+                sides(switched, mode)
             );
         }
         let keys = tuple_of(switched.by_key.iter().map(i32::to_string));
@@ -123,34 +123,34 @@ impl Module<'_> {
     }
 }
 
-/// What jumps, by name; nothing for what has an impulse.
-fn names(seat: &Seat<'_>, jump: &Jump) -> String {
+/// Names of the variables that jump; empty for those with an impulse.
+fn names(mode: &Mode<'_>, jump: &Jump) -> String {
     let all = jump.columns.iter().zip(&jump.impulsive);
     tuple_of(all.map(|(&leaf, &impulsive)| match impulsive {
         true => "None".to_string(),
-        false => literal(&seat.model.flat.leaf_name(leaf)),
+        false => literal(&mode.model.flat.leaf_name(leaf)),
     }))
 }
 
-/// Where the sides of relations are in the system of what jumps.
-fn sides(switched: &Switched<'_>, seat: &Seat<'_>) -> String {
+/// The columns of the sides of relations in the system for the jump.
+fn sides(switched: &Switched<'_>, mode: &Mode<'_>) -> String {
     let mut text = String::new();
     for watch in &switched.positions.opened.watches {
         let places =
-            [Some(watch.left), watch.right].map(|side| seat.side(side).map_or(-1, |at| at as i64));
+            [Some(watch.left), watch.right].map(|side| mode.side(side).map_or(-1, |at| at as i64));
         let _ = write!(text, "({}, {}), ", places[0], places[1]);
     }
     text
 }
 
-const SEAT: &str = r#"
+const MODE: &str = r#"
 
 
 def _number(a):
     return 0.0 if math.isnan(a) else a
 
 
-class _Seat:
+class _Mode:
     """A position of the switches: what it computes; the system of what jumps when it begins, its unknowns by name (nothing for what has an
     impulse) and where the sides of relations are among them; relations of what a switch holds at zero."""
 
@@ -171,16 +171,16 @@ def _evaluate(t, x, u, p, d, h, s):
     if h is None:
         return _as_written(t, x, u, p, d, s)
     s.h = h
-    return _SEATS[s.position].evaluate(t, x, u, p, d, h, s)
+    return _MODES[s.position].evaluate(t, x, u, p, d, h, s)
 
 
 def _as_written(t, x, u, p, d, s):
     """Where nobody says what relations are: the first position in which they are as they are written, from the last one on."""
-    for at in [s.position] + list(range(len(_SEATS))):
+    for at in [s.position] + list(range(len(_MODES))):
         s.h = [False] * len(RELATIONS)
         try:
             for _ in range(4):
-                values = _SEATS[at].evaluate(t, x, u, p, d, s.h, s)
+                values = _MODES[at].evaluate(t, x, u, p, d, s.h, s)
                 truths = [_decide(kind, a - b) for (kind, _), (a, b) in zip(RELATIONS, _sides(t, values, s.h, s))]
                 if truths == s.h:
                     break
@@ -194,5 +194,5 @@ def _as_written(t, x, u, p, d, s):
 
 
 def _columns(t, v, h, s):
-    return _SEATS[s.position].columns(t, v, h, s)
+    return _MODES[s.position].columns(t, v, h, s)
 "#;

@@ -1,7 +1,7 @@
-//! What happens at events in SIMNON: a discrete system that looks at the continuous one, and the system that connects the two.
+//! Events in SIMNON: a discrete system that reads the continuous one, and a system that connects the two.
 //!
-//! It looks once in each step of output, and when a sample is due. Its states are the discrete variables, the truths of conditions at the last look
-//! and the times of the next samples.
+//! The discrete system runs in each step of output, and when a sample is due. Its states are the discrete variables,
+//! the truths of conditions at its last run, and the times of the next samples.
 
 use super::super::classic::text::{
     Dialect, Text, arithmetic, number as number_text, real, text_unsampled,
@@ -14,7 +14,7 @@ use crate::expr::{BinaryOp, ExprId, Function, Node};
 use crate::flat::{Kind, Leaf};
 
 impl Writer<'_> {
-    /// What the discrete system needs of the continuous one.
+    /// The variables that the discrete system needs of the continuous one.
     pub(super) fn outside(&self) -> Vec<Leaf> {
         let flat = self.model.flat;
         let mut found = Vec::new();
@@ -27,7 +27,7 @@ impl Writer<'_> {
         found
     }
 
-    /// What updates mention, each once.
+    /// The variables in updates, each once.
     fn mentioned(&self) -> Vec<Leaf> {
         let exprs = &self.model.flat.exprs;
         let mut found: Vec<Leaf> = Vec::new();
@@ -42,7 +42,7 @@ impl Writer<'_> {
                     None if found.contains(&leaf) => {}
                     None => found.push(leaf),
                 },
-                // Its times are told by the samplers.
+                // The samplers know the times of samples.
                 Node::Call(Function::Sample, _) => {}
                 _ => exprs.operands(id, &mut work),
             }
@@ -51,7 +51,7 @@ impl Writer<'_> {
         found
     }
 
-    /// Which samples are due, and when they come again.
+    /// Which samples are due, and their next times.
     fn samples(&self, out: &mut String) -> Result<(), String> {
         let all = self.model.samplers.iter().zip(&self.simnon.named.ticks);
         for ((sampler, (due, next)), later) in all.zip(self.later) {
@@ -70,7 +70,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The system looks once in each step of output, and when a sample is due; where all waits for samples, then only.
+    /// When the system runs next: in each step of output and when a sample is due; if everything waits for samples,
+    /// only then.
     fn next_look(&self, out: &mut String) {
         let model = self.model;
         let waits = |update: &Update| update.when.is_some_and(|at| model.conditions[at].sampled);

@@ -1,9 +1,9 @@
 //! A program for SIMNON (Elmqvist 1975), the other language that the 1990 paper names.
 //!
-//! Before: a solved model and its experiment. After: the text of a continuous system: STATE, DER, TIME, the equations, start
-//! values and parameters as `name: value`. What happens at events is a discrete system of its own that looks once in each
-//! step of output, and a connecting system joins the two. A truth that is kept is a number, 0 or 1. SIMNON cannot restart a
-//! state: a model that asks for it is refused, but where a switch only holds a state at zero that stands there already.
+//! Before: a solved model and its experiment. After: the text of a continuous system: STATE, DER, TIME, the equations,
+//! start values and parameters as `name: value`. Events are in a discrete system that runs in each step of output, and
+//! a connecting system joins the two. A truth that is kept is a number, 0 or 1. SIMNON cannot restart a state, so a
+//! model with restarts is refused, unless a switch only holds a state at the zero that it has already.
 
 mod events;
 
@@ -113,7 +113,7 @@ impl Dialect for Simnon {
             let pair = |made: Text, next: &Text| call(name, &[made, next.clone()]);
             Some(others.iter().fold(first.clone(), pair))
         };
-        // INT cuts off what is behind the point.
+        // INT cuts off the digits after the point.
         let whole = |a: &Text, up: bool| {
             let cut = call("int", std::slice::from_ref(a));
             let op = if up {
@@ -167,7 +167,7 @@ pub fn program(task: &Task<'_>) -> Result<String, String> {
     for leaf in model.leaves() {
         names.add(flat, leaf);
     }
-    // A derivative has a name of its own, also where it is a state itself.
+    // A derivative has a name of its own, even if it is a state.
     let rates: Vec<String> = (model.states.iter())
         .map(|one| {
             let rate = one.leaf.rate();
@@ -274,7 +274,7 @@ pub fn program(task: &Task<'_>) -> Result<String, String> {
     Ok(out)
 }
 
-/// States cannot be restarted; where a switch holds one at its value, that is no loss.
+/// Refuses restarts of states, unless a switch only holds a state at the value that it has.
 fn restarts(model: &mut Classic<'_>, held: bool) -> Result<(), String> {
     let flat = model.flat;
     let is_discrete =
@@ -303,7 +303,7 @@ struct Writer<'w> {
     simnon: &'w Simnon,
     /// By state, the name of its derivative.
     rates: &'w [String],
-    /// Names for the times of the next samples, when one has been taken.
+    /// Names for the next times of samplers after a sample.
     later: &'w [String],
 }
 
@@ -333,7 +333,7 @@ impl Writer<'_> {
         )
     }
 
-    /// Names that do not say what they stand for.
+    /// A list of the names that do not resemble the original names.
     fn translations(&self, out: &mut String) {
         let flat = self.model.flat;
         let mut seen = Vec::new();
@@ -346,7 +346,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A formula; a truth as a number.
+    /// A formula in which a truth is a number.
     fn value(&self, id: ExprId) -> Result<String, String> {
         let made = text(self.model, self.simnon, LANGUAGE, id)?;
         Ok(match self.model.flat.is_boolean(id) {

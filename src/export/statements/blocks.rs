@@ -6,7 +6,7 @@ use crate::expr::ExprId;
 use crate::flat::{EqId, Flat, Leaf, VarId};
 use crate::passes::blocks::{Assignment, Block, Method, Residual};
 
-/// The equations of a block in one line, the first ones of many.
+/// The equations of a block in one line; if there are many, only the first.
 pub fn about(flat: &Flat, equations: &[EqId]) -> String {
     const SHOWN: usize = 3;
     const LONGEST: usize = 400;
@@ -71,7 +71,7 @@ fn assign<'p>(to: &mut impl Statements<'p>, assignment: &Assignment) {
     put(to, assignment.target, &value);
 }
 
-/// What is left of the equations of a loop, as a list `r`, for the elements of a list `z`.
+/// The residuals of a loop as a list `r`, for the elements of a list `z`.
 pub fn residuals<'p>(
     to: &mut impl Statements<'p>,
     unknowns: &[Leaf],
@@ -84,7 +84,7 @@ pub fn residuals<'p>(
     to.list("r", &values)
 }
 
-/// Parameters as the model gives them.
+/// Parameters with the values that the model gives.
 pub fn given<'p>(to: &mut impl Statements<'p>, ids: &[VarId]) {
     for &id in ids {
         if let Some(given) = to.model().flat.value(id) {
@@ -95,7 +95,7 @@ pub fn given<'p>(to: &mut impl Statements<'p>, ids: &[VarId]) {
     }
 }
 
-/// A start value: that of an expression where it follows parameters.
+/// A start value; if it depends on parameters, its expression.
 pub fn start<'p>(to: &mut impl Statements<'p>, leaf: Leaf) -> Text {
     let start = to.model().start(leaf);
     match start.expression {
@@ -104,7 +104,7 @@ pub fn start<'p>(to: &mut impl Statements<'p>, leaf: Leaf) -> Text {
     }
 }
 
-/// What equals others or constants.
+/// Eliminated variables.
 pub fn eliminated<'p>(to: &mut impl Statements<'p>, wanted: impl Fn(Leaf) -> bool) {
     for gone in &to.model().flat.eliminated {
         if wanted(gone.leaf) && to.has(gone.leaf) {

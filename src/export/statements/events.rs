@@ -1,11 +1,11 @@
-//! What is watched, and what happens at events, as statements.
+//! Relations and actions at events, as statements.
 
 use super::Statements;
 use crate::export::write::{Dialect, Text};
 use crate::expr::BinaryOp;
 use crate::passes::relations::{Relation, WatchKind};
 
-/// The two sides of a relation: it is decided by their difference.
+/// The two sides of a relation: their difference decides it.
 pub fn sides<'p>(to: &mut impl Statements<'p>, watch: &Relation) -> (Text, Text) {
     let left = to.value(watch.left);
     let zero = Text::atom("0.0");
@@ -19,7 +19,7 @@ pub fn sides<'p>(to: &mut impl Statements<'p>, watch: &Relation) -> (Text, Text)
     }
 }
 
-/// What `when`s have to do whose conditions have just become true.
+/// The actions of the `when`s whose conditions have just become true.
 pub fn whens<'p>(to: &mut impl Statements<'p>) {
     let model = to.model();
     let mut number = 0;

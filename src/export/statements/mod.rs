@@ -1,7 +1,7 @@
-//! What programs in C and in Python share: which statements their functions are made of, and in which order.
+//! What programs in C and Python share: which statements their functions consist of, and in which order.
 //!
-//! Before: a [`Model`]. After: the lines of a function, in a language that says how each statement is written
-//! ([`Statements`]). What the functions are called and what they are given is a matter of the language.
+//! Before: a [`Model`]. After: the lines of a function, in a language that defines how each statement is written
+//! ([`Statements`]). The names and parameters of the functions belong to the language.
 
 pub mod blocks;
 pub mod events;
@@ -16,50 +16,51 @@ use crate::passes::blocks::{Entry, Linear, Nonlinear, Selected};
 /// How a language writes the statements of a function.
 pub trait Statements<'p> {
     type Dialect: Dialect + 'p;
-    /// Stands behind a statement.
+    /// The end of a statement.
     const END: &'static str;
 
     fn model(&self) -> &'p Model<'p>;
     fn writer(&mut self) -> &mut Writer<'p, Self::Dialect>;
-    /// Whether a value is kept, so that it can be set.
+    /// Whether a variable has a place, so that it can be set.
     fn has(&self, leaf: Leaf) -> bool;
-    /// What is set then.
+    /// The text of its place.
     fn place(&self, leaf: Leaf) -> String;
     /// The number of a state among all that a run integrates.
     fn state(&self, leaf: Leaf) -> Option<usize>;
-    /// Between two statements: where no block is open, a long function may be divided here.
+    /// Called between two statements: if no block is open, a long function can be divided here.
     fn cut(&mut self) {}
 
-    /// A list that has these values; what comes back stands for it.
+    /// Writes a list with these values, and returns its text.
     fn list(&mut self, name: &str, values: &[ExprId]) -> String;
-    /// Values are set to the elements of a list.
+    /// Sets variables to the elements of a list.
     fn unpack(&mut self, leaves: &[Leaf], list: &str);
-    /// The run ends where a condition holds: what is wrong, and with what.
+    /// Ends the run if a condition holds, with a text and a name.
     fn fail_if(&mut self, condition: &str, what: &str, about: &str);
 
-    /// At an event a next value is set; between events it is the value of the variable.
+    /// Sets a next value at an event; between events it is the value of the variable.
     fn set_next(&mut self, next: Leaf, value: &Text);
-    /// A next value that only a `when` sets is that of the variable.
+    /// A next value that only a `when` sets is at first the value of the variable.
     fn keep_next(&mut self, next: Leaf);
     /// Solves a linear loop with a matrix.
     fn solve(&mut self, at: usize, linear: &Linear, matrix: &[Entry], right: &[ExprId]);
-    /// Iterates on a loop.
+    /// Solves a nonlinear loop by iteration.
     fn iterate(&mut self, at: usize, nonlinear: &Nonlinear);
-    /// Moves candidates, which are states, back onto their constraint where that is asked for.
+    /// Projects the candidates of a selection, which are states, back onto their constraints when the run requests it.
     fn project(&mut self, at: usize, selected: &Selected);
 
-    /// Before the branches of a `when`.
+    /// Called before the branches of a `when`.
     fn begin_when(&mut self);
-    /// A branch of a `when` by its number among all: what follows is done if its condition has just become true.
+    /// Begins a branch of a `when`, which is executed if its condition has just become true. Branches are numbered over
+    /// all `when`s.
     fn begin_branch(&mut self, number: usize, condition: &Text);
-    /// What a `when` sets.
+    /// An action of a `when`.
     fn act(&mut self, action: &Action, value: &Text, about: &str);
 
-    /// The first part of a row of what jumps: the two sides that are equal afterwards, or nothing yet.
+    /// The beginning of a row in the system for a jump: two sides that are equal afterwards, or none.
     fn begin_row(&mut self, row: usize, sides: Option<(Text, Text)>);
-    /// An element of its matrix.
+    /// An element of the matrix of that system.
     fn entry(&self, size: usize, row: usize, column: usize) -> String;
-    /// The condition that two sides differ, beside their size and that of some states.
+    /// The condition that two sides differ, relative to their size and that of some states.
     fn differ(&mut self, left: &Text, right: &Text, states: &[usize]) -> String;
 
     fn line(&mut self, text: &str) {
@@ -76,7 +77,7 @@ pub trait Statements<'p> {
     }
 }
 
-/// Sets a value, which may be a next value.
+/// Assigns a value, which may be a next value.
 fn put<'p>(to: &mut impl Statements<'p>, leaf: Leaf, value: &Text) {
     match leaf {
         Leaf::New(_) => to.set_next(leaf, value),

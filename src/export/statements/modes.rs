@@ -1,9 +1,9 @@
-//! What jumps when a position of the switches begins, as statements.
+//! The jump when a mode of the switches begins, as statements.
 
 use super::Statements;
 use crate::positions::Jump;
 
-/// The system of what jumps: equations that hold afterwards, and others integrated over the instant.
+/// The system for the jump: equations that hold afterwards, and equations integrated over the instant.
 pub fn jump<'p, S: Statements<'p>>(to: &mut S, jump: &Jump) {
     let end = S::END;
     let size = jump.columns.len();
@@ -25,7 +25,7 @@ pub fn jump<'p, S: Statements<'p>>(to: &mut S, jump: &Jump) {
     }
 }
 
-/// Constraints of lower orders have to hold already.
+/// Checks constraints of lower order, which have to hold already.
 pub fn lower<'p>(to: &mut impl Statements<'p>, jump: &Jump) {
     let flat = to.model().flat;
     for row in &jump.rows {

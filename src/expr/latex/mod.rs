@@ -13,10 +13,10 @@ use super::op::precedence as level;
 use super::{Arena, BinaryOp, ExprId, Function, Leaf, Node, UnaryOp, show_number};
 use size::NARROW;
 
-/// Stronger than any operand has to be, but for the base of a power.
+/// Stronger than any operand except the base of a power has to be.
 const BASE: u8 = level::ATOM + 1;
 
-enum Work {
+enum Task {
     /// The expression, and the least strength that needs no brackets.
     Node(ExprId, u8),
     Text(&'static str),
@@ -31,7 +31,7 @@ pub struct Writer<'a, L, N> {
 }
 
 impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
-    /// One side of an equation: relations and logic stand in brackets there.
+    /// Writes a side of an equation; relations and logical operators get brackets.
     pub fn side(&self, root: ExprId, out: &mut String) {
         match self.arena.node(root) {
             Node::If(..) => self.write(root, level::IF, out),
@@ -39,7 +39,7 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
         }
     }
 
-    /// An expression by itself.
+    /// Writes an expression by itself.
     pub fn whole(&self, root: ExprId, out: &mut String) {
         self.write(root, level::IF, out);
     }
@@ -82,25 +82,25 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
     }
 
     fn write(&self, root: ExprId, least: u8, out: &mut String) {
-        let mut work = vec![Work::Node(root, least)];
+        let mut work = vec![Task::Node(root, least)];
         while let Some(item) = work.pop() {
             let (id, least) = match item {
-                Work::Text(text) => {
+                Task::Text(text) => {
                     out.push_str(text);
                     continue;
                 }
-                Work::Node(id, least) => (id, least),
+                Task::Node(id, least) => (id, least),
             };
             if self.strength(id) < least {
                 let (open, close) = self.brackets(id);
                 out.push_str(open);
-                work.push(Work::Text(close));
+                work.push(Task::Text(close));
             }
             self.node(id, &mut work, out);
         }
     }
 
-    fn node(&self, id: ExprId, work: &mut Vec<Work>, out: &mut String) {
+    fn node(&self, id: ExprId, work: &mut Vec<Task>, out: &mut String) {
         match self.arena.node(id) {
             Node::Number(value) => number(value.0, out),
             Node::Bool(true) => out.push_str("\\mathrm{true}"),
@@ -115,7 +115,7 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
                 };
                 out.push_str(text);
                 let least = if self.has_sign(a) { level::ATOM } else { least };
-                work.push(Work::Node(a, least));
+                work.push(Task::Node(a, least));
             }
             Node::Binary(op, a, b) => self.binary(id, op, a, b, work, out),
             Node::If(condition, then, otherwise) => {
@@ -126,7 +126,7 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
             }
             Node::List(args) => {
                 out.push('[');
-                work.push(Work::Text("]"));
+                work.push(Task::Text("]"));
                 self.push_args(id, self.arena.args(args), work);
             }
         }
@@ -138,7 +138,7 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
         op: BinaryOp,
         a: ExprId,
         b: ExprId,
-        work: &mut Vec<Work>,
+        work: &mut Vec<Task>,
         out: &mut String,
     ) {
         let stacked = self.sizes.of(id).stacked;
@@ -157,7 +157,7 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
             BinaryOp::Mul if self.ends_with_digit(a) && self.is_fraction(b) => {
                 (level::PRODUCT, " \\cdot ", level::POWER)
             }
-            // A thin blank where no line has to end.
+            // A thin space, if the line need not be broken here.
             BinaryOp::Mul if self.sizes.of(id).width <= NARROW => {
                 (level::PRODUCT, "\\,", level::POWER)
             }
@@ -174,46 +174,46 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
             }
         };
         match (op, stacked) {
-            (BinaryOp::Div | BinaryOp::Pow, true) => work.push(Work::Text("}")),
-            (BinaryOp::Pow, false) => work.push(Work::Text(")")),
+            (BinaryOp::Div | BinaryOp::Pow, true) => work.push(Task::Text("}")),
+            (BinaryOp::Pow, false) => work.push(Task::Text(")")),
             _ if op.precedence() > level::RELATION && self.has_sign(b) => right = level::ATOM,
             _ => {}
         }
-        work.push(Work::Node(b, right));
-        work.push(Work::Text(text));
-        work.push(Work::Node(a, left));
+        work.push(Task::Node(b, right));
+        work.push(Task::Text(text));
+        work.push(Task::Node(a, left));
     }
 
-    fn choice(&self, id: ExprId, parts: [ExprId; 3], work: &mut Vec<Work>, out: &mut String) {
+    fn choice(&self, id: ExprId, parts: [ExprId; 3], work: &mut Vec<Task>, out: &mut String) {
         let [condition, then, otherwise] = parts;
         if !self.sizes.of(id).stacked {
             out.push_str("\\mathbf{if}\\ ");
-            work.push(Work::Node(otherwise, level::IF));
-            work.push(Work::Text("\\ \\allowbreak\\mathbf{else}\\ "));
-            work.push(Work::Node(then, level::OR));
-            work.push(Work::Text("\\ \\allowbreak\\mathbf{then}\\ "));
-            work.push(Work::Node(condition, level::OR));
+            work.push(Task::Node(otherwise, level::IF));
+            work.push(Task::Text("\\ \\allowbreak\\mathbf{else}\\ "));
+            work.push(Task::Node(then, level::OR));
+            work.push(Task::Text("\\ \\allowbreak\\mathbf{then}\\ "));
+            work.push(Task::Node(condition, level::OR));
             return;
         }
         out.push_str("\\begin{cases} ");
         let mut items = vec![
-            Work::Node(then, level::OR),
-            Work::Text(" & \\text{if } "),
-            Work::Node(condition, level::OR),
+            Task::Node(then, level::OR),
+            Task::Text(" & \\text{if } "),
+            Task::Node(condition, level::OR),
         ];
         let mut last = otherwise;
         while let (Node::If(condition, then, otherwise), true) =
             (self.arena.node(last), self.sizes.of(last).stacked)
         {
-            items.push(Work::Text(" \\\\ "));
-            items.push(Work::Node(then, level::OR));
-            items.push(Work::Text(" & \\text{else if } "));
-            items.push(Work::Node(condition, level::OR));
+            items.push(Task::Text(" \\\\ "));
+            items.push(Task::Node(then, level::OR));
+            items.push(Task::Text(" & \\text{else if } "));
+            items.push(Task::Node(condition, level::OR));
             last = otherwise;
         }
-        items.push(Work::Text(" \\\\ "));
-        items.push(Work::Node(last, level::OR));
-        items.push(Work::Text(" & \\text{else} \\end{cases}"));
+        items.push(Task::Text(" \\\\ "));
+        items.push(Task::Node(last, level::OR));
+        items.push(Task::Text(" & \\text{else} \\end{cases}"));
         work.extend(items.into_iter().rev());
     }
 
@@ -222,7 +222,7 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
         id: ExprId,
         function: Function,
         args: &[ExprId],
-        work: &mut Vec<Work>,
+        work: &mut Vec<Task>,
         out: &mut String,
     ) {
         let tall = self.is_tall(id);
@@ -244,24 +244,24 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
             }
         };
         out.push_str(open);
-        work.push(Work::Text(close));
+        work.push(Task::Text(close));
         self.push_args(id, args, work);
     }
 
-    fn push_args(&self, id: ExprId, args: &[ExprId], work: &mut Vec<Work>) {
+    fn push_args(&self, id: ExprId, args: &[ExprId], work: &mut Vec<Task>) {
         let comma = match self.sizes.of(id).width <= NARROW {
             true => ", ",
             false => ",\\allowbreak\\ ",
         };
         for (at, &arg) in args.iter().enumerate().rev() {
-            work.push(Work::Node(arg, level::OR));
+            work.push(Task::Node(arg, level::OR));
             if at > 0 {
-                work.push(Work::Text(comma));
+                work.push(Task::Text(comma));
             }
         }
     }
 
-    /// Brackets around it have to grow, and may: they cannot be broken.
+    /// Whether brackets around it have to grow, and may: brackets that grow prevent line breaks.
     fn is_tall(&self, id: ExprId) -> bool {
         let size = self.sizes.of(id);
         size.depth > 0 && size.width <= NARROW
@@ -288,14 +288,14 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
         }
     }
 
-    /// Must not stand behind an operator without brackets.
+    /// Whether it begins with a sign, so that it needs brackets after an operator.
     fn has_sign(&self, id: ExprId) -> bool {
         let mut first = id;
         loop {
             match self.arena.node(first) {
                 Node::Unary(op, _) => return op != UnaryOp::Not,
                 Node::Number(value) => return value.0.is_sign_negative(),
-                // A product begins with its first factor, a fraction with its rule.
+                // A product begins with its first factor, a fraction with its bar.
                 Node::Binary(BinaryOp::Mul, a, _) => first = a,
                 Node::Binary(BinaryOp::Div, a, _) if !self.sizes.of(first).stacked => first = a,
                 _ => return false,

@@ -1,38 +1,40 @@
-//! How large expressions are on paper, and so which form they are written in.
+//! How large expressions are on paper, which decides the form they are written in.
 //!
-//! Before: an arena. After: [`Sizes`], one entry an expression, by a loop from the leaves up.
+//! Before: an arena. After: [`Sizes`], one entry for each expression, computed in one loop from the
+//! leaves up.
 
 use crate::expr::{Arena, BinaryOp, ExprId, Function, Leaf, Node, show_number};
 
-/// In letters: what is wider has to be broken. A line of the page has about 60.
+/// The greatest width, in letters, of what cannot be broken into lines. A line of the page has
+/// about 60 letters.
 pub(super) const NARROW: u32 = 44;
 
-/// How deep fractions and cases may be inside each other.
+/// The deepest nesting of fractions and cases.
 const DEEPEST: u8 = 2;
 
-/// How many lines cases may have.
+/// The most lines of cases.
 const MOST_ROWS: u8 = 8;
 
-/// What stands at the leaves.
+/// The names of the leaves.
 pub trait Names<L> {
     fn write(&self, leaf: L, out: &mut String);
-    /// In letters, about.
+    /// The approximate width in letters.
     fn width(&self, leaf: L) -> u32;
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Size {
-    /// In letters, about.
+    /// The approximate width in letters.
     pub width: u32,
-    /// How deep fractions, cases and roots are in it; 0 is as high as a line.
+    /// The nesting depth of fractions, cases and roots; 0 is as high as a line of text.
     pub depth: u8,
-    /// Lines, of cases.
+    /// The number of lines, for cases.
     pub rows: u8,
-    /// Written in two dimensions: a fraction, cases, a root, a power.
+    /// Whether it is written in two dimensions: a fraction, cases, a root, a power.
     pub stacked: bool,
 }
 
-/// How large the expressions of an arena are, and so which form they are written in.
+/// The sizes of all expressions of an arena.
 #[derive(Debug)]
 pub struct Sizes {
     sizes: Vec<Size>,
@@ -60,13 +62,13 @@ fn measure<L: Leaf>(
     node: Node<L>,
 ) -> Size {
     let of = |id: ExprId| sizes[id.index()];
-    // Side by side, with `more` letters between.
+    // Expressions side by side, with `more` letters between them.
     let beside = |ids: &[ExprId], more: u32| Size {
         width: (ids.iter()).fold(more, |sum, &id| sum.saturating_add(of(id).width + 1)),
         depth: ids.iter().map(|&id| of(id).depth).max().unwrap_or(0),
         ..Size::default()
     };
-    // Above each other, if that is narrow and not too deep.
+    // Expressions above each other, if they are narrow and not nested too deeply.
     let stacked = |width: u32, line: Size| match width <= NARROW && line.depth < DEEPEST {
         true => Size {
             width,
@@ -93,7 +95,7 @@ fn measure<L: Leaf>(
         }
         Node::Binary(BinaryOp::Pow, a, b) => {
             let line = beside(&[a, b], 4);
-            // An exponent cannot be broken; the base can.
+            // The base of a power can be broken into lines, its exponent cannot.
             Size {
                 stacked: of(b).width <= NARROW && of(b).depth == 0,
                 ..line
@@ -122,7 +124,8 @@ fn measure<L: Leaf>(
                     ..line
                 },
             );
-            // Cases do not begin again above a chain that has become too long for them.
+            // A chain of `if`s that is too long for cases is written in one line from its
+            // beginning.
             let broken = matches!(arena.node(otherwise), Node::If(..)) && !rest.stacked;
             match cases.stacked && more.rows < MOST_ROWS && !broken {
                 true => Size {
@@ -133,7 +136,7 @@ fn measure<L: Leaf>(
             }
         }
         Node::Call(Function::Sqrt, args) => {
-            // Roots do not make smaller what is in them.
+            // A root does not make its argument smaller.
             let line = beside(arena.args(args), 2);
             match line.width <= NARROW {
                 true => Size {

@@ -1,4 +1,5 @@
-//! Auxiliaries: common factors that a loop's formulas name, Q101, Q102, ... as the 1995 paper does.
+//! Auxiliaries: new variables Q101, Q102, ... for common factors in the formulas of a loop, as in
+//! the 1995 paper.
 
 use std::sync::Arc;
 
@@ -10,11 +11,11 @@ use crate::flat::{Flat, InstanceId, Kind, Leaf, Type, VarId};
 
 #[derive(Debug)]
 pub struct Auxiliaries {
-    /// The number of the last one.
+    /// The number of the auxiliary that was made last.
     last: u32,
-    /// Variables before this one are the model's own.
+    /// The variables before this one belong to the model.
     first: u32,
-    /// What each stands for.
+    /// The expression that each auxiliary stands for.
     definitions: Vec<ExprId>,
     /// Names that the model itself has at its top.
     taken: FxHashSet<String>,
@@ -39,7 +40,7 @@ impl Auxiliaries {
         }
     }
 
-    /// More of them, in a model that has been solved.
+    /// Continues the numbering in a model that has auxiliaries already.
     pub fn after(flat: &Flat) -> Self {
         let top = (flat.variable_ids())
             .filter(|&id| flat.variable(id).instance == InstanceId::TOP)
@@ -50,7 +51,7 @@ impl Auxiliaries {
         }
     }
 
-    /// A new variable of the model that stands for the expression.
+    /// Makes a new variable that stands for the expression.
     pub fn name(&mut self, flat: &mut Flat, definition: ExprId, span: Span) -> Leaf {
         let name = loop {
             self.last += 1;

@@ -16,18 +16,18 @@ use crate::passes::vanishing::{Vanishing, vanishing};
 
 /// Larger loops are not tried.
 const MOST_UNKNOWNS: usize = 6;
-/// All formulas together, written out.
+/// Longest formulas, as the number of nodes of all expressions together.
 const MOST_NODES: usize = 160;
 
-/// What Cramer's rule comes to.
+/// The result of applying Cramer's rule.
 pub enum Outcome {
     Solved {
         method: Method,
         determinant: ExprId,
     },
-    /// The formulas would be long.
+    /// The formulas would be too long.
     Large,
-    /// The determinant is zero, whatever happens.
+    /// The determinant is zero for all values.
     Singular,
 }
 
@@ -42,7 +42,8 @@ pub fn formulas(
     if size > MOST_UNKNOWNS {
         return Outcome::Large;
     }
-    // First with coefficients as they are: whether it is worth while shows without naming anything.
+    // The first pass uses the coefficients as they are. It shows whether the formulas are short
+    // enough, and makes no auxiliaries.
     let mut minors = Minors::new(flat, rows);
     let determinant = minors.determinant();
     let determinant = minors.flat.exprs.sum(&determinant);
@@ -75,7 +76,7 @@ pub fn formulas(
 struct Writer<'f> {
     flat: &'f mut Flat,
     auxiliaries: &'f mut Auxiliaries,
-    /// The equation whose place auxiliaries carry.
+    /// Auxiliaries refer to this equation as their place in the source.
     span: EqId,
     assignments: Vec<Assignment>,
 }
@@ -103,7 +104,7 @@ impl Writer<'_> {
         let mut terms = minors.determinant();
         let mut numerators: Vec<Vec<Term>> =
             (0..unknowns.len()).map(|at| minors.numerator(at)).collect();
-        // A determinant that only subtracts is turned round, and the numerators with it.
+        // If all terms of the determinant are subtracted, it and the numerators change their signs.
         if terms.iter().all(|&(negative, _)| negative) {
             let all = numerators.iter_mut().chain([&mut terms]).flatten();
             all.for_each(|(negative, _)| *negative = !*negative);
@@ -132,14 +133,14 @@ impl Writer<'_> {
                 target: unknowns[at],
                 value,
                 equation: Some(equations[at]),
-                // One divisor for all: the first is checked.
+                // All unknowns have the same divisor, so only the first one checks it.
                 guard: (at == 0 && vanishes != Vanishing::Never).then_some(divisor),
             });
         }
         Method::Formulas(self.assignments)
     }
 
-    /// The value of a sum, a sign before it all taken out.
+    /// Returns the value of a sum, with a common sign taken out.
     fn signed(&mut self, terms: &[Term]) -> (bool, ExprId) {
         let negative = !terms.is_empty() && terms.iter().all(|&(negative, _)| negative);
         let terms: Vec<Term> = (terms.iter())
@@ -148,7 +149,7 @@ impl Writer<'_> {
         (negative, self.flat.exprs.sum(&terms))
     }
 
-    /// A name or a number as it is (with a sign, too), anything else by an auxiliary.
+    /// Returns a name or a number (also with a sign) unchanged, and an auxiliary for anything else.
     fn shortened(&mut self, value: ExprId) -> ExprId {
         let inner = self.flat.exprs.negated(value);
         match self.flat.exprs.node(inner.unwrap_or(value)) {
@@ -180,11 +181,11 @@ impl Writer<'_> {
     }
 }
 
-/// Determinants of parts of the matrix, each computed once.
+/// Minors: the determinants of parts of the matrix. Each is computed once.
 struct Minors<'f> {
     flat: &'f mut Flat,
     rows: &'f [LinearRow],
-    /// By the rows and columns left, as bits.
+    /// The key holds the rows and the columns of a minor, as bits.
     known: FxHashMap<(u16, u16), Vec<Term>>,
 }
 
@@ -216,7 +217,8 @@ impl<'f> Minors<'f> {
         terms
     }
 
-    /// Expanded along the column with fewest entries. Depth is the size of the loop: a few.
+    /// Expands along the column with the fewest entries. The recursion is as deep as the loop is
+    /// large, which is a few levels.
     fn minor(&mut self, rows: u16, columns: u16) -> Vec<Term> {
         if rows == 0 {
             return vec![(false, self.flat.exprs.number(1.0))];

@@ -77,7 +77,7 @@ impl Solver<'_> {
         })
     }
 
-    /// A x = b as data, for the run to solve.
+    /// Keeps the loop as A x = b with expressions as entries. The run solves it.
     fn system(&mut self, rows: &[LinearRow]) -> Method {
         let zero = self.flat.exprs.number(0.0);
         let mut matrix = Vec::new();

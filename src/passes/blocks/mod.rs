@@ -24,18 +24,18 @@ use crate::passes::vanishing::{Vanishing, vanishing_with};
 pub use auxiliary::Auxiliaries;
 pub use unsolved::{Fault, Unsolved};
 
-/// A value computed from what is known before it.
+/// A formula that gives an unknown its value from values known before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assignment {
     pub target: Leaf,
     pub value: ExprId,
     /// The equation it comes from; `None` for an auxiliary (Q101).
     pub equation: Option<EqId>,
-    /// A divisor in `value` that can vanish: to be checked before `value` is computed.
+    /// A divisor in `value` that can vanish. It is checked before `value` is computed.
     pub guard: Option<ExprId>,
 }
 
-/// One entry of a matrix, from 0 on.
+/// One entry of a matrix; rows and columns are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub row: u32,
@@ -48,7 +48,7 @@ pub struct Entry {
 pub enum Method {
     /// Auxiliaries and unknowns in the order of evaluation.
     Formulas(Vec<Assignment>),
-    /// At run time. Entries by rows; those that are not listed are zero.
+    /// The loop is solved at run time. Entries are ordered by rows; an entry that is not listed is zero.
     System {
         matrix: Vec<Entry>,
         right: Vec<ExprId>,
@@ -65,8 +65,8 @@ pub struct Linear {
     pub method: Method,
 }
 
-/// A loop (or a single equation) that is iterated: guess the iteration variables, compute the inner
-/// assignments in order, and all residuals must vanish.
+/// A loop (or a single equation) that is solved by iteration: the iteration variables are guessed, the inner
+/// assignments are computed in order, and the residuals have to vanish.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nonlinear {
     pub unknowns: Vec<Leaf>,
@@ -75,20 +75,20 @@ pub struct Nonlinear {
     pub inner: Vec<Assignment>,
     /// As many as there are iteration variables.
     pub residuals: Vec<Residual>,
-    /// What is iterated on is what the resistors of R-fields take: [`Guess`].
+    /// The iteration variables are those that an R-field suggests: see [`Guess`].
     pub by_field: bool,
 }
 
-/// What an R-field suggests for a nonlinear loop ([`crate::bond::fields::suggest`]).
+/// The iteration variables that an R-field suggests for a nonlinear loop ([`crate::bond::fields::suggest`]).
 #[derive(Clone, Debug)]
 pub struct Guess {
-    /// What to iterate on.
+    /// The suggested iteration variables.
     pub iteration: Vec<Leaf>,
-    /// What the law of a submodel takes, and so is not to be solved for.
+    /// Inputs of the laws of submodels. A law is not solved for its inputs.
     pub inputs: Vec<(InstanceId, Leaf)>,
 }
 
-/// Finds what R-fields suggest; asked at most once, and only if there is a loop that could use it.
+/// Finds what R-fields suggest. It is called at most once, and only if there is a loop that could use a suggestion.
 pub type Suggest<'s> = &'s mut dyn FnMut() -> Vec<Guess>;
 
 /// The difference of the two sides of an equation.
@@ -98,8 +98,8 @@ pub struct Residual {
     pub value: ExprId,
 }
 
-/// Unknowns with fewer equations than there are of them: the others are states, now these, now those of
-/// the candidates.
+/// A block with more unknowns than equations. The other unknowns are states, which the run chooses among the
+/// candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selected {
     pub unknowns: Vec<Leaf>,
@@ -111,7 +111,7 @@ pub struct Selected {
 }
 
 impl Selected {
-    /// Its equations as a loop for some of the unknowns.
+    /// The equations of the block as a loop that is solved for some of the unknowns.
     pub fn iterated_on(&self, unknowns: Vec<Leaf>) -> Nonlinear {
         Nonlinear {
             iteration: unknowns.clone(),
@@ -124,8 +124,7 @@ impl Selected {
     }
 }
 
-/// What a `when` does to one variable. The equations stand in the flat model as they were written:
-/// `new(x) = v` or `init(x) = v`, each in its branch.
+/// The equations of a `when` for one variable, as they were written: `new(x) = v` or `init(x) = v`, each in its branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WhenBlock {
     pub target: Leaf,
@@ -149,23 +148,22 @@ pub struct Solved {
     /// The model, with the auxiliaries as variables of kind [`crate::flat::Kind::Auxiliary`].
     pub flat: Flat,
     pub blocks: Vec<Block>,
-    /// Factors that are zero as given, and shaped the model: with another value of the parameters in
-    /// them it has to be solved anew.
+    /// Factors that are zero with the given parameters, and that the structure of the solved model depends on. If these
+    /// parameters change, the model has to be solved anew.
     pub zeros: Vec<ExprId>,
-    /// Divisors that cannot vanish as long as parameters keep their values, with what is divided by
-    /// them.
+    /// Divisors that cannot vanish with the given parameters, each with the unknown whose formula divides by it.
     pub divisors: Vec<(Leaf, ExprId)>,
 }
 
 impl Solved {
-    /// Assignments of all blocks, in order: those of loops too.
+    /// All assignments in order, also those inside loops.
     pub fn assignments(&self) -> impl Iterator<Item = &Assignment> {
         self.blocks.iter().flat_map(Block::assignments)
     }
 }
 
 impl Block {
-    /// What the block computes, auxiliaries apart.
+    /// The unknowns of the block, without auxiliaries.
     pub fn unknowns(&self) -> &[Leaf] {
         match self {
             Block::Assignment(assignment) => std::slice::from_ref(&assignment.target),
@@ -176,7 +174,7 @@ impl Block {
         }
     }
 
-    /// All that it computes: auxiliaries, and what is assigned inside a loop, too.
+    /// All leaves that the block computes: unknowns, auxiliaries, and the left sides of inner assignments.
     pub fn targets(&self) -> impl Iterator<Item = Leaf> + '_ {
         let inside = match self {
             Block::Assignment(_) => &[],
@@ -186,7 +184,7 @@ impl Block {
         self.unknowns().iter().copied().chain(inside)
     }
 
-    /// Assignments in order, those of loops too.
+    /// The assignments in order, also those inside the loop.
     pub fn assignments(&self) -> &[Assignment] {
         match self {
             Block::Assignment(assignment) => std::slice::from_ref(assignment),
@@ -199,7 +197,7 @@ impl Block {
         }
     }
 
-    /// All expressions that are evaluated for it, divisors that are checked too.
+    /// All expressions that the block evaluates, with the divisors that are checked.
     pub fn expressions(&self) -> impl Iterator<Item = ExprId> + '_ {
         let (entries, right): (&[Entry], &[ExprId]) = match self {
             Block::Linear(Linear {
@@ -221,7 +219,7 @@ impl Block {
             .chain(residuals.iter().map(|residual| residual.value))
     }
 
-    /// The equations it comes from.
+    /// The equations of the block.
     pub fn equations(&self) -> &[EqId] {
         match self {
             Block::Assignment(assignment) => assignment.equation.as_slice(),
@@ -233,7 +231,7 @@ impl Block {
     }
 }
 
-/// Solves the blocks. `suggest` says what R-fields suggest to iterate on.
+/// Solves the blocks. `suggest` finds the iteration variables that R-fields suggest.
 pub fn solve(
     mut flat: Flat,
     sorted: &Sorted,
@@ -276,7 +274,7 @@ struct Solver<'s> {
     /// The column of each unknown of the loop at hand.
     columns: FxHashMap<Leaf, u32>,
     divisors: Vec<(Leaf, ExprId)>,
-    /// What was suggested, in terms of what is left after elimination, by the first to be iterated on.
+    /// Suggestions in terms of the variables that are left after elimination, by their first iteration variable.
     guesses: Option<FxHashMap<Leaf, Guess>>,
     suggest: Suggest<'s>,
     faults: Vec<Fault>,
@@ -306,7 +304,7 @@ impl Solver<'_> {
             match &sorted.rows[row as usize] {
                 Row::Equation(id) => equations.push(*id),
                 Row::Selection(at) => selections.push(*at),
-                // Nothing reads what a `when` sets before the event is over, so it is in no loop.
+                // No block reads during the event what a `when` sets, so a `when` belongs to no loop.
                 Row::When(_, ids) => {
                     self.faults.push(Fault::BooleanLoop(
                         ids[0],
@@ -336,7 +334,7 @@ impl Solver<'_> {
         linear.unwrap_or_else(|| self.nonlinear(equations, unknowns))
     }
 
-    /// A block of which some unknowns are states.
+    /// Solves a block some of whose unknowns are states.
     fn selected(
         &mut self,
         unknowns: Vec<Leaf>,
@@ -356,7 +354,7 @@ impl Solver<'_> {
         vanishing_with(&self.flat, divisor, &definition)
     }
 
-    /// Remembers a divisor that was examined with parameters at their values.
+    /// Records a divisor that cannot vanish only because of the values of parameters.
     fn depends_on_parameters(&mut self, unknown: Leaf, divisor: ExprId) {
         let mut some = false;
         self.flat.exprs.leaves(divisor, |leaf| {

@@ -1,5 +1,5 @@
-//! Loops that are not linear: torn into iteration variables, inner assignments and residuals. Where R-fields suggest
-//! fewer iteration variables than tearing finds, and all else follows from them, theirs are taken.
+//! Loops that are not linear: torn into iteration variables, inner assignments and residuals. If R-fields suggest fewer
+//! iteration variables than tearing finds, and all other unknowns follow from these, the suggestion is taken.
 
 use rustc_hash::FxHashMap;
 
@@ -10,9 +10,8 @@ use crate::flat::{EqId, InstanceId, Leaf};
 use crate::passes::vanishing::Vanishing;
 use crate::structure::{Incidence, Torn, tear, torn_at};
 
-/// Inner assignments that build on each other lose digits where they are not well conditioned (an
-/// equal-resistor ladder 16 digits in 38 stages): a longer chain is cut by one more iteration
-/// variable.
+/// Inner assignments that build on each other lose digits if they are badly conditioned (a ladder of equal resistors
+/// loses 16 digits in 38 stages). One more iteration variable cuts a chain that is longer than this.
 const LONGEST_CHAIN: u32 = 16;
 
 /// The row can be solved for the unknown by a formula whose divisors cannot vanish.
@@ -65,7 +64,8 @@ impl Solver<'_> {
         }))
     }
 
-    /// The loop torn as R-fields suggest, if all unknowns follow then. Sums, which only add up what is there, do not count in chains.
+    /// Tears the loop as R-fields suggest, if all unknowns follow then. Sums only add known values, so they do not
+    /// count in the length of a chain.
     fn suggested(
         &mut self,
         equations: &[EqId],
@@ -109,7 +109,7 @@ impl Solver<'_> {
         Some(cut_chains(torn, pattern, &steps))
     }
 
-    /// What was eliminated is called by what stands for it.
+    /// Replaces eliminated variables by their survivors.
     fn rename(&self, guesses: &mut [Guess]) {
         if guesses.is_empty() {
             return;
@@ -152,13 +152,13 @@ impl Solver<'_> {
         let isolated = isolate(exprs, equation.left, equation.right, unknown)?;
         let safe =
             (isolated.divisors.iter()).all(|&divisor| self.vanishing(divisor) == Vanishing::Never);
-        // An inverse function is good for one equation alone; iterating through it asks for trouble:
-        // v = ln(1 + i/Is) has no value for most i.
+        // An inverse function is used only in a block of one equation. Iterating through it easily fails: v = ln(1 +
+        // i/Is) has no value for most i.
         (safe && isolated.linear).then_some(isolated.value)
     }
 }
 
-/// `steps` says how much longer a row makes a chain.
+/// Cuts long chains. `steps` says how much a row adds to the length of a chain.
 fn cut_chains(torn: Torn, pattern: &Incidence, steps: &dyn Fn(u32) -> u32) -> Torn {
     let mut depth = vec![0u32; pattern.columns()];
     let mut cut = Torn {

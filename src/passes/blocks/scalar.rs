@@ -1,4 +1,4 @@
-//! One equation, one unknown.
+//! Blocks of one equation with one unknown.
 
 use super::Fault;
 use super::{Assignment, Block, Nonlinear, Residual, Solver};
@@ -39,7 +39,8 @@ impl Solver<'_> {
         }))
     }
 
-    /// An equation that no formula solves is iterated on, if its unknown is a number.
+    /// Makes a block of iteration for an equation that no formula solves, if its unknown is a
+    /// number.
     fn iterate(&mut self, id: EqId, unknown: Leaf) -> Option<Block> {
         if self.flat.variable(unknown.variable()).ty == Type::Boolean {
             self.faults.push(Fault::Boolean(id, unknown));
@@ -55,7 +56,7 @@ impl Solver<'_> {
         }))
     }
 
-    /// The difference of the two sides.
+    /// The difference of the two sides of an equation.
     pub(super) fn residual(&mut self, id: EqId) -> Residual {
         let equation = self.flat.equations[id.index()];
         let exprs = &mut self.flat.exprs;

@@ -1,11 +1,11 @@
-//! Blocks that cannot be solved, and what is said of them.
+//! Blocks that cannot be solved, and the diagnostics about them.
 
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::expr::ExprId;
 use crate::flat::{EqId, Flat, Leaf};
 use crate::passes::showing::with_equations;
 
-/// Names in a list.
+/// The most names in a list.
 const SHOWN: usize = 6;
 
 /// A model of which some blocks cannot be solved.
@@ -18,13 +18,13 @@ pub struct Unsolved {
 /// What is wrong with a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// No formula gives a boolean.
+    /// The equation cannot be solved for a boolean unknown.
     Boolean(EqId, Leaf),
-    /// The determinant of a linear loop is zero, whatever happens.
+    /// The determinant of a linear loop is zero for all values.
     Singular(Vec<EqId>, Vec<Leaf>),
     /// The coefficient of the unknown is this expression, which is zero as given.
     ZeroCoefficient(EqId, Leaf, ExprId),
-    /// A boolean in a loop of these unknowns: only numbers can be iterated on or solved for together.
+    /// A boolean unknown stands in a loop. Only loops of numbers can be solved.
     BooleanLoop(EqId, Leaf, Vec<Leaf>),
 }
 

@@ -1,5 +1,5 @@
-//! What holds of a solved model: each unknown is given once, each equation used once, and every formula reads only what is
-//! known before it: neither its own unknown nor what comes later, inside loops too.
+//! Verifier of solved models: each unknown is computed once, each equation is used once, and every formula reads only
+//! values that are computed before it, inside loops too.
 
 use super::{Assignment, Block, Linear, Method, Nonlinear, Selected, Solved, WhenBlock};
 use crate::base::flaw::{Flaws, Place};
@@ -9,7 +9,7 @@ use crate::flat::{EqId, EquationKind, Flat, Leaf};
 use crate::passes::known::{Known, Step};
 use crate::passes::order::verify::BlockId;
 
-/// The flat model in it is sound ([`crate::flat::verify`]).
+/// Assumes that the flat model is correct ([`crate::flat::verify`]).
 pub fn verify(solved: &Solved) -> Result<(), Flaws> {
     let flat = &solved.flat;
     let mut verifier = Verifier {
@@ -30,7 +30,7 @@ pub fn verify(solved: &Solved) -> Result<(), Flaws> {
     verifier.flaws.into_result()
 }
 
-/// An expression that is computed in a step.
+/// An expression, and the step that evaluates it.
 struct Read {
     block: BlockId,
     id: ExprId,
@@ -83,7 +83,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// To be computed in the next step.
+    /// Records an expression that the next step evaluates.
     fn read(&mut self, id: ExprId) {
         let holds = self.flat.exprs.holds(id);
         (self.flaws).unless(holds, self.block, || {
@@ -144,7 +144,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Guesses first, inner assignments in their order, residuals last.
+    /// Iteration variables come first, then the inner assignments in their order, then the residuals.
     fn nonlinear(&mut self, nonlinear: &Nonlinear) {
         let Nonlinear {
             unknowns,
@@ -229,7 +229,7 @@ impl Verifier<'_> {
         self.give(when.target);
     }
 
-    /// What is listed beside the blocks.
+    /// Checks the lists beside the blocks.
     fn beside(&mut self, solved: &Solved) {
         let divisors = solved.divisors.iter().map(|&(_, id)| id);
         for id in solved.zeros.iter().copied().chain(divisors) {
@@ -238,7 +238,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// When all is given: nothing is missing, and nothing was read too early.
+    /// Checks, when all steps are known, that nothing is missing and nothing was read too early.
     fn all(&mut self) {
         for id in self.flat.equation_ids() {
             let needed = self.flat.equations[id.index()].kind != EquationKind::Init;
@@ -263,7 +263,7 @@ impl Verifier<'_> {
     }
 }
 
-/// The same things, in whatever order, each once.
+/// Whether two lists contain the same elements, each once, in any order.
 fn same<T: Copy + Ord>(a: &[T], b: &[T]) -> bool {
     let sorted = |list: &[T]| {
         let mut list = list.to_vec();

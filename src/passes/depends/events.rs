@@ -1,28 +1,30 @@
-//! What variables depend on once events are counted.
+//! On which columns variables depend if events are counted.
 //!
-//! Before: a graph, the columns that are asked for, and what decides the next value of each discrete variable. After: of every variable
-//! the columns that it may depend on, also through relations and through what events have done before. Discrete variables depend on each
-//! other in circles, so each is a column of its own first; then circles of them are put together.
+//! Before: a graph, the columns, and the expressions that decide the next value of each discrete variable. After: for
+//! every variable the columns that it may depend on, also through relations and through earlier events. Discrete
+//! variables depend on each other in cycles: each is a column of its own at first, then the variables of a cycle get
+//! one common list.
 
 use super::{Depends, Graph, List, Relations};
 use crate::expr::ExprId;
 use crate::flat::{Leaf, VarId};
 use crate::structure::{Incidence, Matching, blocks};
 
-/// Numbers in all lists together.
+/// The most numbers in all lists together.
 const MOST: usize = 20_000_000;
 
 #[derive(Debug)]
 pub struct AtEvents<'g> {
     depends: Depends<'g>,
-    /// Columns from here on are discrete variables.
+    /// The columns from here on are discrete variables.
     first: u32,
-    /// By discrete variable, the columns before those; `None` if there are too many.
+    /// For each discrete variable the columns that it depends on; `None` if there are too many.
     through: Vec<Option<Vec<u32>>>,
 }
 
 impl<'g> AtEvents<'g> {
-    /// Columns are the leaves in their order, then Time. A discrete variable comes with the expressions in `when`s that decide it.
+    /// The columns are `leaves` in their order, then Time. A discrete variable is given with the expressions in `when`s
+    /// that decide it.
     pub fn new(graph: &'g Graph<'g>, leaves: &[Leaf], discretes: &[(VarId, Vec<ExprId>)]) -> Self {
         let time = leaves.len() as u32;
         let first = time + 1;
@@ -68,7 +70,7 @@ impl<'g> AtEvents<'g> {
         self.add(Some(Vec::new()), list)
     }
 
-    /// Adds a list and what its discrete variables depend on.
+    /// Adds the columns of a list, and those of the discrete variables in it.
     fn add(&self, to: Option<Vec<u32>>, list: List) -> Option<Vec<u32>> {
         let lists = self.depends.lists();
         if lists.is_given_up(list) {
@@ -87,7 +89,8 @@ impl<'g> AtEvents<'g> {
     }
 }
 
-/// Discrete variables that depend on each other, after those that they depend on.
+/// Cycles of discrete variables that depend on each other, in an order in which each cycle follows those that it
+/// depends on.
 fn circles(depends: &Depends<'_>, first: u32, lists: &[List]) -> Vec<Vec<u32>> {
     let mut incidence = Incidence::new(lists.len());
     for &list in lists {

@@ -1,22 +1,23 @@
-//! Sorted lists of columns, shared by all that depends on the same: a model of sparse structure costs little more than its expressions.
+//! Sorted lists of columns. Expressions that depend on the same columns share a list, so a sparse model needs little
+//! more memory than its expressions.
 
-/// The place of a list.
+/// The number of a list.
 pub type List = u32;
 
 #[derive(Clone, Debug)]
 pub struct Lists {
     lists: Vec<Vec<u32>>,
     columns: usize,
-    /// Numbers in all lists, and how many there may be.
+    /// The numbers in all lists, and the most that there may be.
     room: usize,
     most: usize,
-    /// The list of all columns, once a list needed more room than there was.
+    /// The list of all columns, which is used when a list needs more room than there is.
     every: Option<List>,
     merged: Vec<u32>,
 }
 
 impl Lists {
-    /// The list of what depends on nothing.
+    /// The empty list.
     pub const NOTHING: List = 0;
 
     pub fn new(columns: usize, most: usize) -> Self {
@@ -34,7 +35,7 @@ impl Lists {
         &self.lists[list as usize]
     }
 
-    /// All lists by their places.
+    /// All lists by their numbers.
     pub fn all(&self) -> &[Vec<u32>] {
         &self.lists
     }
@@ -47,12 +48,12 @@ impl Lists {
         self.lists.len()
     }
 
-    /// Whether a list was given up: then it may say more than there is.
+    /// Whether a list was replaced by that of all columns. Then it may name columns that are not needed.
     pub fn is_given_up(&self, list: List) -> bool {
         self.every == Some(list)
     }
 
-    /// Ascending, each column once.
+    /// Adds a list, which is ascending and has each column once.
     pub fn add(&mut self, list: Vec<u32>) -> List {
         self.room += list.len();
         self.lists.push(list);
@@ -67,7 +68,7 @@ impl Lists {
         self.every = self.every.filter(|&every| (every as usize) < count);
     }
 
-    /// What is in any of the lists from `start` on, which are taken out.
+    /// Merges the lists from `start` on, and removes these from `of`.
     pub fn merge(&mut self, of: &mut Vec<List>, start: usize) -> List {
         let some = &mut of[start..];
         some.sort_unstable();
@@ -101,10 +102,10 @@ impl Lists {
             }
             self.merged.extend(columns);
         }
-        // The stable sort merges what is sorted already.
+        // A stable sort merges runs that are sorted already.
         self.merged.sort();
         self.merged.dedup();
-        // Often one of them has all that the others have.
+        // Often the largest list contains all others.
         if self.merged.len() == self.lists[largest as usize].len() {
             return largest;
         }

@@ -1,8 +1,9 @@
-//! What is computed from what: asked by the program of a run, by exported programs and by the description of an FMU.
+//! The analysis of dependence. The programs of runs, exported programs and the description of an FMU use it.
 //!
-//! Before: the blocks of a solved model. After: of every variable the columns that it depends on ([`Depends`]): states, inputs, Time,
-//! what an iteration moves, as whoever asks has chosen. It is by structure: what is computed passes on what it needs, and all unknowns of
-//! a loop need what any of its equations needs. And which blocks have to be evaluated for what ([`Needed`]).
+//! Before: the blocks of a solved model. After: for every variable the columns that it depends on ([`Depends`]). The
+//! caller chooses the columns: states, inputs, Time, unknowns of an iteration. Only structure counts: a value depends
+//! on all that its formula contains, and all unknowns of a loop depend on all that any equation of the loop contains.
+//! [`Needed`] finds the blocks that have to be evaluated for some variables.
 
 mod events;
 mod lists;
@@ -21,15 +22,15 @@ pub use events::AtEvents;
 pub use lists::{List, Lists};
 pub use needed::Needed;
 
-/// Blocks and the expressions that they are computed from.
+/// Blocks, and the expressions that they evaluate.
 #[derive(Debug)]
 pub struct Graph<'s> {
     flat: &'s Flat,
     blocks: &'s [Block],
-    /// What stands for variables that were eliminated.
+    /// The expressions that replace eliminated variables.
     gone: &'s FxHashMap<Leaf, ExprId>,
     slots: Slots<'s>,
-    /// How often each expression is used, up to 2.
+    /// How often each expression is used; 2 stands for more than once.
     uses: Vec<u8>,
 }
 
@@ -46,28 +47,30 @@ impl<'s> Graph<'s> {
     }
 }
 
-/// How relations and functions that jump count.
+/// Whether relations, and functions that jump, depend on their arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relations {
-    /// Between events each keeps its truth or value, whatever its sides do.
+    /// Between events: each keeps its truth or value, whatever its arguments do.
     Held,
-    /// At events they count with their sides.
+    /// At events: they depend on their arguments.
     Decided,
 }
 
-/// The columns that variables depend on. Each expression that is used more than once has a list of its own and is walked once.
+/// The columns that each variable depends on. An expression that is used more than once has a list of its own, so that
+/// it is walked once.
 #[derive(Debug)]
 pub struct Depends<'g> {
     graph: &'g Graph<'g>,
     relations: Relations,
     lists: Lists,
-    /// Lists up to this one are those of columns.
+    /// The lists up to this one hold one column each.
     columns: List,
     time: List,
-    /// By slot and by expression; [`UNKNOWN`] before it is found.
+    /// By slot and by expression: the list, or [`UNKNOWN`] before it is found.
     of: Vec<List>,
     found: Vec<List>,
-    /// Expressions of a loop, whose unknowns have no list yet: what was found of them does not hold afterwards.
+    /// The expressions of the loop at hand. The unknowns of the loop have no list yet, so what is found for these
+    /// expressions is wrong outside of it and is forgotten.
     inside: Option<Vec<ExprId>>,
     work: Vec<Visit>,
     operands: Vec<List>,
@@ -78,12 +81,13 @@ const UNKNOWN: List = List::MAX;
 #[derive(Clone, Copy, Debug)]
 enum Visit {
     Open(ExprId),
-    /// Its operands begin here.
+    /// The operands of the expression, which begin at this index, are done.
     Close(ExprId, usize),
 }
 
 impl<'g> Depends<'g> {
-    /// `most`: numbers in all lists together; what needs more room depends on all of so many columns.
+    /// `most` is the most numbers in all lists together. If there is no room for a list, it is replaced by that of all
+    /// `columns`.
     pub fn new(graph: &'g Graph<'g>, relations: Relations, columns: usize, most: usize) -> Self {
         Depends {
             relations,
@@ -99,7 +103,7 @@ impl<'g> Depends<'g> {
         }
     }
 
-    /// A variable that is a column itself, whatever computes it.
+    /// Makes a variable a column, whichever block computes it.
     pub fn column(&mut self, leaf: Leaf, column: u32) {
         self.columns = self.lists.add(vec![column]);
         if let Some(slot) = self.graph.slots.of(leaf) {
@@ -111,7 +115,8 @@ impl<'g> Depends<'g> {
         self.time = self.lists.add(vec![column]);
     }
 
-    /// Candidates of which some are states: until their block says more, each depends on these columns.
+    /// Candidates of a selection, some of which are states. Until the list of their block is known, each depends on
+    /// these columns.
     pub fn candidates(&mut self, leaves: &[Leaf], columns: std::ops::Range<u32>) {
         let list = self.lists.add(columns.collect());
         for &leaf in leaves {
@@ -119,7 +124,7 @@ impl<'g> Depends<'g> {
         }
     }
 
-    /// Follows the blocks that are chosen, in their order.
+    /// Visits the chosen blocks in order.
     pub fn follow(&mut self, chosen: impl Fn(usize) -> bool) {
         let blocks = self.graph.blocks;
         for (at, block) in blocks.iter().enumerate() {
@@ -153,7 +158,8 @@ impl<'g> Depends<'g> {
         self.lists.merge(&mut all, 0)
     }
 
-    /// Which residuals of a loop depend on which of its unknowns, and colours of these. No columns are known besides.
+    /// Finds which residuals of a loop depend on which of its unknowns, and a colouring of these. The unknowns are the
+    /// only columns.
     pub fn of_loop(
         &mut self,
         unknowns: &[Leaf],
@@ -216,7 +222,7 @@ impl<'g> Depends<'g> {
                     }
                 }
             }
-            // Decided when the event is over: until then the value stays.
+            // A `when` takes effect at the end of the event; until then its variable keeps its value.
             Block::When(when) => {
                 let list = self.leaf(Leaf::Var(when.target.variable()));
                 self.set(when.target, list);
@@ -229,14 +235,14 @@ impl<'g> Depends<'g> {
         self.set(assignment.target, list);
     }
 
-    /// Ends a loop.
+    /// Forgets what was found inside the loop.
     fn forget(&mut self) {
         for id in self.inside.take().into_iter().flatten() {
             self.found[id.index()] = UNKNOWN;
         }
     }
 
-    /// What some expressions depend on. Unknowns of a loop have no list before they get that of their loop.
+    /// The columns that some expressions depend on. Unknowns of the loop at hand contribute nothing.
     pub fn expressions(&mut self, roots: impl IntoIterator<Item = ExprId>) -> List {
         let mut work = std::mem::take(&mut self.work);
         let mut operands = std::mem::take(&mut self.operands);
@@ -280,7 +286,7 @@ impl<'g> Depends<'g> {
                     None => return,
                 }
             }
-            // Between events it stands still.
+            // Between events the value is constant.
             _ if self.relations == Relations::Held && is_held(node) => return,
             _ => operands.len(),
         };
@@ -296,7 +302,8 @@ impl<'g> Depends<'g> {
     }
 }
 
-/// Truths, and functions that jump. mod(x, y) is x less a number of times y: only that number is held.
+/// Truths, and functions that jump. Not mod(x, y): it is x minus a multiple of y, and only the number of multiples is
+/// kept.
 fn is_held(node: Node<Leaf>) -> bool {
     match node {
         Node::Binary(op, ..) => !op.is_arithmetic(),

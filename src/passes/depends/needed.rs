@@ -1,11 +1,11 @@
-//! Which blocks have to be evaluated for what.
+//! Finds the blocks that have to be evaluated for some variables.
 
 use super::Graph;
 use crate::base::cancel::glance;
 use crate::expr::{ExprId, Node};
 use crate::flat::Leaf;
 
-/// Variables that are wanted, and what was looked at for that.
+/// The variables that are wanted, and the expressions that were visited.
 #[derive(Debug)]
 pub struct Needed<'g> {
     graph: &'g Graph<'g>,
@@ -26,7 +26,7 @@ impl<'g> Needed<'g> {
         }
     }
 
-    /// Wants a variable; of one that was eliminated what stands for it.
+    /// Adds a variable. For an eliminated one its replacement is added.
     pub fn leaf(&mut self, leaf: Leaf) {
         match self.graph.gone.get(&leaf) {
             Some(&expression) => self.expression(expression),
@@ -38,7 +38,7 @@ impl<'g> Needed<'g> {
         }
     }
 
-    /// Wants all variables of an expression.
+    /// Adds all variables of an expression.
     pub fn expression(&mut self, root: ExprId) {
         let exprs = &self.graph.flat.exprs;
         let mut work = std::mem::take(&mut self.work);
@@ -60,7 +60,8 @@ impl<'g> Needed<'g> {
         self.work = work;
     }
 
-    /// By block, whether it is needed: it computes what is wanted, or what a block after it needs.
+    /// For each block whether it is needed: it computes a variable that is wanted, or one that a
+    /// later needed block reads.
     pub fn blocks(mut self) -> Vec<bool> {
         let blocks = self.graph.blocks;
         let mut marks = vec![false; blocks.len()];

@@ -1,9 +1,10 @@
-//! Constraints that signs hide, put in place of equations that follow from them.
+//! Replaces equations by constraints that are hidden in them.
 //!
-//! Before: sums of equations that leave states only (the loop of three capacitors away from ground), or
-//! unknowns that others determine ([`crate::passes::signs::hidden`]), independent of each other. After: one equation of
-//! each has given way to what the sum leaves, so that the structure shows it. The model says the same
-//! as before. Which one is a rule: shuffling a model changes nothing, unless there are very many of them.
+//! Before: sums of equations, independent of each other, that contain only states (the loop of three capacitors away
+//! from ground) or unknowns that other equations determine ([`crate::passes::signs::hidden`]). After: for each sum one
+//! of its equations is replaced by what the sum leaves, so that the structure of the model shows the constraint. The
+//! model is equivalent. Which equation is replaced does not depend on the order of declarations, unless there are very
+//! many sums.
 
 use crate::base::cancel::glance;
 use std::cmp::Reverse;
@@ -15,14 +16,16 @@ use crate::flat::{EqId, Equation, EquationKind, Flat, InstanceId};
 use crate::passes::signs::reference::{Combination, next_term};
 use crate::structure::difference;
 
-/// More sums than this are kept short, even if their form then depends on the order of declarations.
+/// Up to this number of sums the choice does not depend on the order of declarations. With more of them, the sums are
+/// kept short.
 const MANY: usize = 100;
 
-/// Equations with whole factors.
+/// Equations, each with a whole factor.
 pub type Sum = Vec<(EqId, i64)>;
 
-/// `times` says how often each equation will be differentiated: a sum stands for the sum of these derivatives, and
-/// comes in with as few of them as there can be. Gives what was put in, and in place of what.
+/// `times` is how often each equation will be differentiated. A sum stands for the sum of these derivatives, and is
+/// inserted with as few differentiations as possible. Returns the equations that were replaced, each with its
+/// combination.
 pub fn put_in(
     flat: &mut Flat,
     sums: impl IntoIterator<Item = Sum>,
@@ -34,7 +37,7 @@ pub fn put_in(
     for at in (0..left.len()).rev() {
         let sum = std::mem::take(&mut left[at]);
         let least = sum.iter().map(|&(id, _)| times(id)).min().unwrap_or(0);
-        // Not an equation that shows it by itself.
+        // An equation that shows the constraint by itself is not replaced.
         let gone = match sum.len() > 1 {
             true => gives_way(flat, &users, &sum, |id| times(id) == least),
             false => None,
@@ -43,7 +46,7 @@ pub fn put_in(
         let Some((gone, factor)) = gone else {
             continue;
         };
-        // No other sum may need what goes.
+        // The other sums must not need the equation that is replaced.
         for user in users.take(gone) {
             let other = &mut left[user as usize];
             let Ok(place) = other.binary_search_by_key(&gone, |&(id, _)| id) else {
@@ -59,7 +62,7 @@ pub fn put_in(
             found.push((gone, Combination { equations, rest }));
         }
     }
-    // What is left was found in the equations as they were.
+    // The remainders are those of the equations as they were before.
     for (gone, combination) in &found {
         let sides = sides(flat, combination);
         let origin = origin(flat, combination);
@@ -68,7 +71,7 @@ pub fn put_in(
             left: sides.0,
             right: sides.1,
             origin,
-            // In place of a coupling among couplings it is one itself.
+            // What replaces a coupling in a sum of couplings is a coupling too.
             kind: match equation.kind {
                 EquationKind::Coupling => EquationKind::Coupling,
                 _ => EquationKind::Constraint,
@@ -79,7 +82,7 @@ pub fn put_in(
     found
 }
 
-/// The terms that a sum leaves, each equation differentiated as often as asked for.
+/// The terms that a sum leaves. Each equation is differentiated as often as `times` says.
 fn rest(flat: &mut Flat, sum: &Sum, times: impl Fn(EqId) -> u32) -> Option<Vec<(ExprId, i64)>> {
     let mut terms: Vec<(ExprId, i64)> = Vec::new();
     let mut work = Vec::new();
@@ -101,11 +104,11 @@ fn rest(flat: &mut Flat, sum: &Sum, times: impl Fn(EqId) -> u32) -> Option<Vec<(
     difference(&terms, 1, &[], 0)
 }
 
-/// Which sums an equation takes part in.
+/// The sums that each equation takes part in.
 struct Users {
-    /// By equation; some may not have it any more.
+    /// By equation: its sums. Sums in which it was replaced may remain in the list.
     lists: Vec<Vec<u32>>,
-    /// How many have it.
+    /// By equation: the number of its sums.
     counts: Vec<u32>,
     many: bool,
 }
@@ -136,7 +139,7 @@ impl Users {
         }
     }
 
-    /// Those that have, or had, an equation, ascending; it is not asked for again.
+    /// Takes the list of an equation. The equation is not asked for again.
     fn take(&mut self, id: EqId) -> Vec<u32> {
         let mut list = std::mem::take(&mut self.lists[id.index()]);
         list.sort_unstable();
@@ -145,10 +148,10 @@ impl Users {
     }
 }
 
-/// A sum rather than an equality of two variables, so that variables that are equal stay so by themselves; of sums a
-/// connection rather than what was written; of many, what fewest other sums need, so that storages side by side stay as
-/// many short constraints; then the last by its text. Of equalities alone any may go: all their variables equal
-/// the states.
+/// Which equation of a sum is replaced: a sum of flows rather than an equality of two variables, so that variables that
+/// are equal stay equal by one equation; among sums, a connection rather than an equation of the source; among many,
+/// the one that fewest other sums need, so that parallel storages keep short constraints; then the last by its text. If
+/// there are only equalities, any of them can be replaced: all their variables equal the states.
 fn gives_way(
     flat: &Flat,
     users: &Users,
@@ -160,7 +163,7 @@ fn gives_way(
         let sum = length(flat, id) > 2;
         let rather = match sum {
             true => kind != EquationKind::Equation,
-            // Couplings of a node stand in an order that should not matter.
+            // The couplings of a node have an order that should not matter.
             false => kind != EquationKind::Coupling,
         };
         let needed = match users.many {
@@ -214,7 +217,8 @@ fn length(flat: &Flat, id: EqId) -> usize {
     terms.len()
 }
 
-/// What is added on one side, what is subtracted on the other; the side with more variables is the left one.
+/// Makes two sides: terms with a plus sign on one, terms with a minus sign on the other. The side with more variables
+/// is the left one.
 fn sides(flat: &mut Flat, combination: &Combination) -> (ExprId, ExprId) {
     let mut side = |sign: i64| {
         let mut terms: Vec<(bool, String, Term)> = Vec::new();

@@ -1,10 +1,10 @@
-//! Couplings that are differentiated, in a form that does not depend on the order of connections.
+//! Gives couplings that are differentiated a form that does not depend on the order of connections.
 //!
-//! Before: the variables that one model makes equal at a node stand in a chain of equations, in the order in which
-//! they were connected; and it is known which of these equations will be differentiated. After: where one of a
-//! chain will be, each variable equals the same first one: what the source differentiates most often, then names
-//! with fewer parts, then the alphabet. A variable that merely stood between two others in the chain is
-//! not differentiated any more.
+//! Before: the variables that one model makes equal at a node are in a chain of equations, in the order in which they
+//! were connected; it is known which of these equations will be differentiated. After: in a chain with such an
+//! equation, every variable equals the same first one, so that the chain has become a star. The first one is the
+//! variable that the source differentiates most often, then the one whose name has fewest parts, then the first of the
+//! alphabet. A variable in the middle of the chain then need not be differentiated only because its neighbours are.
 
 use crate::base::cancel::glance;
 use std::cmp::Reverse;
@@ -19,7 +19,7 @@ use crate::structure::Offsets;
 /// A variable as the connections of one model see it.
 type Point = (InstanceId, VarId);
 
-/// Whether anything was changed.
+/// Returns whether anything was changed.
 pub fn straighten(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> bool {
     let mut edges: Vec<(Point, Point, EqId)> = Vec::new();
     let mut beside: FxHashMap<Point, Vec<usize>> = FxHashMap::default();
@@ -54,7 +54,7 @@ pub fn straighten(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> bool {
     changed
 }
 
-/// Makes a star of the chain that a variable stands in.
+/// Changes the chain that contains a variable into a star.
 fn star(
     flat: &mut Flat,
     edges: &[(Point, Point, EqId)],
@@ -84,7 +84,7 @@ fn star(
     let Some(first) = members.iter().copied().min_by_key(rank) else {
         return false;
     };
-    // From the first outwards: the equation by which a variable is reached is its own.
+    // Breadth-first search from the first variable. The equation by which a variable is reached becomes its own.
     let mut reached: FxHashMap<Point, EqId> = FxHashMap::default();
     let mut order = vec![first];
     let mut at = 0;

@@ -1,8 +1,8 @@
-//! Equations differentiated, as often as Pantelides' algorithm asks for.
+//! Differentiates equations as often as Pantelides' algorithm asks for.
 //!
 //! Before: the equations as written. After: each is followed by its derivatives. States, unknowns
-//! and inputs have derivatives; the derivative of an input is an input of its own. Parameters are
-//! constant, discrete variables are between events.
+//! and inputs have derivatives; the derivative of an input is another input. Parameters are
+//! constant, and discrete variables are constant between events.
 
 use super::Stuck;
 use super::orders::Orders;
@@ -43,7 +43,7 @@ pub fn derive(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Result<Vec
     Ok(derived)
 }
 
-/// The derivative of a side by time.
+/// The derivative of one side with respect to time.
 pub fn rate(flat: &mut Flat, side: ExprId) -> ExprId {
     let Flat {
         exprs, variables, ..

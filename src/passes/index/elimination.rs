@@ -1,13 +1,13 @@
-//! Which columns of a matrix can be solved for, the least wanted first.
+//! Finds columns of a matrix that can be solved for, the least wanted as states first.
 //!
-//! Before: rows of coefficients, independent of each other, and a rank for each column: the smaller, the
-//! rather it is to be left over. After: a pivot for each row, so that the matrix of the pivot columns is
-//! proved to be regular; rows for which there is no safe pivot stay open.
+//! Before: rows of coefficients, independent of each other, and a rank for each column: the smaller the rank, the
+//! rather the column should not be solved for. After: a pivot for each row, so that the matrix of the pivot columns is
+//! proved to be regular. A row without a safe pivot stays open.
 //!
-//! A row is reduced by the pivots found so far, and solved for the least wanted of the columns left in it.
-//! That is best: a column that depends on others which are all more wanted is in no best choice
-//! of columns to be left over. Rows of two terms (a gear, a coupling) are the rule: their pivots are followed as in a
-//! union-find, so that a long chain costs no more than its length.
+//! A row is reduced by the pivots found so far, and solved for the least wanted of the columns left in it. This choice
+//! is optimal: a column that depends only on columns that are all more wanted is a state in no best choice. Most rows
+//! have two terms (a gear, a coupling); their pivots are followed as in a union-find, so that a long chain costs no
+//! more than its length.
 
 use crate::base::cancel::glance;
 use std::cmp::Reverse;
@@ -19,9 +19,9 @@ use crate::structure::NONE;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Coefficient {
     Number(Wide),
-    /// Not a number, but never zero.
+    /// It is not a number, but it cannot vanish.
     Sure,
-    /// It may vanish.
+    /// It can vanish.
     Doubtful,
 }
 
@@ -47,24 +47,24 @@ impl Coefficient {
 
 pub type Row = Vec<(u32, Coefficient)>;
 
-/// Columns looked at for one explanation.
+/// The most columns that are looked at for one explanation.
 const LOOKED_AT: usize = 200;
 
 #[derive(Clone, Debug, Default)]
 pub struct Eliminated {
     /// The column that each row is solved for, or `NONE`.
     pub pivots: Vec<u32>,
-    /// What is left of rows without a pivot: columns that are not solved for.
+    /// The rows without a pivot, each with the columns that are left in it and are not solved for.
     pub open: Vec<(u32, Vec<u32>)>,
-    /// Rows of which nothing is left.
+    /// Rows that became zero.
     pub dependent: Vec<u32>,
-    /// What each solved column is a sum of.
+    /// For each solved column, the sum that it equals.
     terms: Vec<Option<Row>>,
 }
 
-/// A protected column is solved for only where nothing else is left, doubtful or not.
+/// A protected column is solved for only if the row has no other column left, safe or not.
 pub fn eliminate(rows: &[Row], ranks: &[u32], protected: &[bool]) -> Eliminated {
-    let mut work = Work {
+    let mut work = Eliminator {
         ranks,
         protected,
         terms: vec![None; ranks.len()],
@@ -78,19 +78,19 @@ pub fn eliminate(rows: &[Row], ranks: &[u32], protected: &[bool]) -> Eliminated 
         pivots: vec![NONE; rows.len()],
         ..Eliminated::default()
     };
-    // Numbers first, short rows first: what is sure is not spoilt by what is not.
+    // Rows of numbers come first, and short rows before long ones: doubtful coefficients then spread to fewer rows.
     let mut left: Vec<u32> = (0..rows.len() as u32).collect();
     left.sort_by_cached_key(|&row| {
         let row = &rows[row as usize];
         let plain = row.iter().all(|(_, value)| matches!(value, Number(_)));
-        // By ranks of columns, and not by the order of the rows.
+        // The order of the columns is by rank, and does not depend on the order of the rows.
         let mut columns: Vec<u32> = (row.iter())
             .map(|&(column, _)| ranks[column as usize])
             .collect();
         columns.sort_unstable();
         (!plain, row.len(), columns)
     });
-    // A row that had no pivot may get one when others have been solved.
+    // A row without a pivot may get one after other rows have been solved.
     loop {
         glance();
         let before = left.len();
@@ -114,7 +114,7 @@ pub fn eliminate(rows: &[Row], ranks: &[u32], protected: &[bool]) -> Eliminated 
             break;
         }
     }
-    // So that what depends on what is near at hand.
+    // Shortens the paths of all columns, so that `depends_on` finds near columns.
     for column in 0..ranks.len() as u32 {
         work.follow(column);
     }
@@ -123,8 +123,8 @@ pub fn eliminate(rows: &[Row], ranks: &[u32], protected: &[bool]) -> Eliminated 
 }
 
 impl Eliminated {
-    /// What a solved column depends on in the end, as far as it is short; and whether the row could be
-    /// solved for that as well, for certain.
+    /// The columns that a solved column depends on in the end, `most` of them; each with whether the row can certainly
+    /// be solved for that column as well.
     pub fn depends_on(&self, column: u32, most: usize) -> Vec<(u32, bool)> {
         let mut found = Vec::new();
         let mut work = vec![(column, true)];
@@ -150,21 +150,21 @@ impl Eliminated {
     }
 }
 
-struct Work<'r> {
+struct Eliminator<'r> {
     ranks: &'r [u32],
     protected: &'r [bool],
     terms: Vec<Option<Row>>,
-    /// When each column was solved.
+    /// The order in which the columns were solved.
     times: Vec<u32>,
     count: u32,
-    /// The row at hand, with the largest number added to each entry.
+    /// The row at hand. Beside each entry is the largest number that was added to it.
     values: Vec<Option<(Coefficient, Wide)>>,
     touched: Vec<u32>,
     heap: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
-impl Work<'_> {
-    /// What is left of a row when solved columns are replaced.
+impl Eliminator<'_> {
+    /// Replaces the solved columns of a row.
     fn reduce(&mut self, row: &Row) -> Row {
         for &(column, value) in row {
             self.add(column, value);
@@ -220,7 +220,7 @@ impl Work<'_> {
         }
     }
 
-    /// Through columns that are a multiple of one other, to the last; the way is made shorter.
+    /// Follows columns that are multiples of one other column, to the last, and shortens the path.
     fn follow(&mut self, start: u32) -> (u32, Coefficient) {
         let one = Number(Wide::new(1.0));
         let next = |work: &Self, at: u32| match work.terms[at as usize].as_deref() {
@@ -317,7 +317,7 @@ mod tests {
         let found = eliminate(&rows, &[0, 1], &[false; 2]);
         assert_eq!(found.open, vec![(0, vec![0, 1])]);
         let rows = [vec![(0, Doubtful), (1, Sure)]];
-        // Although the other is less wanted.
+        // This holds although the other column is less wanted.
         let found = eliminate(&rows, &[1, 0], &[false; 2]);
         assert_eq!(found.pivots, vec![1]);
     }

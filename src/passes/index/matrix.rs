@@ -1,7 +1,8 @@
-//! The matrix by which states are chosen: derivatives of equations by the highest derivatives in them.
+//! The matrix by which states are chosen: the derivatives of the equations with respect to the highest derivatives in
+//! them.
 //!
-//! Before: how often each equation is differentiated. After: for each that is, its coefficients. They are the same
-//! however often it is differentiated.
+//! Before: how often each equation is differentiated. After: the coefficients of each equation that is. They are the
+//! same however often it is differentiated.
 
 use rustc_hash::FxHashMap;
 
@@ -16,7 +17,7 @@ use crate::structure::Offsets;
 
 /// The rows of the equations that are differentiated.
 pub struct Matrix {
-    /// Row of [`Orders`], and its coefficients by column of it.
+    /// The row of [`Orders`], and its coefficients by column of [`Orders`].
     pub rows: Vec<(u32, Row)>,
 }
 
@@ -48,7 +49,7 @@ pub fn matrix(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Matrix {
     Matrix { rows }
 }
 
-/// The derivatives of left - right by some of its leaves, by column.
+/// The derivatives of left - right with respect to some of its leaves, by column.
 pub fn coefficients(
     flat: &mut Flat,
     (left, right): (ExprId, ExprId),
@@ -76,7 +77,7 @@ pub fn coefficients(
     found
 }
 
-/// `None` if it is zero.
+/// Returns `None` if the coefficient is zero.
 fn classify(flat: &Flat, value: ExprId) -> Option<Coefficient> {
     if let Some(number) = constant(flat, value) {
         return (number != 0.0).then(|| Coefficient::Number(Wide::new(number)));

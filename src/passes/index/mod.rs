@@ -1,15 +1,13 @@
-//! Index reduction: constraints between states, handled.
+//! Index reduction: handles constraints between states.
 //!
-//! Before: a flat model that is balanced and in which nothing cancels, and the constraints between
-//! states that its signs hide ([`crate::passes::signs::reference`]). After: an equivalent model of index 1 or 0.
-//! Some equations stand there differentiated as well, and variables that the source differentiates
-//! may be unknowns now: [`crate::flat::Variable::states`] says what is left of them as states, and
-//! [`Reduction`] what was done and why.
+//! Before: a flat model that is balanced and in which nothing cancels, and the constraints between states that its
+//! signs hide ([`crate::passes::signs::reference`]). After: an equivalent model of index 1 or 0. It also contains
+//! derivatives of some equations, and variables that the source differentiates may be unknowns:
+//! [`crate::flat::Variable::states`] says which states are left, and [`Reduction`] what was done and why.
 //!
-//! Pantelides 1988 finds how often each equation has to be differentiated; states are selected by
-//! the dummy derivatives of Mattsson and Söderlind 1993, block by block. Where no choice of states
-//! is proved to stay regular (a pendulum in Cartesian coordinates), the choice is left to the run:
-//! a [`crate::flat::Selection`].
+//! Pantelides 1988 finds how often each equation has to be differentiated; states are selected by the dummy derivatives
+//! of Mattsson and Söderlind 1993, block by block. Where no choice of states is proved to stay regular (a pendulum in
+//! Cartesian coordinates), the run chooses: a [`crate::flat::Selection`].
 
 mod constraints;
 mod couplings;
@@ -33,26 +31,26 @@ use crate::passes::zeros::drop_in;
 use crate::structure::{Offsets, disputed_rows, maximum_matching, pantelides};
 use orders::Orders;
 
-/// No model of physics needs more differentiations; a prescribed motion needs three.
+/// The most differentiations of an equation. Models of physics need few; a prescribed motion needs three.
 const MOST: u32 = 20;
 
-/// Each round differentiates more, or finds that the model is singular.
+/// The most rounds. Each round differentiates more equations or finds that the model is singular.
 const MOST_ROUNDS: usize = 20;
 
-/// Why the index could not be reduced. Equations are those of the model as it was given.
+/// Why the index could not be reduced. The equations are those of the model before the reduction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stuck {
-    /// More differentiations than [`MOST`] would be needed.
-    TooMany,
+    /// These equations would have to be differentiated more than [`MOST`] times.
+    TooMany(Vec<EqId>),
     /// An equation between booleans, or one without a derivative, would have to be differentiated.
     NoDerivative(EqId),
-    /// Unknowns cancel: what these leave is determined by others.
+    /// Equations cancel, and what they leave is determined by others.
     Cancelled(Vec<Combination>),
-    /// With the values given, these constraints depend on each other.
+    /// With the given values, these constraints depend on each other.
     Dependent(Vec<EqId>),
 }
 
-/// Constraints that signs hide stand in the equations, where the structure shows them; nothing is differentiated.
+/// Inserts constraints that signs hide, so that the structure shows them. Nothing is differentiated.
 pub fn show_constraints(flat: &mut Flat, constraints: &[Combination]) {
     let sums = constraints.iter().map(|found| found.equations.clone());
     constraints::put_in(flat, sums, |_| 0);
@@ -62,7 +60,7 @@ pub fn show_constraints(flat: &mut Flat, constraints: &[Combination]) {
 #[derive(Clone, Debug)]
 pub enum Irreducible {
     Stuck(Stuck),
-    /// It was reduced, and with other unknowns than before some cancel.
+    /// Index reduction changed the unknowns, and now equations cancel.
     Cancels(Findings),
 }
 
@@ -89,8 +87,8 @@ pub fn lower_index(
     }
 }
 
-/// Reduces the index, if there is anything to reduce. Where it cannot be done, the model stays as it was.
-/// In the equations `vanished` coefficients are zero as given.
+/// Reduces the index if necessary. If that fails, the model is unchanged. `vanished` are equations with coefficients
+/// that are zero with the given parameters.
 fn reduce(flat: &mut Flat, constraints: &[Combination], vanished: &[EqId]) -> Result<(), Stuck> {
     let given = (flat.equations.clone(), flat.variables.clone());
     let zeros = drop_in(flat, vanished);
@@ -98,14 +96,14 @@ fn reduce(flat: &mut Flat, constraints: &[Combination], vanished: &[EqId]) -> Re
     constraints::put_in(flat, sums(), |_| 0);
     let mut done = reduced(flat);
     if done.is_err() && !zeros.is_empty() {
-        // It is no model without them: solving will come upon the zero, and name it.
+        // Without these products the model is another one. The pass that solves finds the zero, and names it.
         (flat.equations, flat.variables) = given.clone();
         constraints::put_in(flat, sums(), |_| 0);
         done = reduced(flat);
     } else if let Some(reduction) = &mut flat.reduction {
         reduction.zeros = zeros;
     }
-    // What was left out, or put in, belongs to a reduced model only.
+    // Products that were left out, and constraints that were inserted, belong only to a reduced model.
     if flat.reduction.is_none() {
         (flat.equations, flat.variables) = given;
     }
@@ -115,7 +113,7 @@ fn reduce(flat: &mut Flat, constraints: &[Combination], vanished: &[EqId]) -> Re
 fn reduced(flat: &mut Flat) -> Result<(), Stuck> {
     let written: Vec<u8> = flat.variables.iter().map(|known| known.order).collect();
     let (orders, offsets) = offsets(flat)?;
-    // A derivative is gone where its coefficient is zero as given.
+    // Products with a coefficient that is zero with the given parameters are left out, and with them their derivatives.
     let gone = |(column, variable): (usize, &VarId)| {
         offsets.columns[column] < u32::from(written[variable.index()])
     };
@@ -153,7 +151,7 @@ fn reduced(flat: &mut Flat) -> Result<(), Stuck> {
             inputs.extend(orders.map(|order| Leaf::at_order(id, order)));
         }
     }
-    // Constraints that are as good as algebraic equations count for index 1.
+    // A constraint that acts as an algebraic equation counts as index 1.
     let most = offsets.rows.iter().copied().max().unwrap_or(0);
     let algebraic = offsets.columns.contains(&0);
     flat.reduction = Some(Reduction {
@@ -168,12 +166,11 @@ fn reduced(flat: &mut Flat) -> Result<(), Stuck> {
     Ok(())
 }
 
-/// How often each equation is differentiated. What the loops of the highest derivatives hide is put in, until none of
-/// them is singular (the linear combinations of Tan, Nedialkov and Pryce 2017).
+/// Finds how often each equation is differentiated. Constraints that are hidden in the loops of the highest derivatives
+/// are inserted until no loop is singular (the linear combinations of Tan, Nedialkov and Pryce 2017).
 fn offsets(flat: &mut Flat) -> Result<(Orders, Offsets), Stuck> {
     for round in 0.. {
-        let orders = Orders::new(flat);
-        let offsets = pantelides(&orders.incidence, MOST).ok_or(Stuck::TooMany)?;
+        let (orders, offsets) = bounded(flat)?;
         let sums = hidden(&System {
             flat,
             pattern: &offsets.tight(&orders.incidence),
@@ -185,9 +182,7 @@ fn offsets(flat: &mut Flat) -> Result<(Orders, Offsets), Stuck> {
             if !couplings::straighten(flat, &orders, &offsets) {
                 return Ok((orders, offsets));
             }
-            let orders = Orders::new(flat);
-            let offsets = pantelides(&orders.incidence, MOST).ok_or(Stuck::TooMany)?;
-            return Ok((orders, offsets));
+            return bounded(flat);
         }
         let mut times = vec![0; flat.equations.len()];
         for (id, &by) in orders.equations.iter().zip(&offsets.rows) {
@@ -196,10 +191,23 @@ fn offsets(flat: &mut Flat) -> Result<(Orders, Offsets), Stuck> {
         let put_in = constraints::put_in(flat, sums, |id| times[id.index()]);
         still_balanced(flat, put_in)?;
     }
-    Err(Stuck::TooMany)
+    Err(Stuck::TooMany(Vec::new()))
 }
 
-/// Whether there still are as many unknowns as equations everywhere, a variable and its derivatives being one.
+/// How often each equation is differentiated, unless that is too often.
+fn bounded(flat: &Flat) -> Result<(Orders, Offsets), Stuck> {
+    let orders = Orders::new(flat);
+    match pantelides(&orders.incidence, MOST) {
+        Ok(offsets) => Ok((orders, offsets)),
+        Err(rows) => {
+            let equations = rows.iter().map(|&row| orders.equations[row as usize]);
+            Err(Stuck::TooMany(equations.collect()))
+        }
+    }
+}
+
+/// Whether there are as many unknowns as equations everywhere after this, if a variable and its derivatives count as
+/// one unknown.
 fn still_balanced(flat: &Flat, put_in: Vec<(EqId, Combination)>) -> Result<(), Stuck> {
     let orders = Orders::new(flat);
     let matching = maximum_matching(&orders.incidence);

@@ -1,4 +1,4 @@
-//! Which variables an equation contains, and how often each is differentiated there.
+//! Which variables an equation contains, and the highest order of each in it.
 
 use crate::flat::{EqId, Flat, Kind, Leaf, VarId};
 use crate::structure::{Incidence, NONE, Offsets};

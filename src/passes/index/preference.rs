@@ -1,23 +1,24 @@
-//! Which variables are rather states than others.
+//! Which variables are preferred as states.
 //!
-//! A rule, so that shuffling a model changes nothing: what a `when` restarts; what is declared
-//! `state` and not `nostate`; what has a start value, the outermost first; what the source differentiates (it belongs to a
-//! storage); fewer parts in its name; what is through rather than across (of an inertance and a
-//! capacitance that a gyrator ties, the flow: McCalla 1991, Figure 13); the alphabet.
+//! The order does not depend on the order of declarations: first variables that a `when` restarts; then those declared
+//! `state`, last those declared `nostate`; then those with a start value, the outermost value first; then those that
+//! the source differentiates (they belong to a storage); then by fewer parts of the name; then through variables before
+//! across variables (of an inertance and a capacitance that a gyrator ties together, the flow: McCalla 1991, Figure
+//! 13); then the alphabet.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::{ExprId, Node};
 use crate::flat::{EquationKind, Flat, Leaf, Merit, Role, VarId};
 
-/// Smaller is rather a state.
+/// The smaller the preference, the rather the variable is a state.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Preference {
     not_restarted: bool,
-    /// 0 for `state`, 1 for nothing said, 2 for `nostate`.
+    /// 0 for `state`, 1 for neither, 2 for `nostate`.
     wish: u8,
     no_start: bool,
-    /// Of the model that gives the start value.
+    /// How deep the model lies that gives the start value.
     start_depth: u32,
     not_written: bool,
     parts: usize,
@@ -27,7 +28,7 @@ pub struct Preference {
 }
 
 impl Preference {
-    /// Why this one comes before the other.
+    /// Why this variable is preferred to the other.
     pub fn merit_over(&self, other: &Preference) -> Merit {
         match self {
             _ if self.not_restarted != other.not_restarted => Merit::Restarted,
@@ -41,7 +42,7 @@ impl Preference {
         }
     }
 
-    /// Declared `state`.
+    /// Whether the variable is declared `state`.
     pub fn is_declared(&self) -> bool {
         self.wish == 0
     }
@@ -55,7 +56,8 @@ impl Preference {
 pub struct Preferences<'f> {
     flat: &'f Flat,
     restarted: FxHashSet<VarId>,
-    /// Wishes and start values of variables that equal this one, or its negative: what is said of one holds for all.
+    /// Declarations and start values by the root of a set of equal (or opposite) variables: one of them holds for all
+    /// of the set.
     wishes: FxHashMap<VarId, bool>,
     starts: FxHashMap<VarId, u32>,
 }
@@ -98,7 +100,7 @@ impl<'f> Preferences<'f> {
         }
     }
 
-    /// Of a variable, or a derivative, as a state.
+    /// The preference of a variable, or of a derivative, as a state.
     pub fn of(&self, state: Leaf) -> Preference {
         let flat = self.flat;
         let id = state.variable();
@@ -111,7 +113,7 @@ impl<'f> Preferences<'f> {
         };
         Preference {
             not_restarted: !(order == 0 && self.restarted.contains(&id)),
-            // A wish for x says nothing of der(x), unless the source speaks of its derivative.
+            // `state` of x says nothing about der(x), unless the source contains a derivative of it.
             wish: match wish.filter(|_| order == 0 || order < flat.variable(id).order) {
                 Some(true) => 0,
                 None => 1,
@@ -128,7 +130,7 @@ impl<'f> Preferences<'f> {
     }
 }
 
-/// Indices of arrays by their numbers: J[2] before J[10].
+/// The name in natural order: J[2] comes before J[10].
 fn natural(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let mut digits = String::new();
@@ -178,7 +180,7 @@ impl Equal {
     fn find(&mut self, id: VarId) -> VarId {
         let mut at = id.0;
         while self.parents[at as usize] != at {
-            // Halves the way.
+            // Path halving.
             self.parents[at as usize] = self.parents[self.parents[at as usize] as usize];
             at = self.parents[at as usize];
         }

@@ -1,6 +1,6 @@
-//! What is said when the index cannot be reduced.
+//! Diagnostics about an index that cannot be reduced.
 
-use super::Stuck;
+use super::{MOST, Stuck};
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics, NON_CAUSAL};
 use crate::expr::{ExprId, Node};
 use crate::flat::{EqId, EquationKind, Flat, InstanceId, Kind, Role};
@@ -9,11 +9,15 @@ use crate::passes::signs::reference::{cancelling, listed};
 
 pub fn report(flat: &Flat, stuck: &Stuck, diagnostics: &mut Diagnostics) {
     let diagnostic = match stuck {
-        Stuck::TooMany => Diagnostic::new(
-            Code::HigherIndex,
-            "states depend on each other, and differentiating the equations does not come to an end",
-        )
-        .hint("look for a part of the model that is determined twice, and another that is not determined at all"),
+        Stuck::TooMany(ids) => {
+            let diagnostic = Diagnostic::new(
+                Code::HigherIndex,
+                format!("equations would have to be differentiated more than {MOST} times"),
+            );
+            with_equations(flat, ids.clone(), diagnostic).hint(
+                "give the highest derivative in place of the variable, and let the others follow as its integrals",
+            )
+        }
         Stuck::Cancelled(list) => return cancelling(flat, list, diagnostics),
         Stuck::NoDerivative(id) => {
             let diagnostic = Diagnostic::new(
@@ -27,12 +31,17 @@ pub fn report(flat: &Flat, stuck: &Stuck, diagnostics: &mut Diagnostics) {
             let depend = "constraints between states depend on each other";
             let (sources, others) = sources(flat, ids);
             let message = match (&sources[..], &others[..]) {
-                ([], _) | ([_], []) => format!("{depend}: the same is said twice, or they contradict"),
+                ([], _) | ([_], []) => {
+                    format!("{depend}: the same is said twice, or they contradict")
+                }
                 _ => {
                     let names: Vec<String> = (sources.iter().chain(&others))
                         .map(|&at| flat.path(at))
                         .collect();
-                    format!("{NON_CAUSAL}{} contradict each other; {depend}", listed(&names))
+                    format!(
+                        "{NON_CAUSAL}{} contradict each other; {depend}",
+                        listed(&names)
+                    )
                 }
             };
             let diagnostic = Diagnostic::new(Code::HigherIndex, message);
@@ -44,7 +53,8 @@ pub fn report(flat: &Flat, stuck: &Stuck, diagnostics: &mut Diagnostics) {
     diagnostics.push(diagnostic);
 }
 
-/// Submodels that prescribe something from outside the equations, and the others that take part.
+/// Returns the submodels that prescribe a value independently of the states, and the others that
+/// take part.
 fn sources(flat: &Flat, ids: &[EqId]) -> (Vec<InstanceId>, Vec<InstanceId>) {
     let written = (ids.iter().map(|id| &flat.equations[id.index()]))
         .filter(|equation| equation.kind == EquationKind::Equation);
@@ -63,7 +73,8 @@ fn sources(flat: &Flat, ids: &[EqId]) -> (Vec<InstanceId>, Vec<InstanceId>) {
     (sources, others)
 }
 
-/// A side that holds a number, a parameter, an input, `Time` or a terminal: no state decides it.
+/// Whether a side contains a number, a parameter, an input, `Time` or a terminal: then no state
+/// determines it.
 fn is_given(flat: &Flat, side: ExprId) -> bool {
     match flat.exprs.node(side) {
         Node::Number(value) => value.0 != 0.0,

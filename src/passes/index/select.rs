@@ -1,13 +1,14 @@
-//! Which variables stay states: dummy derivatives.
+//! Chooses the states: dummy derivatives.
 //!
-//! Before: how often each equation is differentiated (c), and the highest derivative of each variable (d).
-//! After: for each variable how many of it and its derivatives are states, why others are not any more, and the
-//! sets in which the choice is left to the run.
+//! Before: how often each equation is differentiated (c), and the highest derivative of each variable (d). After: for
+//! each variable how many of it and its derivatives are states, why the others are not, and the sets in which the
+//! choice is left to the run.
 //!
-//! Mattsson and Söderlind 1993, stage by stage: an equation with c >= s says, differentiated c - s times, how
-//! the derivatives of order d - s hang together; so many of these are no states. One matrix serves all stages:
-//! the derivatives of f by the highest derivatives, which are the same after differentiation. Of variables tied by a
-//! row the least wanted gives way, if the row can be solved for it whatever happens ([`super::elimination`]).
+//! Mattsson and Söderlind 1993, stage by stage: an equation with c >= s, differentiated c - s times, is a constraint on
+//! the derivatives of order d - s. As many of these derivatives as there are such equations are no states. One matrix
+//! serves all stages: the derivatives of the equations with respect to the highest derivatives, which do not change by
+//! differentiation. Of the variables in a row the least wanted becomes an unknown, if the row can certainly be solved
+//! for it ([`super::elimination`]).
 
 use crate::base::cancel::glance;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,7 +21,7 @@ use super::preference::{Preference, Preferences};
 use crate::flat::{Dropped, EqId, Flat, Leaf, Merit, Selection};
 use crate::structure::{Incidence, Matching, NONE, Offsets, grow, maximum_matching};
 
-/// Names that an explanation may need.
+/// The most names that are kept for one explanation.
 const MOST_OTHERS: usize = 8;
 
 #[derive(Debug)]
@@ -29,7 +30,8 @@ pub struct Statuses {
     pub states: Vec<u8>,
     pub dropped: Vec<Dropped>,
     pub selections: Vec<Selection>,
-    /// What became of columns: what they depend on, and why.
+    /// The variables that are no states any more, each with the variables that it depends on, and with why these were
+    /// preferred.
     settled: FxHashMap<Leaf, (Vec<Leaf>, Merit)>,
 }
 
@@ -43,7 +45,7 @@ pub fn select(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Result<Sta
         settled: FxHashMap::default(),
     };
     let most = offsets.rows.iter().copied().max().unwrap_or(0);
-    // Columns whose next lower derivative may be no state either.
+    // Columns whose next lower derivative may also be no state.
     let mut open: Vec<u32> = (0..orders.variables.len() as u32)
         .filter(|&column| offsets.columns[column as usize] > 0)
         .collect();
@@ -52,7 +54,7 @@ pub fn select(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Result<Sta
         let stage = Stage::new(orders, offsets, &matrix, &preferences, &open, stage);
         open = stage.run(flat, &mut statuses)?;
     }
-    // Positions before velocities.
+    // Selections of positions come before selections of velocities.
     (statuses.selections).sort_by_key(|selection| selection.times);
     statuses
         .dropped
@@ -60,7 +62,7 @@ pub fn select(flat: &mut Flat, orders: &Orders, offsets: &Offsets) -> Result<Sta
     Ok(statuses)
 }
 
-/// One stage: derivatives of one distance from the highest.
+/// One stage: derivatives of the same distance from the highest order.
 struct Stage<'a> {
     orders: &'a Orders,
     /// Rows of [`Orders`], and how often each is differentiated here.
@@ -82,7 +84,7 @@ impl<'a> Stage<'a> {
         open: &[u32],
         stage: u32,
     ) -> Self {
-        // Only columns that some row speaks of; the others stay states.
+        // Only columns that occur in some row can become unknowns.
         let mut there = vec![false; orders.variables.len()];
         for &column in open {
             there[column as usize] = true;
@@ -135,11 +137,11 @@ impl<'a> Stage<'a> {
         stage
     }
 
-    /// Returns the columns that are no states here, or not always.
+    /// Returns the columns that are no states in this stage, or only at times.
     fn run(self, flat: &Flat, statuses: &mut Statuses) -> Result<Vec<u32>, Stuck> {
         // Columns are in the order of preference.
         let ranks: Vec<u32> = (0..self.columns.len() as u32).collect();
-        // What is declared `state` gives way to nothing less, if that settles the choice.
+        // A variable that is declared `state` is protected, if that leaves no choice to the run.
         let wished: Vec<bool> = (self.preferences.iter())
             .map(Preference::is_declared)
             .collect();
@@ -166,7 +168,7 @@ impl<'a> Stage<'a> {
         Ok(gone)
     }
 
-    /// The equations of some rows, and of rows that share columns with them, as far as they are few.
+    /// The equations of some rows and of rows that share columns with them, up to a limit.
     fn around(&self, rows: &[u32]) -> Vec<EqId> {
         const MOST: usize = 8;
         let mut found: Vec<u32> = rows.iter().copied().take(MOST).collect();
@@ -190,8 +192,8 @@ impl<'a> Stage<'a> {
             .collect()
     }
 
-    /// Remembers why a state is none any more, if the source has it as one. Of the others it is known
-    /// whether they could have given way in its place.
+    /// Records why a column is no state, if it is a state in the source. `others` are the columns that it depends on, each
+    /// with whether it could certainly have been an unknown instead.
     fn drop(
         &self,
         flat: &Flat,
@@ -215,7 +217,7 @@ impl<'a> Stage<'a> {
                 self.preferences[best as usize].merit_over(&self.preferences[column as usize])
             }
         });
-        // What was settled for its derivative holds for it, too.
+        // The reason for its derivative is also the reason for the column.
         let above = state
             .order()
             .map(|order| Leaf::at_order(state.variable(), order + 1));
@@ -241,7 +243,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Whether wishes decide in all rows that are left open.
+    /// Whether declarations decide the choice in all open rows.
     fn is_settled(&self, eliminated: &Eliminated) -> bool {
         let wishes: FxHashSet<u32> = (eliminated.open.iter())
             .flat_map(|(_, columns)| columns.iter().copied())
@@ -253,7 +255,7 @@ impl<'a> Stage<'a> {
         wishes.is_empty() || columns.len() == eliminated.open.len() + wishes.len()
     }
 
-    /// Rows that no column could be solved for whatever happens.
+    /// Rows that can certainly be solved for none of their columns.
     fn open_rows(
         &self,
         flat: &Flat,
@@ -276,7 +278,7 @@ impl<'a> Stage<'a> {
         }
         let by_column = pattern.transposed();
         let used = |column: u32| !by_column.row(column).is_empty();
-        // What can be exchanged for a column that is left over.
+        // Columns that can be exchanged for a column that is a state.
         let mut free = vec![false; self.columns.len()];
         let mut work: Vec<u32> = (0..self.columns.len() as u32)
             .filter(|&column| used(column) && matching.row_of[column as usize] == NONE)
@@ -302,7 +304,7 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// Rows and columns that belong together: the run chooses, unless the user has.
+    /// Makes a selection of rows and columns that are connected: the run chooses the states, unless declarations do.
     fn group(
         &self,
         flat: &Flat,
@@ -337,7 +339,7 @@ impl<'a> Stage<'a> {
         let candidates: Vec<Leaf> = (group.columns.iter())
             .map(|&column| self.leaves[column as usize])
             .collect();
-        // They are all of one stage: of the rows of a chain the last says how far it is differentiated.
+        // All rows are of the same stage. The last row of a chain of derivatives says how often it is differentiated.
         let times = (group.rows.iter())
             .map(|&row| self.times[open[row as usize].0 as usize])
             .max();
@@ -353,9 +355,8 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// A choice of states by which the others can be determined as far as the structure says: the most wanted that
-/// leave a column of its own for each row.
-/// `matching` has a column for each row.
+/// Chooses the most wanted states such that, by structure, the other columns can be determined: each row keeps a column
+/// of its own. `matching` has a column for each row.
 fn regular(
     rows: &[(u32, Vec<u32>)],
     mut matching: Matching,
@@ -383,7 +384,7 @@ fn regular(
         .collect()
 }
 
-/// What a matching of all rows is for some of them.
+/// Restricts a matching of all rows to some of them.
 fn of_rows(matching: &Matching, rows: &[u32]) -> Matching {
     let mut own = Matching {
         column_of: (rows.iter())
@@ -399,7 +400,7 @@ fn of_rows(matching: &Matching, rows: &[u32]) -> Matching {
     own
 }
 
-/// A maximum matching of the rows that leaves out some columns, from one that does not.
+/// Changes a maximum matching of the rows so that it leaves out some columns.
 fn without(rows: &[(u32, Vec<u32>)], matching: &Matching, columns: &[u32]) -> Matching {
     let mut other = matching.clone();
     for &column in columns {
@@ -430,7 +431,7 @@ struct Group {
     columns: Vec<u32>,
 }
 
-/// Connected parts, by their first column; columns ascending.
+/// The connected components, in the order of their first columns; the columns of each ascend.
 fn groups(pattern: &Incidence, by_column: &Incidence, free: &[bool]) -> Vec<Group> {
     let mut row_seen = vec![false; pattern.rows()];
     let mut seen = vec![false; pattern.columns()];

@@ -1,7 +1,7 @@
-//! Numbers with a wide exponent: the ratio of 10,000 gears in a row is far outside what a double can
-//! hold, and yet it is not zero.
+//! Numbers with a wide exponent. The ratio of 10,000 gears in a row is far outside the range of a double, but it is not
+//! zero.
 
-/// `fraction * 2**exponent`, the size of the fraction in [0.5, 1), or zero.
+/// `fraction * 2**exponent`. The size of the fraction is in [0.5, 1), or the number is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wide {
     fraction: f64,
@@ -55,7 +55,7 @@ impl Wide {
         .normal()
     }
 
-    /// The other must not be zero.
+    /// Divides by a number that is not zero.
     pub fn over(self, other: Wide) -> Wide {
         Wide {
             fraction: self.fraction / other.fraction,
@@ -104,7 +104,7 @@ impl Wide {
         }
     }
 
-    /// So small beside a scale that rounding may have made it.
+    /// Whether the number is so small compared with a scale that rounding may have made it.
     pub fn is_rounding_of(self, scale: Wide) -> bool {
         const ROUNDING: f64 = 1e-11;
         if self.is_zero() {

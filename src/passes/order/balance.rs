@@ -1,28 +1,28 @@
-//! What is said of a model that cannot be sorted: the smallest sets of equations and unknowns at
-//! fault, as the user wrote them.
+//! Diagnostics about models that cannot be sorted: the smallest sets of equations and unknowns that
+//! are wrong, as the user wrote them.
 //!
-//! Before: a matching that is not perfect. Causes that are known by their pattern are told first
-//! and taken out of account; what is left is told as the smallest parts with one equation or one
-//! unknown too many. No equation is shown twice.
+//! Before: a maximum matching that is not perfect. Causes with a known pattern are reported first,
+//! and their equations and unknowns are set aside. For the rest, the smallest parts with one
+//! equation or one unknown too many are reported. No equation is shown twice.
 
 use rustc_hash::FxHashSet;
 
 use super::Row;
-use super::blame;
 use super::case::Case;
 use super::count::count;
 use super::few::{misspelt, only_read, too_few, too_few_of_submodels, unset};
 use super::incidence::Columns;
 use super::many::{joined, too_many, too_many_of_submodels};
 use super::sources::in_rings;
+use super::suspects;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::flat::Flat;
 use crate::structure::{Incidence, LEFT_OUT, Matching, Part, overdetermined, underdetermined};
 
-/// More than this at once helps nobody.
+/// The most diagnostics at once.
 const MOST: usize = 5;
 
-/// Of very many parts at fault the smallest are looked at.
+/// If there are very many parts, this many of the smallest are looked at.
 const LOOKED_AT: usize = 50;
 
 /// Too many or too few equations, in the model or in a part of it.
@@ -36,10 +36,10 @@ pub fn report(
 ) {
     let case = Case::new(flat, rows, columns, pattern);
     let counts = count(&case);
-    let (blame, of_submodels) = blame::equations(&case, &counts, matching);
-    let over = overdetermined(pattern, &blame);
-    let known = blame::unknowns(&case, &counts, matching);
-    let mut skipped = blame::own_first(&case);
+    let (suspicion, of_submodels) = suspects::equations(&case, &counts, matching);
+    let over = overdetermined(pattern, &suspicion);
+    let known = suspects::unknowns(&case, &counts, matching);
+    let mut skipped = suspects::own_first(&case);
     for &(column, _) in &known {
         skipped[column as usize] = LEFT_OUT;
     }
@@ -58,7 +58,7 @@ pub fn report(
             continue;
         }
         let mut diagnostic = too_many(&case, part, &mut under, &shown);
-        // A slip of the pen: the equation was meant for something else.
+        // An equation may have the wrong variable by mistake.
         if let ([_], [(column, _)], []) = (&over[..], &known[..], &under[..]) {
             let name = case.name(*column);
             diagnostic = diagnostic.hint(format!("is one of them meant for {name}?"));
@@ -78,7 +78,7 @@ pub fn report(
         found.push(too_few(&case, part));
         shown.extend(&part.columns);
     }
-    // Whatever was recognised: a model that is not balanced never passes in silence.
+    // In any case there is a diagnostic: a model that is not balanced must never pass without one.
     if found.is_empty() {
         let (code, more) = match rows.len() > columns.len() {
             true => (Code::TooManyEquations, "more"),
@@ -90,7 +90,7 @@ pub fn report(
     diagnostics.extend(found);
 }
 
-/// Constraints between states that index reduction has left.
+/// Reports constraints between states that are left after index reduction.
 pub fn report_index(
     flat: &Flat,
     rows: &[Row],

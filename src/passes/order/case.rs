@@ -1,4 +1,4 @@
-//! A model that is not balanced, and how its equations and unknowns are shown.
+//! A model that is not balanced, with the functions that show its equations and unknowns.
 
 use super::Row;
 use super::incidence::Columns;
@@ -8,7 +8,7 @@ use crate::expr::Node;
 use crate::flat::{EqId, Equation, EquationKind, Flat, InstanceId, Leaf, Printer, Role, VarId};
 use crate::structure::Incidence;
 
-/// The model with its pattern, seen from both sides.
+/// The model and its pattern, by rows and by columns.
 pub struct Case<'a> {
     pub flat: &'a Flat,
     pub rows: &'a [Row],
@@ -16,7 +16,7 @@ pub struct Case<'a> {
     pub pattern: &'a Incidence,
     /// The rows of each column.
     pub uses: Incidence,
-    /// The variables of each instance: they lie in one run.
+    /// For each instance, the range of its variables.
     runs: Vec<std::ops::Range<u32>>,
 }
 
@@ -51,12 +51,12 @@ impl<'a> Case<'a> {
         run.filter_map(|variable| self.columns.of_variable(VarId(variable)))
     }
 
-    /// The equation of a row; of a `when` its first branch.
+    /// The equation of a row; for a `when` the one in its first branch.
     pub fn equation_id(&self, row: u32) -> EqId {
         match &self.rows[row as usize] {
             Row::Equation(id) => *id,
             Row::When(_, ids) => ids.first().copied().unwrap_or(EqId(0)),
-            // Only models as written are reported on.
+            // Only models as written are reported, and these have no selections.
             Row::Selection(_) => EqId(0),
         }
     }
@@ -69,8 +69,8 @@ impl<'a> Case<'a> {
         self.equation(row).origin
     }
 
-    /// Made by connections, or by their absence.
-    pub fn is_made(&self, row: u32) -> bool {
+    /// Whether a connection, or a missing connection, made the equation.
+    pub fn is_from_connection(&self, row: u32) -> bool {
         let kind = self.equation(row).kind;
         matches!(
             kind,
@@ -81,7 +81,7 @@ impl<'a> Case<'a> {
         )
     }
 
-    /// The variable that stands alone on the left.
+    /// The variable that is alone on the left side.
     pub fn target(&self, row: u32) -> Option<VarId> {
         match self.flat.exprs.node(self.equation(row).left) {
             Node::Leaf(leaf) => Some(leaf.variable()),
@@ -89,7 +89,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// How many equations and connections of its own model speak of an unknown.
+    /// How many equations and connections of its own model contain an unknown.
     pub fn uses_inside(&self, column: u32) -> usize {
         let instance = self.instance(column);
         (self.uses.row(column).iter())
@@ -97,10 +97,11 @@ impl<'a> Case<'a> {
             .count()
     }
 
-    /// Alone on the left of an equation, or its derivative is.
+    /// Whether an equation has the unknown, or its derivative, alone on the left side.
     pub fn is_defined(&self, column: u32) -> bool {
-        (self.uses.row(column).iter())
-            .any(|&(row, _)| !self.is_made(row) && self.target(row) == Some(self.variable(column)))
+        (self.uses.row(column).iter()).any(|&(row, _)| {
+            !self.is_from_connection(row) && self.target(row) == Some(self.variable(column))
+        })
     }
 
     pub fn variable(&self, column: u32) -> VarId {
@@ -115,7 +116,7 @@ impl<'a> Case<'a> {
         self.flat.declaration(self.variable(column)).role
     }
 
-    /// `` `U1.e` ``, `` `new(x)` ``
+    /// The name in the model: `` `U1.e` ``, `` `new(x)` ``.
     pub fn name(&self, column: u32) -> String {
         let leaf = self.columns.leaf(column);
         let name = self.flat.name(leaf.variable());
@@ -125,19 +126,19 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// `` `e` ``, as its own type calls it.
+    /// The name in its own type: `` `e` ``.
     pub fn local_name(&self, column: u32) -> String {
         let mut name = String::new();
         (self.flat).write_name(self.variable(column), self.instance(column), &mut name);
         format!("`{name}`")
     }
 
-    /// `` `U1` ``
+    /// The path of an instance: `` `U1` ``.
     pub fn path(&self, instance: InstanceId) -> String {
         format!("`{}`", self.flat.path(instance))
     }
 
-    /// `` `SE` ``
+    /// The type of an instance: `` `SE` ``.
     pub fn type_name(&self, instance: InstanceId) -> String {
         let class = self.flat.instances[instance.index()].class;
         format!("`{}`", self.flat.names.name(class))
@@ -157,13 +158,13 @@ impl<'a> Case<'a> {
         shortened(text)
     }
 
-    /// `` `a`, `b` and 3 more ``
+    /// Several names: `` `a`, `b` and 3 more ``.
     pub fn names(&self, columns: &[u32]) -> String {
         listed(columns, |column| self.name(column))
     }
 
-    /// Where an equation is shown: where it was written, one of another file at the submodel that
-    /// brings it in.
+    /// The place where an equation is shown: its own in the source, or for an equation of another file that of the
+    /// submodel.
     fn place(&self, row: u32) -> Span {
         let file = self.flat.instances[0].span.file;
         let equation = self.equation(row);
@@ -176,17 +177,17 @@ impl<'a> Case<'a> {
         span
     }
 
-    /// Labels for the equations, the model's own first, those of connections last. Of very many only
-    /// the model's own are shown: they are the likeliest to be wrong.
+    /// Adds labels for equations: first those of the model itself, last those of connections. If there are very many,
+    /// only those of the model itself are shown, which are most probably wrong.
     pub fn with_equations(&self, rows: &[u32], mut diagnostic: Diagnostic) -> Diagnostic {
         const SHOWN: usize = 7;
         let first = diagnostic.labels.len();
         let mut rows = rows.to_vec();
         rows.sort_by_key(|&row| {
             let outer = self.origin(row) != InstanceId::TOP;
-            (self.is_made(row), outer, self.equation_id(row))
+            (self.is_from_connection(row), outer, self.equation_id(row))
         });
-        let own = |row: u32| self.origin(row) == InstanceId::TOP && !self.is_made(row);
+        let own = |row: u32| self.origin(row) == InstanceId::TOP && !self.is_from_connection(row);
         let only_own = rows.len() > FEW && rows.iter().any(|&row| own(row));
         let mut hidden: Vec<u32> = Vec::new();
         for &row in &rows {
@@ -199,7 +200,7 @@ impl<'a> Case<'a> {
             let known = (first..labels.len()).find(|&at| labels[at].span == span);
             match known {
                 _ if only_own && !own(row) => hidden.push(row),
-                // Several equations of one submodel, or of one connection.
+                // Several equations have the same place: they belong to one submodel or one connection.
                 Some(at) if labels[at].text.len() + text.len() < 70 => {
                     labels[at].text.push_str(", ");
                     labels[at].text.push_str(&text);
@@ -212,7 +213,10 @@ impl<'a> Case<'a> {
             return diagnostic;
         }
         let more = crate::base::words::count(hidden.len(), "more equation");
-        let made = hidden.iter().filter(|&&row| self.is_made(row)).count();
+        let made = hidden
+            .iter()
+            .filter(|&&row| self.is_from_connection(row))
+            .count();
         diagnostic.note(match made {
             0 => format!("and {more}"),
             _ if made == hidden.len() => format!("and {more}, of connections"),
@@ -221,10 +225,10 @@ impl<'a> Case<'a> {
     }
 }
 
-/// More equations or unknowns than this are too many to be listed.
+/// The most equations or unknowns that are listed.
 pub const FEW: usize = 10;
 
-/// `` `a`, `b` and `c` ``; of a long list only the first are named.
+/// A list: `` `a`, `b` and `c` ``. Of a long list only the first elements are named.
 pub fn listed<T: Copy>(items: &[T], name: impl Fn(T) -> String) -> String {
     const SHOWN: usize = 6;
     let some = match items.len() {

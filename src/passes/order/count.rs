@@ -1,38 +1,41 @@
-//! Which submodels have too few or too many equations by themselves, whatever is around them.
+//! Finds the submodels that have too few or too many equations, independently of their
+//! surroundings.
 //!
-//! A submodel is to bring one equation for each of its unknowns, except for what comes from
-//! outside: one equation for each pair of variables of its cuts, and those for its terminals. The
-//! count is taken over a submodel with all that it contains; the innermost ones at fault are named.
+//! A submodel has to contain one equation for each of its unknowns, except those that come from
+//! outside: one equation for each pair of variables in its cuts, and the equations for its
+//! terminals. A submodel counts with all that it contains. Only the innermost wrong submodels are
+//! named.
 
 use super::case::Case;
 use crate::flat::{EquationKind, InstanceId, Kind, Leaf, Role, VarId};
 use crate::structure::NONE;
 
-/// A submodel at fault.
+/// A submodel with a wrong number of equations.
 #[derive(Clone, Copy, Debug)]
-pub struct Off {
+pub struct WrongCount {
     pub instance: InstanceId,
-    /// How many equations there are too few, or too many.
-    pub by: u32,
+    /// The difference from the right number.
+    pub difference: u32,
     pub unknowns: u32,
     pub equations: u32,
-    /// What comes from outside, for its cuts and for its terminals.
+    /// The number of equations that come from outside, for cuts and for terminals.
     pub pairs: u32,
     pub signals: u32,
 }
 
 #[derive(Debug, Default)]
 pub struct Counts {
-    pub too_few: Vec<Off>,
-    pub too_many: Vec<Off>,
-    /// The outermost instance other than its own whose equations speak of a terminal; by variable.
+    pub too_few: Vec<WrongCount>,
+    pub too_many: Vec<WrongCount>,
+    /// For each variable, the outermost instance other than its own that has an equation with this
+    /// terminal.
     pub reach: Vec<u32>,
-    /// Terminals whose default holds.
+    /// Terminals whose default is used.
     pub has_default: Vec<bool>,
 }
 
 impl Counts {
-    /// A signal that waits to be set from outside, and is not.
+    /// Whether it is a signal that has to be set from outside, and is not.
     pub fn is_unset(&self, case: &Case<'_>, variable: VarId) -> bool {
         is_signal(case, variable)
             && self.reach[variable.index()] == NONE
@@ -55,14 +58,15 @@ pub fn count(case: &Case<'_>) -> Counts {
         ..Counts::default()
     };
     let (mut unknowns, mut equations) = (vec![0i64; size], vec![0i64; size]);
-    // What may come from outside beside the equations of cuts.
+    // The most equations that may come from outside in addition to those of cuts.
     let mut allowed = vec![0i64; size];
-    // The outermost instance with an equation that may set the variable, and does not only read it.
+    // The outermost instance that has an equation that can set the variable, and does not only read
+    // it.
     let mut setter = vec![NONE; flat.variables.len()];
     for row in 0..case.rows.len() as u32 {
         let equation = case.equation(row);
         equations[equation.origin.index()] += 1;
-        let target = case.target(row).filter(|_| !case.is_made(row));
+        let target = case.target(row).filter(|_| !case.is_from_connection(row));
         let reads = target.is_some_and(|target| case.columns.of_variable(target).is_some());
         for &(column, _) in case.pattern.row(row) {
             let variable = case.variable(column);
@@ -100,7 +104,7 @@ pub fn count(case: &Case<'_>) -> Counts {
             }
         }
     }
-    // Submodels have larger numbers than what contains them.
+    // A submodel has a larger number than the model that contains it.
     let mut fault_inside = vec![false; size];
     for at in (1..size).rev() {
         let instance = &flat.instances[at];
@@ -109,9 +113,9 @@ pub fn count(case: &Case<'_>) -> Counts {
         equations[parent] += equations[at];
         allowed[parent] += allowed[at];
         let open = unknowns[at] - equations[at] - i64::from(instance.pairs);
-        let off = |by: i64| Off {
+        let wrong = |by: i64| WrongCount {
             instance: InstanceId(at as u32),
-            by: by as u32,
+            difference: by as u32,
             unknowns: unknowns[at] as u32,
             equations: equations[at] as u32,
             pairs: instance.pairs,
@@ -120,8 +124,8 @@ pub fn count(case: &Case<'_>) -> Counts {
         let is_off = open > allowed[at] || open < 0;
         if is_off && !fault_inside[at] {
             match open < 0 {
-                true => counts.too_many.push(off(-open)),
-                false => counts.too_few.push(off(open - allowed[at])),
+                true => counts.too_many.push(wrong(-open)),
+                false => counts.too_few.push(wrong(open - allowed[at])),
             }
         }
         fault_inside[parent] |= fault_inside[at] || is_off;

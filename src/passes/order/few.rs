@@ -1,17 +1,17 @@
-//! What is said where equations are too few: each cause with its own words.
+//! Diagnostics about too few equations, with a text for each cause.
 
 use rustc_hash::FxHashMap;
 
-use super::blame::{Cause, is_only_read};
+use super::by_type::{Groups, of_type};
 use super::case::{Case, listed};
-use super::off::{Groups, of_type};
+use super::suspects::{Cause, is_only_read};
 use crate::base::diagnostics::{Code, Diagnostic};
 use crate::base::source::Span;
 use crate::base::words::count as counted;
 use crate::flat::{EquationKind, InstanceId, Role};
 use crate::structure::Part;
 
-/// One part with too few equations.
+/// Reports one part with too few equations.
 pub fn too_few(case: &Case<'_>, part: &Part) -> Diagnostic {
     let name = case.name(part.start);
     let declaration = case.flat.declaration(case.variable(part.start));
@@ -68,7 +68,7 @@ pub fn too_few(case: &Case<'_>, part: &Part) -> Diagnostic {
     })
 }
 
-/// The instance, if a cut of it is not connected.
+/// Returns the instance if one of its cuts is not connected.
 fn unconnected(case: &Case<'_>, instance: InstanceId) -> Option<InstanceId> {
     let open = case.own_columns(instance).any(|column| {
         (case.uses.row(column).iter())
@@ -77,7 +77,7 @@ fn unconnected(case: &Case<'_>, instance: InstanceId) -> Option<InstanceId> {
     (open && instance != InstanceId::TOP).then_some(instance)
 }
 
-/// Names that were not declared, and resemble one that lacks an equation.
+/// Reports undeclared names that resemble the name of an unknown without an equation.
 pub fn misspelt(case: &Case<'_>, known: &[(u32, Cause)], found: &mut Vec<Diagnostic>) {
     for &(column, cause) in known {
         let Cause::Misspelt(wrong) = cause else {
@@ -107,7 +107,7 @@ pub fn misspelt(case: &Case<'_>, known: &[(u32, Cause)], found: &mut Vec<Diagnos
     }
 }
 
-/// Locals that are read, and that no equation is for.
+/// Reports local variables that are read but have no equation.
 pub fn only_read(case: &Case<'_>, known: &[(u32, Cause)], found: &mut Vec<Diagnostic>) {
     for &(column, cause) in known {
         let Cause::Read = cause else { continue };
@@ -130,26 +130,27 @@ pub fn only_read(case: &Case<'_>, known: &[(u32, Cause)], found: &mut Vec<Diagno
     }
 }
 
-/// Submodels that lack equations, those of one type together.
+/// Reports submodels that lack equations; those of one type share a diagnostic.
 pub fn too_few_of_submodels(case: &Case<'_>, known: &[(u32, Cause)], found: &mut Vec<Diagnostic>) {
     let mut groups = Groups::default();
     for &(column, cause) in known {
-        if let Cause::TooFew(off) = cause {
-            groups.add(case, column, off);
+        if let Cause::TooFew(wrong) = cause {
+            groups.add(case, column, wrong);
         }
     }
-    for (off, _, instances) in groups.list {
-        let (what, mut diagnostic) = of_type(case, Code::TooFewEquations, "few", &off, &instances);
+    for (wrong, _, instances) in groups.list {
+        let (what, mut diagnostic) =
+            of_type(case, Code::TooFewEquations, "few", &wrong, &instances);
         let local = |column: u32| case.local_name(column);
-        let silent: Vec<u32> = (case.own_columns(off.instance))
+        let silent: Vec<u32> = (case.own_columns(wrong.instance))
             .filter(|&column| case.uses_inside(column) == 0)
             .collect();
-        let class = case.type_name(off.instance);
+        let class = case.type_name(wrong.instance);
         if !silent.is_empty() {
             let names = listed(&silent, local);
             diagnostic = diagnostic.note(format!("no equation of {class} speaks of {names}"));
         }
-        let read: Vec<u32> = (case.own_columns(off.instance))
+        let read: Vec<u32> = (case.own_columns(wrong.instance))
             .filter(|&column| is_only_read(case, column))
             .collect();
         let whose = match read.is_empty() {
@@ -160,13 +161,14 @@ pub fn too_few_of_submodels(case: &Case<'_>, known: &[(u32, Cause)], found: &mut
     }
 }
 
-/// Terminals that nothing sets, those of one submodel (or array of submodels) together.
+/// Reports terminals that nothing sets; those of one submodel (or array of submodels) share a
+/// diagnostic.
 pub fn unset(case: &Case<'_>, known: &[(u32, Cause)], found: &mut Vec<Diagnostic>) {
     let mut places: Vec<(Span, Vec<u32>)> = Vec::new();
     let mut silent: Vec<bool> = Vec::new();
     let mut at: FxHashMap<Span, usize> = FxHashMap::default();
     for &(column, cause) in known {
-        if let Cause::Unset | Cause::Silent = cause {
+        if let Cause::Unset | Cause::Unmentioned = cause {
             let span = match case.instance(column) {
                 InstanceId::TOP => case.flat.declaration(case.variable(column)).span,
                 inner => case.submodel_span(inner),
@@ -177,7 +179,7 @@ pub fn unset(case: &Case<'_>, known: &[(u32, Cause)], found: &mut Vec<Diagnostic
                 places.len() - 1
             });
             places[place].1.push(column);
-            silent[place] |= matches!(cause, Cause::Silent);
+            silent[place] |= matches!(cause, Cause::Unmentioned);
         }
     }
     for ((span, columns), silent) in places.into_iter().zip(silent) {
@@ -210,7 +212,7 @@ fn unset_at(case: &Case<'_>, span: Span, columns: &[u32], silent: bool) -> Diagn
             diagnostic = diagnostic.at(place, text);
         }
     }
-    // Written where the submodel is: in the type that contains it.
+    // The cure is written in the type that contains the submodel.
     let parent = case.flat.instances[instance.index()].parent;
     let mut seen = String::new();
     case.flat

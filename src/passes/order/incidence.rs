@@ -1,6 +1,6 @@
-//! Which unknowns a row contains, and how well it could be solved for each.
+//! Which unknowns a row contains, and how well it could be solved for each of them.
 
-use crate::base::cancel::glance;
+use crate::base::cancel::{check, glance};
 use rustc_hash::FxHashSet;
 
 use super::Row;
@@ -15,18 +15,18 @@ pub mod grade {
     pub const PLAIN: u8 = 0;
     /// The coefficient is made of parameters.
     pub const PARAMETER: u8 = 1;
-    /// The coefficient can vanish, or the unknown stands there more than once.
+    /// The coefficient can vanish, or the unknown occurs more than once.
     pub const DOUBTFUL: u8 = 2;
-    /// Not linear.
+    /// The equation is not linear in the unknown.
     pub const NONLINEAR: u8 = 3;
-    /// The coefficient is zero as given.
+    /// The coefficient is zero with the given parameters.
     pub const VANISHED: u8 = 4;
 }
 
-/// What is done with variables that are differentiated.
+/// How differentiated variables are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum States {
-    /// They are known; their highest derivatives are unknown.
+    /// The variables are known; their highest derivatives are unknowns.
     Known,
     /// A variable and its derivatives are one unknown.
     WithDerivatives,
@@ -37,16 +37,17 @@ pub enum States {
 pub struct Columns {
     states: States,
     leaves: Vec<Leaf>,
-    /// Where the columns of each variable begin in `slots`, by order.
+    /// By variable: the index in `slots` of its first column; the columns are ordered by order of
+    /// derivative.
     of: Vec<u32>,
-    /// The column of each derivative that is unknown, or `NONE`.
+    /// The column of each unknown derivative, or `NONE`.
     slots: Vec<u32>,
-    /// Columns that only a `when` has: restarts, by row.
+    /// Restarts by row. Only the `when` itself contains such a column.
     restarts: Vec<(u32, u32)>,
-    /// Expressions that are known before the start.
+    /// Expressions that are known before the start of a run.
     fixed: Vec<bool>,
-    /// Rows of [`Columns::incidence`] in which an unknown was passed over, because its coefficient
-    /// is zero as given.
+    /// Rows of [`Columns::incidence`] without an entry for some unknown, because its coefficient is
+    /// zero with the given parameters.
     pub vanished: Vec<u32>,
     keep: bool,
 }
@@ -65,7 +66,7 @@ impl Columns {
             restarts: Vec::new(),
             fixed,
             vanished: Vec::new(),
-            // A parameter may be given another value, but a model has to be square with any.
+            // A parameter may get another value, and the model has to be square with any value.
             keep: states == States::WithDerivatives,
         };
         let gone: FxHashSet<Leaf> = flat.eliminated.iter().map(|gone| gone.leaf).collect();
@@ -83,7 +84,7 @@ impl Columns {
         }
         columns.of.push(columns.slots.len() as u32);
         for (at, row) in rows.iter().enumerate() {
-            // A restart is an unknown of its own: nothing else determines or reads it.
+            // A restart is an unknown of its own: no other row determines or reads it.
             if let Row::When(_, equations) = row
                 && let Some(first) = equations.first()
                 && let Node::Leaf(leaf @ Leaf::Init(_)) =
@@ -129,7 +130,7 @@ impl Columns {
         found.copied().unwrap_or(NONE)
     }
 
-    /// Counts entries whose coefficient is zero as given, too.
+    /// Keeps entries whose coefficient is zero with the given parameters.
     pub fn keep_vanished(&mut self) {
         self.keep = true;
         self.vanished.clear();
@@ -155,6 +156,8 @@ impl Columns {
                     }
                 }
                 Row::Selection(at) => {
+                    // Such a row is as long as the model.
+                    check();
                     let candidates = &flat.selections()[*at as usize].candidates;
                     let of = candidates.iter().map(|&leaf| self.column(flat, leaf));
                     entries.extend(
@@ -189,7 +192,7 @@ impl Columns {
         incidence
     }
 
-    /// Whether anything was passed over.
+    /// Returns whether an unknown was left out.
     fn collect(&self, flat: &Flat, work: &mut Vec<(ExprId, u8)>, out: &mut Vec<(u32, u8)>) -> bool {
         let mut vanished = false;
         while let Some((id, known)) = work.pop() {
@@ -212,7 +215,7 @@ impl Columns {
                 Node::Binary(BinaryOp::Mul, a, b) => {
                     for (x, factor) in [(a, b), (b, a)] {
                         match self.factor(flat, factor) {
-                            // Inside a divisor or a function nothing is left out.
+                            // Nothing inside a divisor or a function is left out.
                             grade::VANISHED if !self.keep && known < grade::NONLINEAR => {
                                 let unknown = |leaf| self.column(flat, leaf) != NONE;
                                 (flat.exprs).leaves(x, |leaf| vanished |= unknown(leaf));
@@ -242,7 +245,7 @@ impl Columns {
         vanished
     }
 
-    /// How good a coefficient the expression is.
+    /// Grades an expression as a coefficient.
     fn factor(&self, flat: &Flat, id: ExprId) -> u8 {
         match flat.exprs.node(id) {
             Node::Number(value) if value.0 != 0.0 => grade::PLAIN,

@@ -1,18 +1,18 @@
-//! What is said where equations are too many: each cause with its own words.
+//! Diagnostics about too many equations, with a text for each cause.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::blame;
+use super::by_type::{Groups, of_type};
 use super::case::{Case, FEW};
-use super::count::Off;
-use super::off::{Groups, of_type};
+use super::count::WrongCount;
 use super::patterns::{floats, report_floating, report_known};
 use super::sources::{report_sources, sources};
+use super::suspects;
 use crate::base::diagnostics::{Code, Diagnostic};
 use crate::flat::{EquationKind, InstanceId, VarId};
 use crate::structure::Part;
 
-/// Parts about the same unknowns are one: three equations for `x`.
+/// Joins parts with the same unknowns, such as three equations for `x`.
 pub fn joined(parts: &[&Part]) -> Vec<Part> {
     let mut list: Vec<Part> = Vec::new();
     for part in parts {
@@ -30,7 +30,8 @@ pub fn joined(parts: &[&Part]) -> Vec<Part> {
     list
 }
 
-/// One part with too many equations. What it leaves undetermined elsewhere is told along with it.
+/// Reports one part with too many equations, and with it the unknowns that it leaves undetermined
+/// elsewhere.
 pub fn too_many(
     case: &Case<'_>,
     part: &Part,
@@ -43,13 +44,16 @@ pub fn too_many(
     if let Some(at) = under.iter().position(|under| floats(case, part, under)) {
         return report_floating(case, &under.remove(at));
     }
-    let meddling = part.rows.iter().find(|&&row| blame::meddles(case, row));
-    if let (None, Some(sources)) = (meddling, sources(case, part)) {
-        // As many parts as there are equations too many.
+    let superfluous = part
+        .rows
+        .iter()
+        .find(|&&row| suspects::concerns_only_submodels(case, row));
+    if let (None, Some(sources)) = (superfluous, sources(case, part)) {
+        // Each equation too many leaves one part elsewhere undetermined.
         let mut open: Vec<u32> = Vec::new();
         for _ in part.columns.len()..part.rows.len() {
             let follows = (under.iter()).position(|under| {
-                (under.columns.iter()).any(|&at| sources.leave_open(case, part, at))
+                (under.columns.iter()).any(|&at| sources.leave_undetermined(case, part, at))
             });
             open.extend(follows.into_iter().flat_map(|at| under.remove(at).columns));
         }
@@ -77,7 +81,7 @@ pub fn too_many(
         _ => format!("{size}: {unknowns}"),
     };
     if let Some(instance) = zero_flow(case, part) {
-        // What the other side of the cut holds is then left open.
+        // The unknown on the other side of the cut then lacks an equation.
         let follows = under.iter().position(|under| {
             let of = |&column: &u32| case.instance(column) == instance;
             under.columns.iter().any(of)
@@ -98,7 +102,7 @@ pub fn too_many(
             ),
         });
     }
-    // A slip of the pen: the equation was meant for something else.
+    // An equation may have the wrong variable by mistake.
     if let [_] = under[..]
         && let Some(other) = under.pop()
     {
@@ -119,7 +123,7 @@ pub fn too_many(
     }
     let diagnostic = Diagnostic::new(Code::TooManyEquations, message);
     let diagnostic = case.with_equations(&fresh, diagnostic);
-    diagnostic.hint(match meddling {
+    diagnostic.hint(match superfluous {
         Some(&row) => format!(
             "remove `{}`: submodels determine all that it speaks of",
             case.text(row)
@@ -128,7 +132,7 @@ pub fn too_many(
     })
 }
 
-/// Too many equations here and too few there.
+/// Reports one equation too many and, elsewhere, one too few.
 fn instead(case: &Case<'_>, message: &str, rows: &[u32], other: &Part) -> Diagnostic {
     let lacking = case.names(&other.columns);
     let message = match other.rows.len() {
@@ -144,11 +148,11 @@ fn instead(case: &Case<'_>, message: &str, rows: &[u32], other: &Part) -> Diagno
         .hint(format!("is one of these equations meant for {name}?"))
 }
 
-/// A variable that several equations of one model have alone on the left, and these.
+/// Finds a variable that is alone on the left side of several equations of one model.
 fn twice(case: &Case<'_>, part: &Part) -> Option<(VarId, Vec<u32>)> {
     let key = |row: u32| Some((case.target(row)?, case.origin(row)));
     let mut keys: Vec<((VarId, InstanceId), u32)> = (part.rows.iter())
-        .filter(|&&row| !case.is_made(row))
+        .filter(|&&row| !case.is_from_connection(row))
         .filter_map(|&row| Some((key(row)?, row)))
         .collect();
     keys.sort_unstable();
@@ -158,7 +162,7 @@ fn twice(case: &Case<'_>, part: &Part) -> Option<(VarId, Vec<u32>)> {
     Some((target, rows.map(|&(_, row)| row).collect()))
 }
 
-/// A submodel with a cut whose flow is zero because nothing is connected to it.
+/// Finds a submodel with a cut whose flow is zero because it is not connected.
 fn zero_flow(case: &Case<'_>, part: &Part) -> Option<InstanceId> {
     let zero = |row: &&u32| case.equation(**row).kind == EquationKind::ZeroFlow;
     let row = part.rows.iter().find(zero)?;
@@ -166,36 +170,39 @@ fn zero_flow(case: &Case<'_>, part: &Part) -> Option<InstanceId> {
     Some(case.instance(column))
 }
 
-/// Submodels that have equations too many, those of one type together.
+/// Reports submodels with too many equations; those of one type share a diagnostic.
 pub fn too_many_of_submodels(
     case: &Case<'_>,
     over: &[Part],
-    of_submodels: &FxHashMap<u32, Off>,
+    of_submodels: &FxHashMap<u32, WrongCount>,
     found: &mut Vec<Diagnostic>,
 ) {
     let mut groups = Groups::default();
-    let mut blamed: Vec<(u32, Off)> = of_submodels.iter().map(|(&row, &off)| (row, off)).collect();
-    blamed.sort_unstable_by_key(|&(row, _)| row);
-    for (row, off) in blamed {
-        groups.add(case, row, off);
+    let mut rows: Vec<(u32, WrongCount)> = of_submodels
+        .iter()
+        .map(|(&row, &wrong)| (row, wrong))
+        .collect();
+    rows.sort_unstable_by_key(|&(row, _)| row);
+    for (row, wrong) in rows {
+        groups.add(case, row, wrong);
     }
-    // Of very many parts only some were looked for.
+    // If there are very many parts, only some were looked for.
     let parts: FxHashMap<u32, &Part> = over.iter().map(|part| (part.start, part)).collect();
-    for (off, blamed, instances) in groups.list {
+    for (wrong, rows, instances) in groups.list {
         let (what, mut diagnostic) =
-            of_type(case, Code::TooManyEquations, "many", &off, &instances);
-        let part = blamed.iter().find_map(|row| parts.get(row));
+            of_type(case, Code::TooManyEquations, "many", &wrong, &instances);
+        let part = rows.iter().find_map(|row| parts.get(row));
         let own: Vec<u32> = (part.into_iter())
             .flat_map(|part| {
                 let whose = case.origin(part.start);
                 (part.rows.iter().copied())
-                    .filter(move |&row| case.origin(row) == whose && !case.is_made(row))
+                    .filter(move |&row| case.origin(row) == whose && !case.is_from_connection(row))
             })
             .collect();
         diagnostic = case.with_equations(&own, diagnostic);
         found.push(diagnostic.hint(format!(
             "remove {what} from {}",
-            case.type_name(off.instance)
+            case.type_name(wrong.instance)
         )));
     }
 }

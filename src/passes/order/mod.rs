@@ -1,24 +1,23 @@
-//! Which equation is solved for which unknown, and in which order.
+//! Decides which equation is solved for which unknown, and in which order.
 //!
-//! Before: the flat model. After: [`Sorted`], blocks of equations in an order in which they can be
-//! evaluated, each equation with its unknown; a block of several is an algebraic loop. States and
-//! inputs count as known; the unknowns are highest derivatives, algebraic variables and the next
-//! values of discrete ones. A model that is not balanced is reported instead; its index
-//! has been reduced before ([`crate::passes::index`]).
+//! Before: the flat model, of index 1 or 0 ([`crate::passes::index`]). After: [`Sorted`], blocks of equations in an
+//! order in which they can be evaluated, each equation with its unknown; a block of several equations is an algebraic
+//! loop. States and inputs count as known; the unknowns are highest derivatives, algebraic variables and the next
+//! values of discrete ones. A model that is not balanced is reported instead.
 //!
 //! Matching and Tarjan's algorithm as in Cellier 1990 ("partition") and Elmqvist 1978.
 
 mod balance;
-mod blame;
+mod by_type;
 mod case;
 mod count;
 pub mod dump;
 mod few;
 mod incidence;
 mod many;
-mod off;
 mod patterns;
 mod sources;
+mod suspects;
 pub mod verify;
 
 use crate::base::diagnostics::Diagnostics;
@@ -27,25 +26,24 @@ use crate::passes::signs::hidden::{System, hidden};
 use crate::structure::{Matching, NONE, blocks, grow, maximum_matching};
 use incidence::{Columns, States};
 
-/// Something that is evaluated as one.
+/// A row of the incidence, which is matched with one unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Row {
     Equation(EqId),
-    /// What a `when` does to one variable, in its branches.
+    /// The equations of a `when` for one variable, in its branches.
     When(WhenId, Vec<EqId>),
-    /// No equation: one of the candidates of a selection (by its number) is a state.
+    /// Not an equation: one of the candidates of a selection (by its number) is a state.
     Selection(u32),
 }
 
 #[derive(Clone, Debug)]
 pub struct Sorted {
     pub rows: Vec<Row>,
-    /// What each row is solved for.
+    /// The unknown that each row is solved for.
     pub unknowns: Vec<Leaf>,
-    /// Rows in the order of evaluation; several in one block are a loop.
+    /// Rows in the order of evaluation. A block of several rows is a loop.
     pub blocks: Vec<Vec<u32>>,
-    /// Rows in which an unknown was passed over, because its coefficient is a parameter that is
-    /// zero as given.
+    /// Rows that do not count some unknown, because its coefficient is a parameter that is zero.
     pub vanished: Vec<u32>,
 }
 
@@ -59,8 +57,8 @@ impl Sorted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unbalanced;
 
-/// Whether there are as many equations as unknowns everywhere. A state and its derivatives are
-/// one unknown: what fails here fails for good, whatever is differentiated.
+/// Checks that there are as many equations as unknowns everywhere. A state and its derivatives are one unknown, so a
+/// model that fails this check cannot be cured by differentiation.
 pub fn balanced(flat: &Flat) -> Result<(), Unbalanced> {
     let rows = rows(flat);
     let mut together = Columns::new(flat, &rows, States::WithDerivatives);
@@ -72,7 +70,7 @@ pub fn balanced(flat: &Flat) -> Result<(), Unbalanced> {
 }
 
 impl Dependence {
-    /// The same as [`balanced`], from what is matched while states are known.
+    /// The same check as [`balanced`], continued from a matching in which states are known.
     pub fn balanced(&self, flat: &Flat) -> Result<(), Unbalanced> {
         if self.matching.is_perfect() {
             return Ok(());
@@ -80,7 +78,8 @@ impl Dependence {
         let rows = rows(flat);
         let pattern = Columns::new(flat, &rows, States::WithDerivatives).incidence(flat, &rows);
         let mut matching = self.matching.clone();
-        // A state and its derivatives are in more places than the derivative alone: all that is matched can stay.
+        // With states and derivatives as one unknown, a row contains at least the same unknowns as before. So the
+        // matching stays valid.
         debug_assert!((0..).zip(&matching.column_of).all(|(row, &column)| {
             column == NONE || pattern.row(row).iter().any(|&(known, _)| known == column)
         }));
@@ -92,7 +91,7 @@ impl Dependence {
     }
 }
 
-/// Says what is wrong with a model that is not balanced; nothing of one that is.
+/// Reports what is wrong with a model that is not balanced; for a balanced model it reports nothing.
 pub fn report_unbalanced(flat: &Flat, diagnostics: &mut Diagnostics) {
     let rows = rows(flat);
     let mut together = Columns::new(flat, &rows, States::WithDerivatives);
@@ -103,8 +102,8 @@ pub fn report_unbalanced(flat: &Flat, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// The equation that determines each variable, a state and its derivatives taken as one, as far as they can be matched;
-/// also of a model that is not balanced.
+/// The equation that determines each variable, as far as a matching finds one, also in a model that is not balanced. A
+/// state and its derivatives are one unknown.
 pub fn determined_by(flat: &Flat) -> Vec<Option<EqId>> {
     let rows = rows(flat);
     let mut columns = Columns::new(flat, &rows, States::WithDerivatives);
@@ -125,12 +124,12 @@ pub fn determined_by(flat: &Flat) -> Vec<Option<EqId>> {
 /// Whether states depend on each other.
 #[derive(Clone, Debug)]
 pub struct Dependence {
-    /// No matching leaves the states known, or one that does hides a loop that is singular.
+    /// No matching leaves the states known, or the matching that does contains a singular loop.
     pub states: bool,
-    /// Equations with unknowns that are no states. Where each has one of its own the model is balanced, too.
+    /// Equations with unknowns that are no states. If all of them are matched, the model is balanced, too.
     matching: Matching,
-    /// Equations in which a coefficient is zero as given, if this makes states depend on each other: a resistance of
-    /// zero between a source and a capacitor.
+    /// Equations with a coefficient that is zero with the given parameters, if this makes states depend on each other:
+    /// a resistance of zero between a source and a capacitor.
     pub vanished: Vec<EqId>,
 }
 
@@ -173,9 +172,9 @@ pub fn dependence(flat: &Flat) -> Dependence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsorted;
 
-/// Says why a model cannot be sorted.
+/// Reports why a model cannot be sorted.
 pub fn report_unsorted(flat: &Flat, diagnostics: &mut Diagnostics) {
-    // What is not even balanced is told first.
+    // A model that is not balanced is reported as such.
     let before = diagnostics.errors();
     report_unbalanced(flat, diagnostics);
     if diagnostics.errors() == before {
@@ -187,14 +186,14 @@ pub fn report_unsorted(flat: &Flat, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Sorts the equations.
+/// Sorts the equations into blocks.
 pub fn sort(flat: &Flat) -> Result<Sorted, Unsorted> {
     let rows = rows(flat);
     let mut columns = Columns::new(flat, &rows, States::Known);
     let mut pattern = columns.incidence(flat, &rows);
     let mut matching = maximum_matching(&pattern);
     if !matching.is_perfect() && !columns.vanished.is_empty() {
-        // A zero is to blame: solving will come upon it, and name it.
+        // The zero coefficient is the reason. The pass that solves finds it, and names it.
         columns.keep_vanished();
         pattern = columns.incidence(flat, &rows);
         grow(&pattern, &mut matching);
@@ -215,8 +214,8 @@ pub fn sort(flat: &Flat) -> Result<Sorted, Unsorted> {
     })
 }
 
-/// One row for each equation that holds at all times, one for each variable that a `when` sets.
-/// Start values take no part.
+/// Makes one row for each equation that holds at all times, and one for each variable that a `when` sets. Start values
+/// have no rows.
 fn rows(flat: &Flat) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::with_capacity(flat.equations.len());
     let mut last: Option<(WhenId, Vec<(crate::expr::ExprId, usize)>)> = None;
@@ -225,7 +224,7 @@ fn rows(flat: &Flat) -> Vec<Row> {
         match equation.kind {
             EquationKind::Init => {}
             EquationKind::When(when, _) => {
-                // The equations of a `when` stand together.
+                // The equations of a `when` follow each other.
                 let targets = match &mut last {
                     Some((known, targets)) if *known == when => targets,
                     _ => &mut last.insert((when, Vec::new())).1,

@@ -1,4 +1,4 @@
-//! Faults with a name: a circuit without a ground, an equation about nothing that is unknown.
+//! Faults with a known pattern: a circuit without a ground, an equation without an unknown.
 
 use super::case::{Case, listed};
 use crate::base::diagnostics::{Code, Diagnostic};
@@ -10,7 +10,7 @@ pub fn has(case: &Case<'_>, part: &Part, role: Role) -> bool {
     (part.columns.iter()).any(|&column| case.role(column) == role)
 }
 
-/// What a domain calls it: known by the unit.
+/// The word for it in the domain, which is known by the unit.
 pub fn word(
     case: &Case<'_>,
     part: &Part,
@@ -25,11 +25,11 @@ pub fn word(
     if is_electrical { electrical } else { general }
 }
 
-/// Flows that balance once too often, with efforts that nothing holds: the circuit floats.
+/// Whether the circuit floats: flows have one balance too many, and nothing determines the efforts.
 pub fn floats(case: &Case<'_>, over: &Part, under: &Part) -> bool {
     let flows = has(case, over, Role::Through) && !has(case, over, Role::Across);
     let efforts = has(case, under, Role::Across) && !has(case, under, Role::Through);
-    // Flows that are only equal to each other (at a 1-junction) do not balance.
+    // Flows that are only equal to each other (at a 1-junction) are not balanced.
     let balance = |&row: &u32| {
         let kind = case.equation(row).kind;
         matches!(kind, EquationKind::Sum | EquationKind::ZeroFlow)
@@ -45,7 +45,7 @@ pub fn floats(case: &Case<'_>, over: &Part, under: &Part) -> bool {
         })
 }
 
-/// The submodels whose efforts are left open.
+/// The submodels whose efforts are not determined.
 fn floating(case: &Case<'_>, under: &Part) -> Vec<InstanceId> {
     let mut found: Vec<InstanceId> = (under.columns.iter())
         .filter(|&&column| case.role(column) == Role::Across)
@@ -73,7 +73,7 @@ pub fn report_floating(case: &Case<'_>, under: &Part) -> Diagnostic {
     })
 }
 
-/// What is known of an equation without an unknown.
+/// Reports an equation without an unknown.
 pub fn report_known(case: &Case<'_>, row: u32) -> Diagnostic {
     let flat = case.flat;
     let equation = case.equation(row);

@@ -1,7 +1,7 @@
-//! Sources that contradict each other: no causality suits them all.
+//! Sources that contradict each other, so that no causality is possible.
 //!
-//! Before: a part of a model with too many equations. After: the submodels that hold its efforts, or its
-//! flows, if that is what the part consists of; and what is said of them.
+//! Before: a part of a model with too many equations. After: the submodels that prescribe its efforts, or its flows, if
+//! the part consists of nothing else; and the diagnostic about them.
 
 use super::case::{Case, listed};
 use super::patterns::{has, word};
@@ -10,10 +10,10 @@ use crate::expr::Node;
 use crate::flat::{InstanceId, Role};
 use crate::structure::Part;
 
-/// Submodels that each determine the same.
+/// Submodels that prescribe the same variable.
 pub struct Sources {
     pub submodels: Vec<InstanceId>,
-    /// What stands between them and passes on what they hold: a transformer, a gear, a gyrator.
+    /// What connects them and passes the variable on: a transformer, a gear, a gyrator.
     between: Vec<InstanceId>,
     held: Held,
     fault: Fault,
@@ -23,24 +23,24 @@ pub struct Sources {
 enum Held {
     Efforts,
     Flows,
-    /// One holds an effort and another a flow, with a gyrator between them.
+    /// One prescribes an effort and another a flow, with a gyrator between them.
     Both,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fault {
-    /// One contradicts another.
+    /// One source contradicts another.
     Several,
-    /// One contradicts a ground, or the like.
+    /// One source contradicts a ground.
     Ground,
-    /// Both ends of one are joined.
+    /// Both ends of one source are connected with each other.
     Alone,
 }
 
 impl Sources {
-    /// What stays open when these contradict each other: sources in parallel share a flow that nothing
-    /// divides between them, and the other way round.
-    pub fn leave_open(&self, case: &Case<'_>, part: &Part, column: u32) -> bool {
+    /// Whether this unknown is undetermined because these sources contradict each other: sources in parallel share a
+    /// flow, and nothing determines how they divide it; correspondingly for sources in series.
+    pub fn leave_undetermined(&self, case: &Case<'_>, part: &Part, column: u32) -> bool {
         let role = case.role(column);
         let other = match self.held {
             Held::Efforts => role == Role::Through,
@@ -48,7 +48,7 @@ impl Sources {
             Held::Both => matches!(role, Role::Across | Role::Through),
         };
         let at = case.instance(column);
-        // Of a bond one side is held, the other stays open.
+        // One variable of a bond is prescribed, the other is undetermined.
         let of_bond = role == Role::Both
             && (case.own_columns(at)).any(|own| part.columns.binary_search(&own).is_ok());
         of_bond || other && (self.submodels.contains(&at) || self.between.contains(&at))
@@ -85,7 +85,7 @@ pub fn sources(case: &Case<'_>, part: &Part) -> Option<Sources> {
     };
     let real = not_ground(&holding);
     if held == Held::Both {
-        // Anything may hide in such a part: nothing else must be in it.
+        // A part with both roles can have any other cause, so only parts with one role are sources.
         let one_role = |&at: &InstanceId| roles(case, part, at) != (true, true);
         let known = real.len() > 1 && !between.is_empty() && holding.iter().all(one_role);
         return (known && only_terminals(case, part))
@@ -95,7 +95,7 @@ pub fn sources(case: &Case<'_>, part: &Part) -> Option<Sources> {
     if real.len() > 1 {
         return several(real, between);
     }
-    // What passes something on may hold something itself, as a controlled source does.
+    // What passes a variable on may also prescribe one, as a controlled source does.
     let real = not_ground(&all);
     if real.len() > 1 {
         return several(real, Vec::new());
@@ -103,7 +103,7 @@ pub fn sources(case: &Case<'_>, part: &Part) -> Option<Sources> {
     let fault = match &all[..] {
         [] => return None,
         &[only] => {
-            // A source with both ends at one node.
+            // A source with both ends at the same node.
             let ends = (case.own_columns(only))
                 .filter(|column| part.columns.binary_search(column).is_ok())
                 .filter(|&column| case.role(column) == Role::Across);
@@ -123,8 +123,8 @@ pub fn sources(case: &Case<'_>, part: &Part) -> Option<Sources> {
     })
 }
 
-/// Parts that only together name their sources: in a ring without ground each of two flow sources
-/// contradicts the sums of flows, and in truth the other.
+/// Parts that have to be taken together to find their sources: in a ring without ground, each of two flow sources
+/// contradicts the sums of flows, but in truth they contradict each other.
 pub fn in_rings(case: &Case<'_>, list: Vec<Part>) -> Vec<Part> {
     let mut kept: Vec<Part> = Vec::new();
     for part in list {
@@ -157,10 +157,10 @@ fn union(a: &Part, b: &Part) -> Part {
     }
 }
 
-/// Submodels whose equations take part, each once, in order.
+/// The submodels whose equations take part, each once, in order.
 fn submodels(case: &Case<'_>, part: &Part) -> Vec<InstanceId> {
     let mut found: Vec<InstanceId> = (part.rows.iter())
-        .filter(|&&row| !case.is_made(row))
+        .filter(|&&row| !case.is_from_connection(row))
         .map(|&row| case.origin(row))
         .filter(|&origin| origin != InstanceId::TOP)
         .collect();
@@ -169,7 +169,7 @@ fn submodels(case: &Case<'_>, part: &Part) -> Vec<InstanceId> {
     found
 }
 
-/// Whether efforts, and whether flows, of a submodel are in the part.
+/// Whether efforts, and whether flows, of a submodel belong to the part.
 fn roles(case: &Case<'_>, part: &Part, at: InstanceId) -> (bool, bool) {
     let has = |role: Role| {
         (case.own_columns(at))
@@ -178,26 +178,26 @@ fn roles(case: &Case<'_>, part: &Part, at: InstanceId) -> (bool, bool) {
     (has(Role::Across), has(Role::Through))
 }
 
-/// With two flows of its own it stands between two others.
+/// Whether it has two flows of its own, so that it lies between two others.
 fn passes_on(case: &Case<'_>, at: InstanceId) -> bool {
     let flows = (case.own_columns(at)).filter(|&column| case.role(column) == Role::Through);
     flows.count() > 1
 }
 
-/// The compiled model itself says nothing but what terminals are.
+/// Whether the compiled model itself contributes only equations for its terminals.
 fn only_terminals(case: &Case<'_>, part: &Part) -> bool {
     (part.rows.iter())
-        .filter(|&&row| case.origin(row) == InstanceId::TOP && !case.is_made(row))
+        .filter(|&&row| case.origin(row) == InstanceId::TOP && !case.is_from_connection(row))
         .all(|&row| {
             let column = case.target(row).and_then(|id| case.columns.of_variable(id));
             column.is_some_and(|column| case.role(column) == Role::Terminal)
         })
 }
 
-/// All it says is that something is a number.
+/// Whether its only equation says that a variable is a number.
 fn is_ground(case: &Case<'_>, part: &Part, instance: InstanceId) -> bool {
     (part.rows.iter())
-        .filter(|&&row| case.origin(row) == instance && !case.is_made(row))
+        .filter(|&&row| case.origin(row) == instance && !case.is_from_connection(row))
         .all(|&row| {
             let right = case.flat.exprs.node(case.equation(row).right);
             case.target(row).is_some() && matches!(right, Node::Number(_))

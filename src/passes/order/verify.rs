@@ -1,5 +1,5 @@
-//! What holds of sorted equations: each equation is used once, each unknown is matched once with an equation that contains it, and no
-//! block reads what a later one gives.
+//! Verifier of sorted equations: each equation is used once, each unknown is matched once with an equation that
+//! contains it, and no block reads what a later one computes.
 
 use super::{Row, Sorted};
 use crate::base::flaw::{Flaws, Place};
@@ -16,7 +16,7 @@ ids! {
     RowId "r";
 }
 
-/// `flat` is sound ([`crate::flat::verify`]).
+/// Assumes that `flat` is correct ([`crate::flat::verify`]).
 pub fn verify(flat: &Flat, sorted: &Sorted) -> Result<(), Flaws> {
     let mut verifier = Verifier {
         flat,
@@ -26,7 +26,7 @@ pub fn verify(flat: &Flat, sorted: &Sorted) -> Result<(), Flaws> {
     };
     verifier.rows();
     let blocks = verifier.blocks();
-    // What follows looks things up by these ids.
+    // The other checks use these ids as indices.
     if verifier.flaws.is_empty() {
         verifier.order(&blocks);
         verifier.contained();
@@ -88,7 +88,7 @@ impl Verifier<'_> {
         flaws.unless(self.used[id.index()] == 1, id, || "it is used twice".into());
     }
 
-    /// The step of each row.
+    /// Returns the step of each row.
     fn blocks(&mut self) -> Vec<Step> {
         let mut step_of = vec![0; self.sorted.rows.len()];
         for (at, block) in self.sorted.blocks.iter().enumerate() {
@@ -126,7 +126,8 @@ impl Verifier<'_> {
             self.flaws.add(Shown(leaf), "no row is solved for it");
         }
         let ready = known.ready();
-        // Coefficients that are zero as given were passed over; solving takes these products out.
+        // Sorting does not count coefficients that are zero with the given parameters; these products are taken out
+        // later.
         let mut passed = vec![false; steps.len()];
         for &row in &sorted.vanished {
             passed[row as usize] = true;
@@ -149,7 +150,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Each row contains the unknown that it is solved for.
+    /// Checks that each row contains its unknown.
     fn contained(&mut self) {
         let Verifier { flat, sorted, .. } = *self;
         let mut seen = vec![u32::MAX; flat.exprs.len()];
@@ -178,7 +179,7 @@ impl Verifier<'_> {
     }
 }
 
-/// `seen` has the number of the row where an expression was looked at already.
+/// `seen` holds for each expression the number of the last row in which it was visited.
 fn contains(flat: &Flat, leaf: Leaf, work: &mut Vec<ExprId>, seen: &mut [u32], row: u32) -> bool {
     while let Some(id) = work.pop() {
         if std::mem::replace(&mut seen[id.index()], row) == row {
@@ -192,7 +193,7 @@ fn contains(flat: &Flat, leaf: Leaf, work: &mut Vec<ExprId>, seen: &mut [u32], r
     false
 }
 
-/// What has a value before or while the row is evaluated.
+/// The expressions whose values are needed when the row is evaluated.
 fn reads(flat: &Flat, row: &Row) -> impl Iterator<Item = ExprId> {
     let (single, when): (&[EqId], _) = match row {
         Row::Equation(id) => (std::slice::from_ref(id), None),
@@ -208,7 +209,7 @@ fn reads(flat: &Flat, row: &Row) -> impl Iterator<Item = ExprId> {
     sides.chain(conditions.into_iter().flatten().map(|&(id, _)| id))
 }
 
-/// What a `when` sets.
+/// The left sides of the equations in a `when`.
 fn lefts(flat: &Flat, row: &Row) -> impl Iterator<Item = ExprId> {
     let equations: &[EqId] = match row {
         Row::When(_, equations) => equations,

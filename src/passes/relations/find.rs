@@ -1,20 +1,22 @@
-//! The one walk that finds what keeps its value between events.
+//! The walk that finds everything that keeps its value between events.
 //!
-//! Before: a flat model, and the expressions that somebody is going to evaluate. After: the relations and functions that jump among them
-//! whose sides move, samples, and sines of Time, in the order of the arena: what stands inside another comes before it.
+//! Before: a flat model, and the expressions that will be evaluated. After: their relations and functions that jump and
+//! whose arguments change between events; samples; sines of Time. All are in the order of the arena, so an inner
+//! relation comes before the one that contains it.
 
 use super::{Moving, WatchKind};
 use crate::expr::{ExprId, Function, Node};
 use crate::flat::Flat;
 
-/// A relation of numbers that move, or a function that jumps: it keeps its truth or value between events.
+/// A relation, or a function that jumps, whose arguments change between events. It keeps its truth or value until an
+/// event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relation {
     pub kind: WatchKind,
-    /// As it is written.
+    /// The expression as it is written.
     pub node: ExprId,
     pub left: ExprId,
-    /// Missing for functions of one argument.
+    /// `None` for functions of one argument.
     pub right: Option<ExprId>,
     /// Both sides are linear in Time, with coefficients that change only at events.
     pub timed: bool,
@@ -39,7 +41,7 @@ pub struct Found {
     pub kept: Vec<Kept>,
     /// Arguments of sines and cosines that are linear in Time.
     pub sines: Vec<ExprId>,
-    /// By expression: whether it is in one of those given.
+    /// By expression: whether it is a part of the given ones.
     pub used: Vec<bool>,
 }
 
@@ -59,7 +61,7 @@ impl Found {
     }
 }
 
-/// What stands for eliminated variables has to be among the roots.
+/// `roots` must contain the replacements of eliminated variables.
 pub fn find(
     flat: &Flat,
     moving: &mut Moving<'_>,

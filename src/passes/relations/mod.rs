@@ -1,5 +1,5 @@
-//! Relations and functions that jump: which there are in a model ([`find`]), what is kept of them between events, and how that is
-//! decided.
+//! Relations and functions that jump: which ones a model contains ([`find`]), what is kept of each between events, and
+//! how that is decided.
 
 mod find;
 mod moving;
@@ -17,13 +17,13 @@ pub enum WatchKind {
     Relation(BinaryOp),
     /// `sign(x)`: -1, 0 or 1.
     Sign,
-    /// `floor(x)`, and in `mod(x, y)` that of the quotient.
+    /// The value of `floor(x)`; for `mod(x, y)` that of `floor(x/y)`.
     Floor,
     Ceil,
 }
 
 impl WatchKind {
-    /// The kind of watch that a node needs where its operands move.
+    /// The kind of watch that a node needs if its operands change between events.
     pub fn of(flat: &Flat, id: ExprId) -> Option<WatchKind> {
         use BinaryOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
         Some(match flat.exprs.node(id) {
@@ -40,7 +40,7 @@ impl WatchKind {
         })
     }
 
-    /// What is kept from now on, when the two sides differ by this and are not about equal.
+    /// The truth or value that is kept after an event, for a difference of the sides that is not about zero.
     pub fn decide(self, difference: f64) -> f64 {
         let truth = |truth: bool| f64::from(u8::from(truth));
         match self {
@@ -59,11 +59,11 @@ impl WatchKind {
         }
     }
 
-    /// How far it is from where the decision changes, as seen from what is kept: zero there.
+    /// The distance from the point where the decision changes. It is zero at that point.
     pub fn distance(self, difference: f64, held: f64) -> f64 {
         match self {
             WatchKind::Relation(_) | WatchKind::Sign => difference,
-            // The nearer of the two whole numbers around.
+            // Of the two whole numbers around it, the nearer one.
             WatchKind::Floor => match difference < held + 0.5 {
                 true => difference - held,
                 false => difference - held - 1.0,
@@ -75,13 +75,13 @@ impl WatchKind {
         }
     }
 
-    /// `x == 1` of numbers that move: true for a moment.
+    /// Whether it is true only for a moment: `x == 1` where x changes continuously.
     pub fn is_momentary(self) -> bool {
         let momentary = |op| matches!(op, BinaryOp::Equal | BinaryOp::NotEqual);
         matches!(self, WatchKind::Relation(op) if momentary(op))
     }
 
-    /// How far it is from where it would be decided otherwise, on either side.
+    /// The distance to the nearest point where the decision changes, on either side.
     pub fn nearest(self, difference: f64) -> f64 {
         match self {
             WatchKind::Relation(_) | WatchKind::Sign => difference,
@@ -89,7 +89,7 @@ impl WatchKind {
         }
     }
 
-    /// What is kept from now on where the two sides are about equal, by the way they move.
+    /// The truth or value that is kept after an event if both sides are about equal: their slopes decide.
     pub fn decide_at(self, difference: f64, slope: f64) -> f64 {
         let whole = difference.round();
         match self {
@@ -99,7 +99,7 @@ impl WatchKind {
         }
     }
 
-    /// How long it takes to where it is decided otherwise, both sides being linear in time.
+    /// The time until the decision changes, if both sides are linear in time.
     pub fn ahead(self, difference: f64, held: f64, slope: f64) -> f64 {
         let left = match self {
             WatchKind::Relation(_) | WatchKind::Sign => -difference,

@@ -1,4 +1,4 @@
-//! What changes between events, and what of that is linear in Time.
+//! Which expressions change between events, and which of these are linear in Time.
 
 use rustc_hash::FxHashMap;
 
@@ -6,23 +6,23 @@ use crate::base::cancel::glance;
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp};
 use crate::flat::{Flat, Kind, Leaf, Type};
 
-/// What inputs do between events.
+/// How inputs behave between events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inputs {
-    /// Nothing: what an experiment says of them is in the equations already.
+    /// They are constant: the experiment's formulas for inputs are in the equations already.
     Stay,
-    /// Whoever uses the program changes them at any time.
+    /// They may change at any time, by the user of the program.
     Move,
 }
 
-/// Answers are kept, so that no expression is walked twice.
+/// Results are kept, so no expression is visited twice.
 #[derive(Debug)]
 pub struct Moving<'f> {
     flat: &'f Flat,
-    /// What stands for variables that were eliminated.
+    /// The expressions that replace eliminated variables.
     gone: &'f FxHashMap<Leaf, ExprId>,
     inputs: Inputs,
-    /// By expression; `None` before somebody has asked.
+    /// By expression; `None` if it has not been visited.
     known: Vec<Option<bool>>,
 }
 
@@ -69,7 +69,7 @@ impl<'f> Moving<'f> {
         self.known[root.index()] == Some(true)
     }
 
-    /// Truths, discrete variables and what was before an event stay as they are.
+    /// Truths, discrete variables and values before an event do not change.
     fn leaf_moves(&self, leaf: Leaf) -> bool {
         let (Leaf::Var(id) | Leaf::Der(id, _)) = leaf else {
             return false;
@@ -83,7 +83,8 @@ impl<'f> Moving<'f> {
         may && variable.ty == Type::Real
     }
 
-    /// Linear in Time, with coefficients that change only at events: so it is known when it reaches a value.
+    /// Whether an expression is linear in Time, with coefficients that change only at events. Then it is known when it
+    /// reaches a value.
     pub fn is_timed(&mut self, mut id: ExprId) -> bool {
         loop {
             if !self.moves(id) {
@@ -101,7 +102,7 @@ impl<'f> Moving<'f> {
                         _ => None,
                     }
                 }
-                // Its jumps are events of their own.
+                // The jumps of `mod` are events of their own.
                 Node::Call(Function::Mod, args) => {
                     let args = self.flat.exprs.args(args);
                     let (a, b) = (args[0], args[1]);
@@ -116,7 +117,7 @@ impl<'f> Moving<'f> {
         }
     }
 
-    /// The same of both sides of a relation.
+    /// Whether both sides of a relation are linear in Time.
     pub fn are_timed(&mut self, left: ExprId, right: Option<ExprId>) -> bool {
         self.is_timed(left) && right.is_none_or(|right| self.is_timed(right))
     }

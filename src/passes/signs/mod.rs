@@ -1,4 +1,4 @@
-//! Equations that are structurally fine and numerically singular, because signs cancel.
+//! Models that are singular because signs cancel, although their structure is regular.
 
 pub(crate) mod hidden;
 pub mod reference;

@@ -29,8 +29,9 @@ const PASSING: f64 = 9.0;
 pub struct OnePort {
     pub node: usize,
     pub bond: usize,
-    /// Where its bond leaves the host, and where its own axis is.
+    /// The abscissa at which its bond leaves the host.
     pub lane: f64,
+    /// The abscissa of its own axis.
     pub x: f64,
     /// The distance at which the bond turns, if it does, and at which the box begins.
     pub turn: f64,

@@ -252,8 +252,8 @@ fn layered_graph(graph: &Graph<'_>, part: Vec<usize>) -> LayeredGraph {
     let mut layered = LayeredGraph::default();
     let mut cell_of = vec![usize::MAX; nodes.len()];
     let mut hosts = graph.leaves.clone();
-    // A one-port may become a cell at the left end, and others at right ends: a source, or the odd
-    // one.
+    // One-ports of the first node are drawn above and below it in pairs. One of them becomes a cell of its own at the left
+    // end: a source, or one without a partner. At the right ends it is the same.
     let first = hosts[root].iter().position(is_source);
     let alone = order.len() == 1;
     let odd = hosts[root].len() % 2 == 1 && !alone;

@@ -122,8 +122,8 @@ impl<'p> Machine<'p> {
         &self.tables[at]
     }
 
-    /// Tables whose arguments move with Time alone: which, the argument, and how fast it moves, after
-    /// [`Machine::along_time`].
+    /// Tables whose arguments depend on Time alone: the number of the table, its argument and the argument's slope. To
+    /// be called after [`Machine::along_time`].
     pub fn timed_tables(&self) -> impl Iterator<Item = (usize, f64, f64)> + '_ {
         let tables = self.program.tables.iter().enumerate();
         tables

@@ -16,12 +16,12 @@ use crate::program::{Loop, Part, Step};
 
 const MOST_STEPS: usize = 60;
 const SHORTEST: f64 = 1e-6;
-/// Beside the values: a correction so small may be the last.
+/// A relative correction this small may be the last.
 const SMALL: f64 = 1e-6;
-/// What is smaller than this part of what it has been at most counts as much as that in the length of a step.
+/// The part of the largest value so far below which a value counts as much as that in the length of a step.
 const SMALL_PART: f64 = 1e-3;
 
-/// How far unknowns are moved where the matrix is singular, one after the other.
+/// Relative distances by which unknowns are moved where the matrix is singular, one after the other.
 const FAR: [f64; 4] = [1e-4, -3e-4, 1e-2, -0.3];
 
 impl Machine<'_> {

@@ -1,7 +1,7 @@
-//! What may be read, and how much of it; and why a file is refused.
+//! Limits on what may be read, and reasons to refuse a file.
 //!
-//! [`crate::syntax::load::Files`] says which bounds hold; the loader and the model keep to them. A refusal travels as an
-//! [`io::Error`], so that whatever reads files passes it on; [`unreadable`] turns it into a diagnostic with a code of its own.
+//! [`crate::syntax::load::Files`] gives the limits; the loader and the model keep to them. A refusal is passed on as an
+//! [`io::Error`]; [`unreadable`] turns it into a diagnostic with its own code.
 
 use std::fmt;
 use std::io;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::base::diagnostics::{Code, Diagnostic};
 
-/// How much one compilation may read and make.
+/// The limits of one compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Bytes of one file.
@@ -54,11 +54,11 @@ impl Bounds {
 /// Why a file is not read although it is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// What it is instead of a regular file.
+    /// It is not a regular file but this.
     NotRegular(&'static str),
-    /// More than so many bytes.
+    /// It has more bytes than this.
     TooLarge(u64),
-    /// The folders that it would have to lie in.
+    /// It does not lie in one of these folders.
     Outside(Vec<PathBuf>),
 }
 
@@ -82,7 +82,7 @@ impl From<Refusal> for io::Error {
     }
 }
 
-/// The refusal that an error stands for, if it does.
+/// The refusal inside an error, if there is one.
 pub fn refusal(error: &io::Error) -> Option<&Refusal> {
     error.get_ref()?.downcast_ref()
 }
@@ -97,7 +97,7 @@ impl Refusal {
     }
 }
 
-/// What is wrong, in a line: with its code, where it has one of its own.
+/// The reason in one line, with its code if it has one.
 pub fn told(error: &io::Error) -> String {
     match refusal(error) {
         Some(refusal) => format!("{refusal} ({})", refusal.code().text()),
@@ -113,7 +113,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// What is said of a file that cannot be read; `name` is its name with what it is, if that is to be told.
+/// A diagnostic about a file that cannot be read. `name` may say what the file is.
 pub fn unreadable(name: &str, error: &io::Error) -> Diagnostic {
     let Some(refusal) = refusal(error) else {
         let message = format!("cannot read {name}: {}", plain(error));

@@ -1,8 +1,8 @@
-//! A file and all that it includes.
+//! Loads a file and all its includes.
 //!
-//! Before: a path, or a text from standard input. After: every source text read once and parsed,
-//! with the types of the library that the includes made visible. Reading goes through [`Files`],
-//! so that everything behind this module is free of input and output.
+//! Before: a path, or a text from standard input. After: every source text is read once and parsed, and the types of
+//! the library that the includes name are visible. Reading goes through [`Files`], so everything after this module is
+//! free of input and output.
 
 pub mod bounds;
 
@@ -20,20 +20,20 @@ use crate::syntax::library;
 use crate::syntax::parse;
 use bounds::{Bounds, Refusal, refusal, unreadable};
 
-/// Where source texts come from.
+/// The place where source texts come from.
 pub trait Files {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
-    /// The same for two paths to one file.
+    /// A path that is the same for all paths to one file.
     fn identity(&self, path: &Path) -> PathBuf;
-    /// Names of the files in a folder, for suggestions; empty where there are none.
+    /// The names of the files in a folder, for suggestions; empty if there are none.
     fn list(&self, folder: &Path) -> Vec<String>;
-    /// How much may be read and made of it.
+    /// The limits on what may be read and made of it.
     fn bounds(&self) -> Bounds {
         Bounds::default()
     }
 }
 
-/// No files at all: only the embedded library can be included.
+/// No files: only the embedded library can be included.
 #[derive(Clone, Copy, Debug)]
 pub struct NoFiles;
 
@@ -57,7 +57,7 @@ pub enum Input {
     File(PathBuf),
     /// Text read from standard input; includes are looked up in the current folder.
     Standard(Vec<u8>),
-    /// Another text for a file, which is not read; includes are looked up beside it.
+    /// A file with another text, which is used instead of its content. Includes are looked up beside the file.
     Revised(PathBuf, String),
 }
 
@@ -80,8 +80,8 @@ impl Loaded {
     }
 }
 
-/// The same with another text for the main file: nothing is read, and nothing else is parsed. `None` where it includes other files, or
-/// nothing is in it. `loaded` had nothing to be said of, and no experiment.
+/// Replaces the text of the main file, without reading or parsing anything else. `None` if the new text includes files
+/// or contains nothing. `loaded` must have no diagnostics and no experiment.
 pub fn reload(loaded: &Loaded, text: &str, diagnostics: &mut Diagnostics) -> Option<Loaded> {
     let mut interner = loaded.interner.clone();
     let (tree, found) = parse(loaded.main, text, &mut interner);
@@ -110,19 +110,18 @@ struct Loader<'a> {
     folders: &'a [PathBuf],
     diagnostics: &'a mut Diagnostics,
     loaded: Loaded,
-    /// Path of each user file, to find what it includes.
+    /// The path of each user file: its includes are looked up relative to it.
     paths: Vec<PathBuf>,
     known: FxHashMap<PathBuf, FileId>,
     known_library: FxHashMap<&'static str, FileId>,
     queue: VecDeque<FileId>,
-    /// Files and bytes that were read, but for the library.
+    /// The numbers of files and bytes that were read, without the library.
     read: (usize, u64),
-    /// A bound was reached: no more is read.
+    /// A limit was reached, so nothing more is read.
     exhausted: bool,
 }
 
-/// Reads `input`, a file with an experiment besides if there is one, and what they include, along the folders given
-/// with `-I`.
+/// Reads `input`, a file with an experiment if there is one, and their includes, also from the folders given with `-I`.
 pub fn load(
     input: &Input,
     experiment: Option<&Path>,
@@ -365,8 +364,8 @@ impl Loader<'_> {
         }
     }
 
-    /// Fine if there is such a file, be it readable or not. What is said of a file that may not be read is kept: the name
-    /// may be meant in another folder.
+    /// Succeeds if the file exists, even if it cannot be read. A diagnostic about a file that may not be read is
+    /// returned, because the name may be found in another folder.
     fn include_file(&mut self, path: &Path, span: Span) -> Result<(), Option<Diagnostic>> {
         let identity = self.files.identity(path);
         if self.known.contains_key(&identity) {
@@ -386,7 +385,7 @@ impl Loader<'_> {
                 self.known.insert(identity, id);
                 Ok(())
             }
-            // A folder of that name is not the file that is meant.
+            // A folder with this name is not the file.
             Err(error)
                 if matches!(
                     error.kind(),
@@ -414,7 +413,7 @@ impl Loader<'_> {
         let bounds = self.files.bounds();
         self.read.0 += 1;
         self.read.1 += bytes.len() as u64;
-        // The model itself is one of them.
+        // The count contains the model itself.
         let what = match self.read {
             (files, _) if files >= bounds.files => format!("more than {} files", bounds.files),
             (_, text) if text > bounds.text => {

@@ -134,6 +134,124 @@ fn every_command_ends_soon() {
     assert!(found >= commands.len(), "{found} were interrupted");
 }
 
+/// Capacitors between the points of a square grid: more states than there can be, and loops of all sizes.
+fn grid(side: usize) -> String {
+    let mut text = format!(
+        "@electrical\nmodel Grid\n  submodel (ConstantVoltage) U0(E = 1)\n  submodel Ground\n  node n[{}]\n",
+        side * side
+    );
+    let mut wires = String::from("  connect Ground at n[1], U0 from n[2] to n[1]\n");
+    let mut count = 0;
+    for at in 1..=side * side {
+        let right = (at % side != 0).then_some(at + 1);
+        let down = (at + side <= side * side).then_some(at + side);
+        for other in [right, down].into_iter().flatten() {
+            text.push_str(&format!(
+                "  submodel (Capacitor) C{count}(C = {})\n",
+                at % 7 + 1
+            ));
+            wires.push_str(&format!("  connect C{count} from n[{at}] to n[{other}]\n"));
+            count += 1;
+        }
+    }
+    format!("{text}{wires}end\n")
+}
+
+/// A loop in which each equation has each unknown; `law` gets the number of the equation and the sum.
+fn full(size: usize, law: impl Fn(usize, &str) -> String) -> String {
+    let mut text = format!("model Full\n  local x[{size}]\n");
+    for row in 1..=size {
+        let terms: Vec<String> = (1..=size)
+            .map(|at| format!("{}*x[{at}]", (row * row + at * at * row) % 97 + 1))
+            .collect();
+        text.push_str(&format!("  {}\n", law(row, &terms.join(" + "))));
+    }
+    text + "end\nexperiment Full\n  simutime 1\n  commupoints 11\nend\n"
+}
+
+/// Pendulums in Cartesian coordinates, each hung on the one before.
+fn pendulums(count: usize) -> String {
+    let mut text = format!(
+        "model Pendulums\n  local x[{count}], y[{count}], u[{count}], v[{count}], F[{}]\n  F[{}] = 0\n",
+        count + 1,
+        count + 1
+    );
+    for at in 1..=count {
+        let (dx, dy) = match at {
+            1 => ("x[1]".to_string(), "y[1]".to_string()),
+            at => (
+                format!("(x[{at}] - x[{}])", at - 1),
+                format!("(y[{at}] - y[{}])", at - 1),
+            ),
+        };
+        let next = at + 1;
+        let (ax, ay) = match at == count {
+            true => ("0".to_string(), "0".to_string()),
+            false => (
+                format!("F[{next}]*(x[{next}] - x[{at}])"),
+                format!("F[{next}]*(y[{next}] - y[{at}])"),
+            ),
+        };
+        text.push_str(&format!(
+            "  der(x[{at}]) = u[{at}]\n  der(y[{at}]) = v[{at}]\n  {dx}**2 + {dy}**2 = 1\n  \
+             der(u[{at}]) = {ax} - F[{at}]*{dx}\n  der(v[{at}]) = {ay} - F[{at}]*{dy} - 9.81\n  init(x[{at}]) = {}\n",
+            0.6 * at as f64
+        ));
+    }
+    text + "end\nexperiment Pendulums\n  simutime 1000\n  commupoints 100001\nend\n"
+}
+
+/// Work that is long in other places than a ladder: index reduction, loops, hidden constraints, modes, graphs.
+#[test]
+fn every_long_stage_ends_soon() {
+    let folder = Folder::new("interrupted_stages");
+    folder.write("in/grid.bgm", grid(60));
+    folder.write(
+        "in/linear.bgm",
+        full(350, |row, sum| format!("{sum} = {row}")),
+    );
+    let curved = |row: usize, sum: &str| format!("x[{row}] = sin(({sum})/100000) + Time");
+    folder.write("in/curved.bgm", full(350, curved));
+    let rootless = |row: usize, sum: &str| format!("exp(x[{row}]) + ({sum})**2 = -1 - Time");
+    folder.write("in/rootless.bgm", full(150, rootless));
+    folder.write("in/pendulums.bgm", pendulums(150));
+    let commands: &[&[&str]] = &[
+        &["solve", "grid.bgm"],
+        &["causality", "grid.bgm"],
+        &["fields", "grid.bgm", "--matrices"],
+        &["reduce", "grid.bgm", "--merge", "--matrix"],
+        &["simulate", "grid.bgm", "--until", "1"],
+        &["solve", "linear.bgm"],
+        &["solve", "linear.bgm", "--at", "Time=0"],
+        &["simulate", "linear.bgm"],
+        &["export", "linear.bgm", "--to", "c"],
+        &["solve", "curved.bgm", "--at", "Time=0"],
+        &["simulate", "curved.bgm"],
+        &["solve", "rootless.bgm", "--at", "Time=0"],
+        &["simulate", "rootless.bgm"],
+        &["solve", "pendulums.bgm"],
+        &["simulate", "pendulums.bgm", "-o", "r.csv"],
+    ];
+    let mut found = 0;
+    for (at, words) in commands.iter().enumerate() {
+        for after in [150, 1200] {
+            let (signal, code) = match at % 2 {
+                0 => ("-INT", 130),
+                _ => ("-TERM", 143),
+            };
+            // Fast work is through, and some of these models are refused.
+            if let Some(said) = interrupted(&folder, words, after, signal)
+                && said.err.contains("interrupted")
+            {
+                assert_eq!(said.code, Some(code), "{words:?}");
+                found += 1;
+            }
+            assert_eq!(folder.litter(), [""; 0], "{words:?}");
+        }
+    }
+    assert!(found >= commands.len(), "{found} were interrupted");
+}
+
 #[test]
 fn sessions_end() {
     let folder = Folder::new("interrupted_session");

@@ -99,6 +99,8 @@ fn other_kinds_are_refused() {
         (&["causality", "m.bgm", "-o", "r.svg"], "`.txt`"),
         (&["reduce", "m.bgm", "-o", "r.csv"], "`.bgm`"),
         (&["export", "m.bgm", "--to", "c", "-o", "r.py"], "`.c`"),
+        (&["export", "m.bgm", "--to", "c", "-o", "r.exe"], "`.c`"),
+        (&["solve", "m.bgm", "-o", "r.yaml"], "`.txt`"),
         (&["export", "m.bgm", "--to", "fmu", "-o", "r.c"], "`.fmu`"),
     ] {
         let said = folder.run(words);

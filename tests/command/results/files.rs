@@ -282,7 +282,7 @@ fn bad_places_are_told_plainly() {
     let name = path(&folder, "");
     assert_eq!(
         open(&name),
-        format!("cannot write `{name}`: it is a folder; give the name of a file")
+        format!("cannot write `{name}`: it is the name of a folder; give the name of a file")
     );
     let name = path(&folder, "not/there.csv");
     let parent = path(&folder, "not");

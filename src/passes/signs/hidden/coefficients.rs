@@ -1,8 +1,8 @@
-//! Coefficients of unknowns in a term, drawn at random.
+//! Random coefficients of unknowns in a term.
 //!
-//! The derivative of an operator or function by an operand is a random number modulo a prime, the same wherever that
-//! expression stands; the derivative of a sum is 1 or -1. So `d*(va - vb)` has opposite coefficients
-//! for va and vb, and everything else is independent.
+//! The derivative of an operator or function with respect to an operand is a random number modulo a prime, the same
+//! wherever that expression occurs; the derivative of a sum is 1 or -1. So in `d*(va - vb)` the coefficients of va and
+//! vb are opposite, and all other coefficients are independent.
 
 use crate::base::cancel::glance;
 use std::collections::BinaryHeap;
@@ -15,7 +15,8 @@ use crate::structure::signs::Terms;
 
 #[derive(Default)]
 pub struct Coefficients {
-    /// Users come after their operands: the largest first, and each is looked at once.
+    /// Expressions to be visited, the largest id first. Operands have smaller ids than their users, so each is visited
+    /// once.
     waiting: BinaryHeap<(u32, i64)>,
 }
 
@@ -82,7 +83,7 @@ impl Coefficients {
     }
 }
 
-/// One entry for each column; what has cancelled goes. Orders the row.
+/// Sorts the row and merges its entries, so that each column occurs once; entries that cancel are left out.
 pub fn merged(row: &mut [(u32, i64)]) -> impl Iterator<Item = (u32, i64)> {
     row.sort_unstable_by_key(|&(column, _)| column);
     (row.chunk_by(|a, b| a.0 == b.0))

@@ -29,22 +29,22 @@ use crate::structure::{Incidence, IntegerRows, Matching, NONE, loops};
 use coefficients::Coefficients;
 use same::Same;
 
-/// Rows that are visited to find out of which equations a row without these unknowns was made.
+/// The most rows that are visited to find the equations that a row without these unknowns was made of.
 const EFFORT: usize = 1_000_000;
 
-/// A model, each row with its unknowns.
+/// The model as rows, each with its unknowns.
 pub struct System<'a> {
     pub flat: &'a Flat,
     pub pattern: &'a Incidence,
-    /// Perfect.
+    /// A perfect matching.
     pub matching: &'a Matching,
-    /// The equation of a row, and how often it is differentiated; `None` for what is none.
+    /// The equation of a row, and how often it is differentiated; `None` for a row that is not an equation.
     pub equation: &'a dyn Fn(u32) -> Option<(EqId, u32)>,
-    /// The column of a variable or derivative in a row as it was before it was differentiated, or `NONE`.
+    /// The column of a variable or derivative that the row contained before it was differentiated, or `NONE`.
     pub column: &'a dyn Fn(u32, Leaf) -> u32,
 }
 
-/// Sums of equations, independent of each other.
+/// Finds the sums of equations. They are independent of each other.
 pub fn hidden(system: &System<'_>) -> Vec<Vec<(EqId, i64)>> {
     let mut local = vec![NONE; system.pattern.columns()];
     let mut found = Vec::new();
@@ -94,7 +94,7 @@ impl Loop<'_> {
         }
     }
 
-    /// A row that holds at all times and is real: then it is a sum of terms.
+    /// The equation of a row, if it holds at all times and is real: only then it is a sum of terms.
     fn equation(&self, row: u32) -> Option<(EqId, u32)> {
         let (id, times) = (self.system.equation)(row)?;
         let flat = self.system.flat;
@@ -119,8 +119,8 @@ impl Loop<'_> {
         }
     }
 
-    /// A random solution of the loop with random coefficients; `None` if there is only zero, or if the loop is too
-    /// large: that is left to solving.
+    /// A random solution of the loop with random coefficients. `None` if only zero is a solution, or if the loop is too
+    /// large to decide; then the pass that solves examines it.
     fn moving(&self) -> Option<Vec<i64>> {
         let columns = self.rows.len();
         let mut coefficients = Coefficients::default();
@@ -173,10 +173,10 @@ impl Loop<'_> {
         Some((0..columns as u32).map(value).collect())
     }
 
-    /// The rows that are sums, with the columns that are not zero in a solution.
+    /// The rows that are sums, restricted to the columns that are not zero in a solution.
     fn rows_of_signs(&self, moving: &[i64]) -> (Vec<EqId>, IntegerRows) {
         let flat = self.system.flat;
-        // Terms that are no variables follow after the unknowns. Differentiated they are others.
+        // Terms that are not variables get numbers after the unknowns. A term that is differentiated is another term.
         let mut numbers: FxHashMap<(ExprId, u32), u32> = FxHashMap::default();
         let mut next = moving.len() as u32;
         let mut coefficients = Coefficients::default();

@@ -1,5 +1,5 @@
-//! Columns that rows of two entries make multiples of each other, merged before anything is eliminated:
-//! most rows of a circuit are connections or say `R*i = u`.
+//! Merges columns that are multiples of each other by rows of two entries, before the elimination: most rows of a
+//! circuit are connections, or say `R*i = u`.
 
 use crate::structure::NONE;
 use crate::structure::numbers::{Modular, PRIME, Ring};
@@ -7,7 +7,7 @@ use crate::structure::numbers::{Modular, PRIME, Ring};
 /// A union-find with factors modulo the prime.
 #[derive(Debug)]
 pub struct Same {
-    /// What a column is a multiple of, and which; itself if it stands for others.
+    /// For each column its parent and the factor; a root is its own parent.
     of: Vec<(u32, i64)>,
 }
 
@@ -18,12 +18,12 @@ impl Same {
         }
     }
 
-    /// The column that stands for it, and how many times that it is.
+    /// The root of a column, and the factor.
     pub fn find(&mut self, column: u32) -> (u32, i64) {
         let (mut at, mut times) = (column, 1);
         while self.of[at as usize].0 != at {
             let (next, factor) = self.of[at as usize];
-            // Every other step is made shorter.
+            // Path shortening at every other step.
             let (after, more) = self.of[next as usize];
             let both = product(factor, more);
             self.of[at as usize] = (after, both);
@@ -33,7 +33,7 @@ impl Same {
         (at, times)
     }
 
-    /// Whether the row has two entries and says something new: then its columns are merged.
+    /// Merges the columns of a row if it has two entries and these are not merged yet. Returns whether it did.
     pub fn merge(&mut self, row: &[(u32, i64)]) -> bool {
         let &[(a, of_a), (b, of_b)] = row else {
             return false;
@@ -43,7 +43,7 @@ impl Same {
             return false;
         }
         let (of_a, of_b) = (product(of_a, times_a), product(of_b, times_b));
-        // Dividing by a sign costs nothing.
+        // A division by 1 or -1 is cheap.
         let (gone, by, stays, of) = match of_b == 1 || of_b == PRIME - 1 {
             true => (b, of_b, a, of_a),
             false => (a, of_a, b, of_b),
@@ -52,7 +52,7 @@ impl Same {
         true
     }
 
-    /// Numbers for the columns that stand for others, or `NONE`; and how many these are.
+    /// Numbers the roots (`NONE` for other columns), and returns how many there are.
     pub fn numbers(&self) -> (Vec<u32>, usize) {
         let mut count = 0;
         let numbers = (self.of.iter().enumerate())
@@ -68,7 +68,7 @@ impl Same {
     }
 }
 
-/// Most factors are one.
+/// Most factors are one, so this case has a shortcut.
 fn product(a: i64, b: i64) -> i64 {
     match (a, b) {
         (1, _) => b,

@@ -1,5 +1,5 @@
-//! What the signs say of a model: which equations depend on each other, and which unknowns can be
-//! moved together without any equation noticing. Data only; what becomes of it is said elsewhere.
+//! What the signs of a model show: which equations depend on each other, and which unknowns can change together so that
+//! all equations still hold. The findings are data; other modules use and report them.
 
 use rustc_hash::FxHashSet;
 
@@ -10,8 +10,7 @@ use crate::structure::IntegerRows;
 use crate::structure::signs::{Elimination, Terms, eliminate};
 use crate::structure::sum;
 
-/// Rows that are visited to find out of which equations what is at fault was made: so many, and so many more
-/// for each entry.
+/// The search for the equations that a row was made of visits at most this many rows, and as many more for each entry.
 const EFFORT: usize = 5_000_000;
 const EFFORT_BY_ENTRY: usize = 10;
 
@@ -20,42 +19,43 @@ struct Effort {
     incomplete: bool,
 }
 
-/// Equations added up with whole factors, so that all unknowns cancel.
+/// A sum of equations with whole factors in which all unknowns cancel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Combination {
     pub equations: Vec<(EqId, i64)>,
-    /// What is left: known terms whose sum is zero. Empty where the equations say the same twice.
+    /// The terms that are left: their sum is zero. It is empty if the equations are redundant.
     pub rest: Vec<(ExprId, i64)>,
 }
 
-/// Unknowns that can be moved together, each so far: the model does not determine where they are.
+/// Unknowns that can change together, each by its factor: the model does not determine them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Movement {
     pub unknowns: Vec<(Leaf, i64)>,
-    /// Potentials of a part without ground: connections make them equal, and they are not summed.
+    /// The unknowns are potentials of a part without ground: connections make them equal, and no equation sums them.
     pub floating: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    /// Equations that say the same twice.
+    /// Redundant equations.
     pub redundant: Vec<Combination>,
-    /// Equations that leave, or have cancelled, numbers, parameters, inputs and the like: no state.
+    /// Equations that leave numbers, parameters or inputs, or cancel them, but no state.
     pub given: Vec<Combination>,
-    /// Equations that leave states, and maybe others that are known. Independent of each other.
+    /// Equations that leave states, and possibly other known terms. They are independent of each other.
     pub constraints: Vec<Combination>,
     pub movements: Vec<Movement>,
-    /// The effort ran out, or numbers grew: there may be more. What is listed holds.
+    /// The search ended early, because of its length or because of large numbers. The findings are correct, but there
+    /// may be more.
     pub incomplete: bool,
 }
 
 impl Findings {
-    /// Whether equations contradict each other or say the same twice, or unknowns move freely.
+    /// Whether equations contradict each other or are redundant, or unknowns are free.
     pub fn cancel(&self) -> bool {
         !(self.given.is_empty() && self.redundant.is_empty() && self.movements.is_empty())
     }
 
-    /// Whether derivatives of states seem to move freely.
+    /// Whether derivatives of states seem to be free.
     pub fn has_moving_rates(&self) -> bool {
         self.movements.iter().any(Movement::has_rates)
     }
@@ -65,7 +65,7 @@ impl Findings {
     }
 }
 
-/// Finds what there is to find in sums and differences.
+/// Examines the sums and differences of the model.
 pub fn findings(flat: &Flat) -> Findings {
     let linear = Linear::new(flat);
     let mut found = dependent(&linear);
@@ -80,13 +80,13 @@ fn dependent(linear: &Linear) -> Findings {
     };
     let whole = eliminate(&linear.rows, &linear.unknown);
     let unknowns_gone = combinations(&whole, &mut effort);
-    // Of these, those that are left without states, and of those the ones with nothing left.
+    // Combinations without unknowns are split into those without states, and these into those without any term.
     let (states, without) = split(linear, unknowns_gone, &linear.state, &mut effort);
     let given: Vec<bool> = (linear.unknown.iter().zip(&linear.state))
         .map(|(&unknown, &state)| !(unknown || state))
         .collect();
     let (mut sources, without) = split(linear, without, &given, &mut effort);
-    // Equal sources cancel; they are sources all the same.
+    // Equal sources cancel, but they are sources all the same.
     let (redundant, equal): (Vec<Terms>, Vec<Terms>) =
         without.into_iter().partition(|combination| {
             let mut entries = (combination.iter()).flat_map(|&(row, _)| linear.rows.row(row));
@@ -111,7 +111,7 @@ fn dependent(linear: &Linear) -> Findings {
     }
 }
 
-/// What the rows without unknowns have become of.
+/// The combinations of equations that make up the rows without unknowns.
 fn combinations(elimination: &Elimination, effort: &mut Effort) -> Vec<Terms> {
     let found: Vec<Terms> = (elimination.empty.iter())
         .map_while(|&row| elimination.combination(row, &mut effort.left))
@@ -120,8 +120,8 @@ fn combinations(elimination: &Elimination, effort: &mut Effort) -> Vec<Terms> {
     found
 }
 
-/// Combinations in which the columns do not cancel, independent of each other; and those, put
-/// together of the ones given, in which they do.
+/// Splits combinations into those in which these columns do not cancel, independent of each other, and those in which
+/// they do.
 fn split(
     linear: &Linear,
     list: Vec<Terms>,
@@ -156,7 +156,7 @@ fn split(
     (kept, without)
 }
 
-/// In terms of the model. Rows that define a column are no equations of it.
+/// Names the equations and terms of a combination. A row that defines a column is no equation of the model.
 fn name(linear: &Linear, combination: &Terms) -> Option<Combination> {
     let rest = sum(&linear.rows, combination)?;
     let equations: Vec<(EqId, i64)> = (combination.iter())
@@ -178,8 +178,8 @@ fn movements(flat: &Flat, linear: &Linear) -> Vec<Movement> {
     }
     let (equal, summed) = connected(flat, linear);
     let list = elimination.movements().unwrap_or_default();
-    // Of the candidates of a selection some are states: they hold what moves with them. Three masses on
-    // rods are free to go anywhere, and yet where they are is known.
+    // Some of the candidates of a selection are states, and they determine what moves with them. Three masses on rods
+    // can be anywhere, and yet their positions are known.
     let candidates: FxHashSet<Leaf> = (flat.selections().iter())
         .flat_map(|selection| selection.candidates.iter().copied())
         .collect();
@@ -207,7 +207,7 @@ fn movements(flat: &Flat, linear: &Linear) -> Vec<Movement> {
     found
 }
 
-/// Columns that connections make equal, and columns that they sum up or set to zero.
+/// Marks the columns that connections make equal, and those that they sum or set to zero.
 fn connected(flat: &Flat, linear: &Linear) -> (Vec<bool>, Vec<bool>) {
     let mut equal = vec![false; linear.terms.len()];
     let mut summed = vec![false; linear.terms.len()];

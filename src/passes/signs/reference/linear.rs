@@ -1,19 +1,19 @@
 //! The flat model as rows of signs.
 //!
-//! Before: a flat model. After: a row for each real equation that holds at all times, with +1 and -1
-//! for the terms it is a sum of. A term is a column: a variable or derivative, or any other expression taken
-//! as a whole (`R*i`, `sin(Time)`), equal ones being one. A term is known if nothing in it is computed from
-//! equations; states are known.
+//! Before: a flat model. After: a row for each real equation that holds at all times. The equation is a sum of terms,
+//! each with the sign +1 or -1. A term is a column: a variable, a derivative, or any other expression taken as a whole
+//! (`R*i`, `sin(Time)`); equal expressions are one column. A term is known if no equation determines anything in it;
+//! states are known.
 //!
-//! A sum inside another expression (`d*(va - vb)`) becomes a column with a row of its own that
-//! defines it: it may be that only differences of potentials are used.
+//! A sum inside another expression (`d*(va - vb)`) becomes a column with a row that defines it: perhaps the model
+//! contains only differences of potentials.
 
 use crate::base::cancel::glance;
 use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
 use crate::flat::{EqId, Flat, Kind, Leaf};
 use crate::structure::{IntegerRows, NONE};
 
-/// What an expression depends on.
+/// Bits for what an expression depends on.
 mod on {
     pub const UNKNOWNS: u8 = 1;
     pub const STATES: u8 = 2;
@@ -22,25 +22,25 @@ mod on {
 #[derive(Debug)]
 pub struct Linear {
     pub rows: IntegerRows,
-    /// Of each row; `None` where it defines a column.
+    /// The equation of each row; `None` for a row that defines a column.
     pub equations: Vec<Option<EqId>>,
-    /// Of each column.
+    /// The expression of each column.
     pub terms: Vec<ExprId>,
     pub unknown: Vec<bool>,
-    /// Unknowns that stand in nothing but sums.
+    /// Unknowns that occur only as terms of sums.
     pub only_in_sums: Vec<bool>,
-    /// Known terms that a state stands in.
+    /// Known terms that contain a state.
     pub state: Vec<bool>,
 }
 
 struct Builder<'f> {
     flat: &'f Flat,
     depends: Vec<u8>,
-    /// The column of each expression, or `NONE`.
+    /// By expression: its column, or `NONE`.
     columns: Vec<u32>,
     terms: Vec<ExprId>,
     fixed: Vec<bool>,
-    /// Expressions whose inside is looked through, or has been.
+    /// Expressions whose operands have been, or will be, visited.
     opened: Vec<bool>,
     to_open: Vec<ExprId>,
     rows: Vec<(Option<EqId>, u32)>,
@@ -89,7 +89,7 @@ impl Builder<'_> {
         self.rows.push((equation, self.entries.len() as u32));
     }
 
-    /// The terms of the sums in `work`, as entries of the row at hand.
+    /// Adds the terms of the sums in `work` to the row at hand.
     fn terms_of_sum(&mut self) {
         while let Some((id, sign)) = next_term(self.flat, &mut self.work) {
             glance();
@@ -115,7 +115,7 @@ impl Builder<'_> {
         self.depends[id.index()] & on::UNKNOWNS != 0
     }
 
-    /// What stands in an expression that is no sum is more than a term of sums.
+    /// Visits expressions that are not sums: unknowns in them occur elsewhere than in sums.
     fn open(&mut self) {
         while let Some(id) = self.to_open.pop() {
             glance();
@@ -135,7 +135,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The value of the expression is used as it is.
+    /// Marks an expression whose value is used as a whole.
     fn fix(&mut self, id: ExprId) {
         if !self.has_unknowns(id) {
             return;
@@ -189,7 +189,7 @@ impl Builder<'_> {
     }
 }
 
-/// Takes the next term, with its sign, out of the sums in `work`; zeros are passed over.
+/// Takes the next term and its sign out of the sums in `work`. Zeros are left out.
 #[inline]
 pub fn next_term(flat: &Flat, work: &mut Vec<(ExprId, i64)>) -> Option<(ExprId, i64)> {
     while let Some((id, sign)) = work.pop() {
@@ -206,7 +206,7 @@ pub fn next_term(flat: &Flat, work: &mut Vec<(ExprId, i64)>) -> Option<(ExprId, 
     None
 }
 
-/// What each expression depends on; operands come before their users.
+/// What each expression depends on. Operands come before their users, so one loop suffices.
 fn dependencies(flat: &Flat) -> Vec<u8> {
     let mut found: Vec<u8> = Vec::with_capacity(flat.exprs.len());
     for at in 0..flat.exprs.len() as u32 {
@@ -227,7 +227,7 @@ fn dependencies(flat: &Flat) -> Vec<u8> {
     found
 }
 
-/// As in sorting: unknown are highest derivatives, algebraic variables, next values.
+/// Unknowns are the same as in sorting: highest derivatives, algebraic variables, next values.
 fn of_leaf(flat: &Flat, leaf: Leaf) -> u8 {
     match (leaf, flat.variable(leaf.variable()).kind) {
         (Leaf::Var(_) | Leaf::Der(..), Kind::State | Kind::Algebraic | Kind::Output) => {

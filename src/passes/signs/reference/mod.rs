@@ -1,10 +1,10 @@
-//! Signs that cancel: parts without ground, sources that contradict each other, states that depend on
-//! each other. The structure alone does not show them.
+//! Signs that cancel: parts without ground, sources that contradict each other, states that depend on each other. The
+//! structure alone does not show them.
 //!
-//! Before: a flat model. After: the same model, in which each part without ground has one potential set to
-//! zero, in place of the sum of flows at its node, which follows from the others: as if a ground were connected
-//! there. All other equations stay as they are. What else was found goes with it: equations that contradict
-//! each other or say the same twice are errors, constraints between states are for index reduction.
+//! Before: a flat model. After: the same model, in which each part without ground has one potential set to zero, as if
+//! a ground were connected there. This equation replaces the sum of flows at that node, which follows from the other
+//! sums. No other equation changes. The other findings are returned: equations that contradict each other or are
+//! redundant are errors, constraints between states go to index reduction.
 
 mod findings;
 mod linear;
@@ -18,7 +18,7 @@ pub use report::{cancelling, floating, listed, report_cancelling};
 
 use crate::flat::Flat;
 
-/// Gives parts without ground a reference. What is left of the findings holds for the model as it is now.
+/// Gives parts without ground a reference. Returns the findings that still hold after that.
 pub fn reference(mut flat: Flat) -> (Flat, Vec<Reference>, Findings) {
     let mut found = findings(&flat);
     if found.redundant.is_empty() {

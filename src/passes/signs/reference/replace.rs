@@ -1,9 +1,9 @@
-//! Which equation gives way to which reference.
+//! Chooses the equation that each reference replaces.
 //!
-//! Before: redundant equations, and unknowns that move freely. After: for each part without ground the
-//! potential that is set to zero and the sum of flows that goes. Any sum in a redundant combination may go,
-//! together with any potential of the part: the one at the node of that potential is taken, by
-//! names, so that shuffling a model changes nothing.
+//! Before: redundant equations, and unknowns that are free. After: for each part without ground the potential that is
+//! set to zero, and the sum of flows that it replaces. Any sum of a redundant combination can be replaced, and any
+//! potential of the part can be zero. The sum at the node of the potential is taken, and the potential is chosen by
+//! names, so that the order of declarations does not matter.
 
 use crate::base::cancel::glance;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,10 +16,11 @@ use crate::structure::difference;
 #[derive(Clone, Debug)]
 pub struct Reference {
     pub potential: VarId,
-    /// What it replaces, and how that was.
+    /// The place of the equation that `potential = 0` replaces.
     pub equation: EqId,
-    pub gone: Equation,
-    /// The submodels of the part, by name; a submodel stands for what is in it.
+    /// The replaced equation.
+    pub replaced: Equation,
+    /// The outermost submodels of the part, by name.
     pub parts: Vec<InstanceId>,
 }
 
@@ -27,17 +28,18 @@ pub fn put_in(flat: &mut Flat, references: &[Reference]) {
     let zero = flat.exprs.number(0.0);
     for reference in references {
         let left = flat.exprs.leaf(Leaf::Var(reference.potential));
-        let gone = &mut flat.equations[reference.equation.index()];
-        *gone = Equation {
+        let equation = &mut flat.equations[reference.equation.index()];
+        *equation = Equation {
             left,
             right: zero,
             kind: EquationKind::Reference,
-            ..*gone
+            ..*equation
         };
     }
 }
 
-/// Takes out of the findings what a reference cures. The rest does not need the equations that go.
+/// Removes from the findings everything that a reference cures. The remaining findings do not need the replaced
+/// equations.
 pub fn references(flat: &Flat, found: &mut Findings) -> Vec<Reference> {
     let mut references = Vec::new();
     let mut sums = Sums::new(flat, std::mem::take(&mut found.redundant));
@@ -81,7 +83,7 @@ pub fn references(flat: &Flat, found: &mut Findings) -> Vec<Reference> {
         references.push(Reference {
             potential,
             equation,
-            gone: flat.equations[equation.index()],
+            replaced: flat.equations[equation.index()],
             parts: outermost(flat, owners),
         });
     }
@@ -90,14 +92,14 @@ pub fn references(flat: &Flat, found: &mut Findings) -> Vec<Reference> {
     references
 }
 
-/// Fewest parts first, then the alphabet.
+/// The order of names: fewest parts first, then the alphabet.
 type Name = (usize, String);
 
 fn name(flat: &Flat, variable: VarId) -> Name {
     (depth(flat, variable), flat.name(variable))
 }
 
-/// How many submodels deep it lies.
+/// How many submodels deep a variable lies.
 fn depth(flat: &Flat, variable: VarId) -> usize {
     let mut at = flat.variable(variable).instance;
     let mut depth = 0;
@@ -108,7 +110,7 @@ fn depth(flat: &Flat, variable: VarId) -> usize {
     depth
 }
 
-/// Variables that stand in several movements: none of them can be told from the others.
+/// Variables that occur in several movements, so that these cannot be separated.
 fn shared(movements: &[Movement]) -> FxHashSet<VarId> {
     let mut seen: FxHashSet<VarId> = FxHashSet::default();
     (movements.iter())
@@ -117,7 +119,7 @@ fn shared(movements: &[Movement]) -> FxHashSet<VarId> {
         .collect()
 }
 
-/// The submodels that variables belong to, in the order of the model.
+/// The submodels that the variables belong to, in the order of the model.
 fn owners(flat: &Flat, variables: impl Iterator<Item = VarId>) -> Vec<InstanceId> {
     let mut found: Vec<InstanceId> = variables.map(|id| flat.variable(id).instance).collect();
     found.sort_unstable();
@@ -125,7 +127,7 @@ fn owners(flat: &Flat, variables: impl Iterator<Item = VarId>) -> Vec<InstanceId
     found
 }
 
-/// Submodels that are not inside another one of the list, by name. The model itself is no part.
+/// The submodels that are not inside another one of the list, by name. The model itself does not count.
 fn outermost(flat: &Flat, owners: Vec<InstanceId>) -> Vec<InstanceId> {
     let all: FxHashSet<InstanceId> = owners.iter().copied().collect();
     let mut found: Vec<(String, InstanceId)> = Vec::new();
@@ -142,7 +144,7 @@ fn outermost(flat: &Flat, owners: Vec<InstanceId>) -> Vec<InstanceId> {
     found.into_iter().map(|(_, owner)| owner).collect()
 }
 
-/// Variables of potentials, and the connections that make them equal to others.
+/// Variables of potentials, and the connections that make them equal.
 struct Nodes {
     of: FxHashMap<VarId, Vec<EqId>>,
 }
@@ -161,7 +163,7 @@ impl Nodes {
         Nodes { of }
     }
 
-    /// The owners of what one model connects with a variable.
+    /// The owners of the variables that one model connects with this one.
     fn at(&self, flat: &Flat, start: VarId) -> Vec<InstanceId> {
         let outside = flat.instances[flat.variable(start).instance.index()].parent;
         let couplings = |variable: VarId| self.of.get(&variable).into_iter().flatten().copied();
@@ -209,7 +211,7 @@ fn variables(flat: &Flat, id: EqId) -> impl Iterator<Item = VarId> {
 struct Sums<'f> {
     flat: &'f Flat,
     list: Vec<Option<Combination>>,
-    /// In which combinations an equation may stand.
+    /// The combinations in which an equation may occur.
     places: FxHashMap<EqId, Vec<usize>>,
     by_owner: FxHashMap<InstanceId, Vec<EqId>>,
 }
@@ -245,7 +247,7 @@ impl<'f> Sums<'f> {
         places.find(|&at| self.factor(at, id).abs() == 1)
     }
 
-    /// The sum that touches some of `parts` and whose parts are most nearly those of the node.
+    /// The sum that contains some of `parts`, and whose parts agree best with those of the node.
     fn best(&self, parts: &[InstanceId], node: &[InstanceId]) -> Option<EqId> {
         let mut candidates: Vec<EqId> = (parts.iter())
             .filter_map(|part| self.by_owner.get(part))
@@ -278,8 +280,8 @@ impl<'f> Sums<'f> {
             .map(|(_, id)| id)
     }
 
-    /// The equation goes, with a combination that it stands in; no other one needs it then. Gives its
-    /// factor of 1 or -1, and the combination.
+    /// Takes an equation, with one combination that contains it; no other combination contains it afterwards. Returns
+    /// its factor (1 or -1) and the combination.
     fn take(&mut self, id: EqId) -> Option<(i64, Vec<(EqId, i64)>)> {
         let at = self.place(id)?;
         let sign = self.factor(at, id);

@@ -1,4 +1,4 @@
-//! What is said of signs that cancel.
+//! Diagnostics about signs that cancel.
 
 use super::findings::{Combination, Findings, Movement};
 use super::replace::Reference;
@@ -7,13 +7,12 @@ use crate::expr::{BinaryOp, ExprId, Node};
 use crate::flat::{EqId, EquationKind, Flat, InstanceId};
 use crate::passes::showing::with_equations;
 
-/// More than this at once helps nobody.
+/// The most diagnostics at once.
 const MOST: usize = 5;
-/// Names in a list.
+/// The most names in a list.
 const SHOWN: usize = 8;
 
-/// Reports equations that contradict each other or say the same twice, and unknowns that move
-/// freely.
+/// Reports equations that contradict each other or are redundant, and unknowns that are free.
 pub fn report_cancelling(flat: &Flat, found: &Findings, diagnostics: &mut Diagnostics) {
     let all = || found.given.iter().chain(&found.redundant);
     for combination in all().take(MOST) {
@@ -24,7 +23,7 @@ pub fn report_cancelling(flat: &Flat, found: &Findings, diagnostics: &mut Diagno
                 rest(flat, combination)
             ),
         };
-        // Equations that say the same twice prescribe nothing.
+        // In redundant equations, no part prescribes anything.
         let parts = match found.given.contains(combination) {
             true => parts(flat, combination),
             false => Vec::new(),
@@ -37,14 +36,14 @@ pub fn report_cancelling(flat: &Flat, found: &Findings, diagnostics: &mut Diagno
         };
         diagnostics.push(of_cancelled(flat, combination, message));
     }
-    // What is determined twice leaves something open elsewhere: that is no news.
+    // If something is determined twice, something else is undetermined. That is no separate error.
     if all().next().is_none() {
         open(flat, &found.movements, diagnostics);
     }
 }
 
-/// Reports equations that leave something which other equations determine already, whatever is
-/// differentiated.
+/// Reports equations whose sum leaves only what other equations determine already, however often
+/// they are differentiated.
 pub fn cancelling(flat: &Flat, list: &[Combination], diagnostics: &mut Diagnostics) {
     for combination in list.iter().take(MOST) {
         let message = format!(
@@ -69,9 +68,9 @@ fn of_cancelled(flat: &Flat, combination: &Combination, message: String) -> Diag
     )
 }
 
-/// Potentials that were set to zero, one message for each place in the source.
+/// Reports the potentials that were set to zero, with one message for each place in the source.
 pub fn floating(flat: &Flat, references: &[Reference], diagnostics: &mut Diagnostics) {
-    let span = |reference: &Reference| reference.gone.span;
+    let span = |reference: &Reference| reference.replaced.span;
     let mut order: Vec<&Reference> = references.iter().collect();
     order.sort_by_key(|reference| span(reference));
     for same in order.chunk_by(|a, b| span(a) == span(b)) {
@@ -103,15 +102,15 @@ pub fn floating(flat: &Flat, references: &[Reference], diagnostics: &mut Diagnos
 }
 
 fn instead(flat: &Flat, reference: &Reference) -> String {
-    let gone = &reference.gone;
+    let replaced = &reference.replaced;
     format!(
         "in place of `{} = {}`, which follows from the others",
-        flat.expression(gone.left),
-        flat.expression(gone.right)
+        flat.expression(replaced.left),
+        flat.expression(replaced.right)
     )
 }
 
-/// Unknowns that move freely.
+/// Reports unknowns that are free.
 fn open(flat: &Flat, list: &[Movement], diagnostics: &mut Diagnostics) {
     for movement in list.iter().take(MOST) {
         let Some(first) = movement.variables().next() else {
@@ -139,7 +138,7 @@ fn ids(combination: &Combination) -> Vec<EqId> {
     combination.equations.iter().map(|&(id, _)| id).collect()
 }
 
-/// Submodels whose own equations take part, and those of what is left, by name.
+/// The submodels whose equations take part, and those of the terms that are left, by name.
 fn parts(flat: &Flat, combination: &Combination) -> Vec<String> {
     let equations = (combination.equations.iter())
         .map(|(id, _)| &flat.equations[id.index()])
@@ -159,7 +158,7 @@ fn parts(flat: &Flat, combination: &Combination) -> Vec<String> {
     paths
 }
 
-/// `` `a`, `b` and 3 more ``
+/// A list of names: `` `a`, `b` and 3 more ``.
 pub fn listed(names: &[String]) -> String {
     let quoted = |names: &[String]| {
         let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
@@ -179,7 +178,7 @@ pub fn listed(names: &[String]) -> String {
     }
 }
 
-/// What is left of a combination, as an equation without minus signs.
+/// The terms that a combination leaves, as an equation without minus signs.
 fn rest(flat: &Flat, combination: &Combination) -> String {
     let side = |sign: i64| {
         let terms = (combination.rest.iter()).filter(|(_, times)| times.signum() == sign);
@@ -194,7 +193,7 @@ fn rest(flat: &Flat, combination: &Combination) -> String {
             false => shown.join(" + "),
         }
     };
-    // Which side is which does not matter: the one with more terms comes first.
+    // Either side can be the left one: it is the one with more terms.
     let positive = combination
         .rest
         .iter()

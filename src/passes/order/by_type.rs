@@ -1,47 +1,51 @@
-//! Types with too few or too many equations, told once for all their instances.
+//! Groups submodels with a wrong number of equations by their types, so that each type is reported
+//! once.
 
 use rustc_hash::FxHashMap;
 
 use super::case::{Case, listed};
-use super::count::Off;
+use super::count::WrongCount;
 use crate::base::diagnostics::{Code, Diagnostic};
 use crate::base::source::Span;
 use crate::base::words::count as counted;
 use crate::flat::InstanceId;
 
-/// Faults of submodels by their type: the first of each, what is named, and all instances.
+/// For each type the first submodel, what is named, and all instances.
 #[derive(Default)]
 pub struct Groups {
-    pub list: Vec<(Off, Vec<u32>, Vec<InstanceId>)>,
+    pub list: Vec<(WrongCount, Vec<u32>, Vec<InstanceId>)>,
     known: FxHashMap<(Span, u32), usize>,
 }
 
 impl Groups {
-    pub fn add(&mut self, case: &Case<'_>, item: u32, off: Off) {
-        let class = case.flat.instances[off.instance.index()].class_span;
+    pub fn add(&mut self, case: &Case<'_>, item: u32, wrong: WrongCount) {
+        let class = case.flat.instances[wrong.instance.index()].class_span;
         let list = &mut self.list;
-        let at = *self.known.entry((class, off.by)).or_insert_with(|| {
-            list.push((off, Vec::new(), Vec::new()));
-            list.len() - 1
-        });
+        let at = *self
+            .known
+            .entry((class, wrong.difference))
+            .or_insert_with(|| {
+                list.push((wrong, Vec::new(), Vec::new()));
+                list.len() - 1
+            });
         let (_, items, instances) = &mut self.list[at];
         items.push(item);
-        if instances.last() != Some(&off.instance) {
-            instances.push(off.instance);
+        if instances.last() != Some(&wrong.instance) {
+            instances.push(wrong.instance);
         }
     }
 }
 
-/// "`R1` has too few equations: ..." and "one equation".
+/// Texts such as "`R1` has too few equations: ..." and "one equation".
 pub fn of_type(
     case: &Case<'_>,
     code: Code,
     word: &str,
-    off: &Off,
+    wrong: &WrongCount,
     instances: &[InstanceId],
 ) -> (String, Diagnostic) {
-    let class = case.type_name(off.instance);
-    let what = match off.by {
+    let class = case.type_name(wrong.instance);
+    let what = match wrong.difference {
         1 => "one equation".to_string(),
         by => format!("{by} equations"),
     };
@@ -50,9 +54,9 @@ pub fn of_type(
         listed(instances, |at| case.path(at))
     );
     let there = [
-        (off.equations, ""),
-        (off.pairs, " from its cuts"),
-        (off.signals, " for its terminals"),
+        (wrong.equations, ""),
+        (wrong.pairs, " from its cuts"),
+        (wrong.signals, " for its terminals"),
     ];
     let there: Vec<(u32, &str)> = (there.into_iter())
         .filter(|&(number, whence)| number > 0 || whence.is_empty())
@@ -61,9 +65,9 @@ pub fn of_type(
         "" => counted(number as usize, "equation"),
         whence => format!("{number}{whence}"),
     });
-    let unknowns = counted(off.unknowns as usize, "unknown");
+    let unknowns = counted(wrong.unknowns as usize, "unknown");
     let sum = format!("{unknowns}, but {there}");
-    let record = &case.flat.instances[off.instance.index()];
+    let record = &case.flat.instances[wrong.instance.index()];
     let diagnostic = Diagnostic::new(code, message)
         .at(record.class_span, sum)
         .at(record.span, "used here");
