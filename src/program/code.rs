@@ -274,6 +274,11 @@ pub fn run_lanes(code: &[Instruction], registers: &[f64], lanes: &mut [Lanes], t
                 let v = v(lanes);
                 std::array::from_fn(|lane| u[lane] - v[lane])
             }
+            // What is not taken counts for nothing, even where it has no value.
+            Op::Select => match slopes(instruction, registers, tables) {
+                (1.0, _) => u,
+                _ => v(lanes),
+            },
             Op::Mul => combined(y(), u, x, v(lanes)),
             Op::NegMul => combined(-y(), u, -x, v(lanes)),
             Op::NegDiv => {

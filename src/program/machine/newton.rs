@@ -157,7 +157,10 @@ impl Machine<'_> {
                 }
             }
             space.contraction.took(length, &space.step);
-            if space.contraction.is_linear() && self.is_below_tolerance(&space.step) {
+            if space.contraction.is_linear()
+                && self.is_below_tolerance(&space.step)
+                && space.is_informed()
+            {
                 return true;
             }
         }
@@ -171,9 +174,7 @@ impl Machine<'_> {
     /// Rounding that is small beside what the residuals were on the way cannot be what makes them vanish.
     fn accept(&mut self, space: &mut LoopSpace) -> bool {
         const LOST: f64 = 1e3;
-        const SMALL_PART: f64 = 1e-6;
-        let mut rows = space.errors.iter().zip(&space.residuals).zip(&space.peaks);
-        if rows.all(|((error, residual), peak)| error + residual.abs() <= SMALL_PART * peak) {
+        if space.is_informed() {
             space.remember();
             return true;
         }
@@ -367,6 +368,13 @@ impl LoopSpace {
             most = most.max(size);
         }
         most
+    }
+
+    /// Whether the residuals, and what rounding makes of them, are small beside what they were on the way.
+    fn is_informed(&self) -> bool {
+        const PART: f64 = 1e-6;
+        let mut rows = self.errors.iter().zip(&self.residuals).zip(&self.peaks);
+        rows.all(|((error, residual), peak)| error + residual.abs() <= PART * peak)
     }
 
     /// How far rounding of the residuals may move the unknowns, by the last matrix: two right sides with irregular signs tell.
