@@ -18,6 +18,8 @@ const MOST_STEPS: usize = 60;
 const SHORTEST: f64 = 1e-6;
 /// A relative correction this small may be the last.
 const SMALL: f64 = 1e-6;
+/// So many steps that may be rounding are taken before the residuals count as near enough.
+const CORNERS: usize = 4;
 /// The part of the largest value so far below which a value counts as much as that in the length of a step.
 const SMALL_PART: f64 = 1e-3;
 
@@ -91,7 +93,7 @@ impl Machine<'_> {
         space.begun.copy_from_slice(&space.values);
         space.peaks.fill(0.0);
         space.contraction.clear();
-        let mut moves = 0;
+        let (mut moves, mut corners) = (0, 0);
         for step in 0..MOST_STEPS {
             if self.is_met(of, space) {
                 return step == 0 || self.accept(space);
@@ -126,8 +128,11 @@ impl Machine<'_> {
                 return false;
             }
             if size == 0.0 && all_nearly_met(&space.residuals, &space.errors) {
-                // As near as rounding allows.
-                return self.accept(space);
+                // As near as rounding allows; or at a corner, with slopes that lead on behind it.
+                corners += 1;
+                if corners > CORNERS {
+                    return self.accept(space);
+                }
             }
             let mut length = space.contraction.longest(&space.values, &space.step);
             loop {
