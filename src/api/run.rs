@@ -19,6 +19,7 @@ pub struct Run {
     request: Request,
     variables: Vec<String>,
     steady: bool,
+    start_jump: bool,
 }
 
 impl Run {
@@ -107,6 +108,13 @@ impl Run {
     #[must_use]
     pub fn steady(mut self) -> Run {
         self.steady = true;
+        self
+    }
+
+    /// Lets start values that contradict each other jump, as charges and momenta do where a switch closes.
+    #[must_use]
+    pub fn start_jump(mut self) -> Run {
+        self.start_jump = true;
         self
     }
 
@@ -249,6 +257,7 @@ impl Model {
         let wishes = RunOptions {
             vars: how.variables.clone(),
             steady: how.steady,
+            start_jump: how.start_jump,
             ..RunOptions::default()
         };
         let made = job(flat, &experiment, &wishes, &mut diagnostics).map_err(Error::of_request)?;

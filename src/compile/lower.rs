@@ -11,7 +11,7 @@
 
 use super::refused::{Cause, Refused};
 use super::stages::{Product, Stage, StageObserver, done};
-use crate::base::diagnostics::Diagnostics;
+use crate::base::diagnostics::{Diagnostic, Diagnostics};
 use crate::bond::fields::suggest::{is_worth_it, suggestions};
 use crate::flat::Flat;
 use crate::passes::aliases::eliminate;
@@ -44,6 +44,8 @@ pub enum Starts {
     Left,
     /// They are examined; a contradiction is reported, but is no error.
     Examined,
+    /// The same; where they contradict each other they are values before a jump, so nothing is reported.
+    Before,
     /// A contradiction is an error.
     Required,
 }
@@ -292,6 +294,9 @@ fn finish(
         if contradict && request.starts == Starts::Required {
             return Err(Refused::new(solved.flat, notes, Cause::Starts));
         }
+        if request.starts == Starts::Before {
+            notes.starts.retain(|remark| !remark.is_error());
+        }
         steps.end(Product::Solved(&solved));
     }
     Ok(Lowered {
@@ -314,9 +319,12 @@ impl Lowered {
         }
     }
 
-    /// Whether start values contradict each other.
-    pub fn contradicts(&self) -> bool {
-        self.notes.starts.iter().any(Remark::is_error)
+    /// Why start values contradict each other, if they do.
+    pub fn contradiction(&self) -> Option<Diagnostic> {
+        let first = self.notes.starts.iter().find(|remark| remark.is_error())?;
+        let mut diagnostics = Diagnostics::default();
+        start::report(self.flat(), std::slice::from_ref(first), &mut diagnostics);
+        diagnostics.iter().next().cloned()
     }
 
     /// If it was lowered to be sorted.

@@ -22,8 +22,8 @@ pub use program::program;
 pub use refused::{Cause, Refused};
 pub use stages::{NoObserver, Product, Stage, StageObserver};
 pub use switched::{
-    Form, Listed, Paper, Presented, Solution, in_mode, listed, presented, reduced, shown, solved,
-    solved_with, sorted, sorted_in_some_mode, uses_modes, why_impossible,
+    Form, Listed, Paper, Presented, Runnable, Solution, in_mode, listed, presented, reduced, shown,
+    solved, solved_for_run, solved_with, sorted, sorted_in_some_mode, uses_modes, why_impossible,
 };
 pub use text::{
     LoadedFlat, Options, Prepared, check, flatten_loaded, load_flat, load_flat_with, prepare,

@@ -11,6 +11,7 @@ use super::lower::{Aliases, Goal, Lowered, Model, Reduced, Request, Starts, lowe
 use super::lower::{lower_on, reduce};
 use super::refused::Refused;
 use super::stages::StageObserver;
+use crate::base::diagnostics::Diagnostic;
 use crate::flat::Flat;
 use crate::passes::blocks::Solved;
 use crate::passes::order::Sorted;
@@ -28,8 +29,8 @@ pub struct CompiledMode {
     pub jump: Option<Jump>,
     /// What was open and has the least norm.
     pub loose: Vec<Loose>,
-    /// Start values contradict each other in it.
-    pub contradicts: bool,
+    /// Why start values contradict each other in it.
+    pub contradiction: Option<Box<Diagnostic>>,
 }
 
 /// A model with switches and what has come of its modes so far.
@@ -276,7 +277,7 @@ pub fn mode_with(
         ..Request::new(Goal::Solved, Aliases::Eliminate)
     };
     let lowered = lower(flat, request, observer)?;
-    let contradicts = lowered.contradicts();
+    let contradiction = lowered.contradiction().map(Box::new);
     let Lowered { model, jump, .. } = lowered;
     let Model::Solved(solved) = model else {
         unreachable!("it was lowered to be solved")
@@ -286,6 +287,6 @@ pub fn mode_with(
         solved: *solved,
         jump,
         loose,
-        contradicts,
+        contradiction,
     })
 }

@@ -9,7 +9,7 @@ use crate::base::diagnostics::Diagnostics;
 use crate::flat::Flat;
 use crate::passes::blocks::Solved;
 use crate::passes::order::Sorted;
-use crate::positions::{Positions, switches, uniform};
+use crate::positions::{Discontinuous, Positions, can_be_any, switches, uniform};
 
 /// A solved model. One that no single set of formulas serves in all modes comes with its [`Modes`]: what is solved
 /// then holds where no divisor vanishes.
@@ -136,6 +136,58 @@ pub fn solved_with(
     diagnostics: &mut Diagnostics,
 ) -> Option<Solution> {
     let request = Request::new(Goal::Solved, aliases);
+    solved_as(flat, request, observer, diagnostics)
+}
+
+/// What a run needs of a model.
+#[derive(Debug)]
+pub struct Runnable {
+    pub solution: Solution,
+    /// Of a model that one set of formulas serves: its only position, where something in it can jump.
+    pub alone: Option<Box<Positions>>,
+}
+
+/// Solves a model for a run. Start values that contradict each other are values before a jump if `start_jump` says so; in a model
+/// with positions they always are.
+pub fn solved_for_run(
+    flat: Flat,
+    start_jump: bool,
+    observer: &mut dyn StageObserver,
+    diagnostics: &mut Diagnostics,
+) -> Option<Runnable> {
+    let mut request = Request::new(Goal::Solved, Aliases::Eliminate);
+    if start_jump {
+        request.starts = Starts::Before;
+    }
+    let written = (start_jump || can_be_any(&flat)).then(|| flat.clone());
+    let mut solution = solved_as(flat, request, observer, diagnostics)?;
+    let mut alone = None;
+    if let Some(written) = written {
+        let discontinuous = Discontinuous::of(&solution.solved.flat);
+        let reduced = solution.solved.flat.reduction.is_some();
+        let opened = || Positions::with_corners(&written, &discontinuous.corners);
+        match &mut solution.positions {
+            Some(modes) if !discontinuous.corners.is_empty() => {
+                let shown = modes.positions.shown.take();
+                modes.positions = Positions { shown, ..opened() };
+            }
+            Some(_) => {}
+            None if discontinuous.is_any() || start_jump && reduced => {
+                alone = Some(Box::new(opened()));
+            }
+            None => {}
+        }
+    }
+    Some(Runnable { solution, alone })
+}
+
+fn solved_as(
+    flat: Flat,
+    request: Request,
+    observer: &mut dyn StageObserver,
+    diagnostics: &mut Diagnostics,
+) -> Option<Solution> {
+    let aliases = request.aliases;
     if switches(&flat).is_empty() {
         let solved = reported(lower(flat, request, observer), diagnostics)?.into_solved()?;
         return Some(Solution {
@@ -296,7 +348,11 @@ pub fn why_impossible(
     key: &[bool],
     observer: &mut dyn StageObserver,
 ) -> Diagnostics {
-    let (flat, _) = positions.written_in(key);
+    let (flat, _) = match key.is_empty() {
+        // The only mode: as it was written it has been solved.
+        true => positions.in_mode(key),
+        false => positions.written_in(key),
+    };
     let request = Request {
         starts: Starts::Left,
         suggestions: false,

@@ -44,7 +44,12 @@ pub struct Chosen {
 }
 
 /// `None` where no consistent values are found.
-pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen> {
+pub fn choose(
+    flat: &Flat,
+    selected: &Selected,
+    point: &Point,
+    is_given: &dyn Fn(Leaf) -> bool,
+) -> Option<Chosen> {
     if selected.unknowns.len() > LARGEST {
         return None;
     }
@@ -52,9 +57,7 @@ pub fn choose(flat: &Flat, selected: &Selected, point: &Point) -> Option<Chosen>
     let unknowns = &selected.unknowns;
     let block = selected.iterated_on(unknowns.clone());
     let mut torn_loop = TornLoop::new(flat, &block, point);
-    let given: Vec<bool> = (unknowns.iter())
-        .map(|&leaf| matches!(leaf, Leaf::Var(id) if flat.start(id).is_some()))
-        .collect();
+    let given: Vec<bool> = unknowns.iter().map(|&leaf| is_given(leaf)).collect();
     let nothing = vec![false; unknowns.len()];
     let start: Vec<f64> = (unknowns.iter())
         .map(|&leaf| point.real(leaf).unwrap_or(0.0))

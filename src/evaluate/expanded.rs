@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::expr::print::{Piece, Source, Style, write};
+use crate::expr::print::{Form, Source, Style, write};
 use crate::expr::{Args, ExprId, Node};
 use crate::flat::{Flat, Kind, Leaf, Printer};
 use crate::passes::blocks::Solved;
@@ -104,7 +104,7 @@ impl Source for Expanded<'_> {
         self.flat.exprs.args(args)
     }
 
-    fn leaf(&self, leaf: Leaf, out: &mut String) -> Option<Vec<Piece>> {
-        Printer::new(self.flat).leaf(leaf, out)
+    fn leaf(&self, leaf: Leaf, form: &mut Form<'_, u8>) {
+        form.write(|out| Printer::new(self.flat).leaf(leaf, out));
     }
 }

@@ -7,9 +7,10 @@ use super::point::leaves;
 use super::walk::EvalError;
 use crate::base::diagnostics::{Code, Diagnostic};
 use crate::base::source::Span;
-use crate::expr::{ExprId, Value, show_briefly, show_number};
-use crate::flat::{EqId, Flat, Leaf};
+use crate::expr::{BinaryOp, ExprId, Node, Value, show_briefly, show_number};
+use crate::flat::{EqId, Flat, InstanceId, Kind, Leaf};
 use crate::passes::blocks::Solved;
+use rustc_hash::FxHashSet;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
@@ -27,6 +28,10 @@ pub enum Reason {
     NotZero,
     /// Two `when`s restart one state from different values.
     Restarts,
+    /// Equations of the start do not determine it.
+    StartUndetermined,
+    /// Start values contradict each other.
+    StartsContradict,
 }
 
 impl Reason {
@@ -38,6 +43,8 @@ impl Reason {
             Reason::NotFound => Code::NoSolution,
             Reason::NotZero => Code::SolvedAsZero,
             Reason::Restarts => Code::RestartsClash,
+            Reason::StartUndetermined => Code::StartUndetermined,
+            Reason::StartsContradict => Code::StartsContradict,
         }
     }
 }
@@ -350,10 +357,10 @@ impl Failure {
         failure
     }
 
-    /// `off` contains, for each residual equation, the difference of its sides at the best point.
+    /// `off` contains, for each residual equation, the difference of its sides at the best point, `near`.
     pub(super) fn not_found(
         flat: &Flat,
-        point: &Point,
+        (point, near): (&Point, &Point),
         unknowns: &[Leaf],
         off: &[(EqId, f64)],
         notes: Vec<String>,
@@ -367,19 +374,98 @@ impl Failure {
         };
         let message = format!("{what} was found at Time = {}", show_briefly(point.time));
         let mut failure = Failure::new(Reason::NotFound, point.time, message);
-        for &(id, by) in off.iter().take(SHOWN) {
-            let text = flat.equation_text(id);
+        // The one that is furthest off, beside its terms, comes first.
+        let mut off: Vec<(EqId, f64, f64)> = (off.iter())
+            .map(|&(id, by)| (id, by, by / size_of_terms(flat, near, id)))
+            .collect();
+        off.sort_by(|a, b| b.2.total_cmp(&a.2));
+        for &(id, by, _) in off.iter().take(SHOWN) {
+            let (text, part) = (flat.equation_text(id), part(flat, id));
+            let sides = sides(flat, near, id);
             failure
                 .notes
-                .push(format!("`{text}` is off by {}", amount(by)));
+                .push(format!("`{text}`{part} is off by {}{sides}", amount(by)));
+        }
+        if let Some(&(id, ..)) = off.first() {
+            failure.notes.extend(hangs_on(flat, near, id, unknowns));
         }
         failure.notes.extend(notes);
-        for &(id, _) in off {
+        for &(id, ..) in &off {
             failure.add_equation(flat, id);
         }
         failure.unknowns = unknowns.to_vec();
         failure
     }
+}
+
+/// The submodel of an equation, in words; nothing for the model itself.
+fn part(flat: &Flat, id: EqId) -> String {
+    let origin = flat.equations[id.index()].origin;
+    match origin == InstanceId::TOP {
+        true => String::new(),
+        false => {
+            let class = flat.names.name(flat.instances[origin.index()].class);
+            format!(" of `{}` ({class})", flat.path(origin))
+        }
+    }
+}
+
+/// The values of both sides of an equation, if they have any.
+fn sides(flat: &Flat, near: &Point, id: EqId) -> String {
+    let equation = &flat.equations[id.index()];
+    let value = |side: ExprId| near.number(&flat.exprs, side);
+    match (value(equation.left), value(equation.right)) {
+        (Some(left), Some(right)) => {
+            format!(": its sides are {} and {}", amount(left), amount(right))
+        }
+        _ => String::new(),
+    }
+}
+
+/// The sum of the sizes of all terms on both sides.
+fn size_of_terms(flat: &Flat, near: &Point, id: EqId) -> f64 {
+    let equation = &flat.equations[id.index()];
+    let mut work = vec![equation.left, equation.right];
+    let mut size = 0.0;
+    while let Some(id) = work.pop() {
+        match flat.exprs.node(id) {
+            Node::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => work.extend([a, b]),
+            Node::Unary(_, a) => work.push(a),
+            _ => size += near.number(&flat.exprs, id).map_or(0.0, f64::abs),
+        }
+    }
+    size.max(f64::MIN_POSITIVE)
+}
+
+/// The parameters, states and other known values in an equation: what an engineer can change.
+fn hangs_on(flat: &Flat, near: &Point, id: EqId, unknowns: &[Leaf]) -> Option<String> {
+    let equation = &flat.equations[id.index()];
+    let mut known: Vec<Leaf> = leaves(&flat.exprs, equation.left);
+    known.extend(leaves(&flat.exprs, equation.right));
+    known.retain(|leaf| !unknowns.contains(leaf));
+    let mut seen = FxHashSet::default();
+    known.retain(|&leaf| seen.insert(leaf));
+    let mut list: Vec<(u8, String)> = (known.into_iter())
+        .filter_map(|leaf| {
+            let value = match near.get(leaf)? {
+                Value::Real(value) => show_briefly(value),
+                value => value.to_string(),
+            };
+            let kind = flat.variable(leaf.variable()).kind;
+            let (rank, what) = match kind {
+                Kind::Parameter | Kind::Constant => (0, "the parameter "),
+                Kind::State if flat.is_state(leaf) => (1, "the state "),
+                Kind::Input => (1, "the input "),
+                _ => (2, ""),
+            };
+            Some((rank, format!("{what}{} = {value}", flat.leaf_name(leaf))))
+        })
+        .collect();
+    list.sort_by_key(|&(rank, _)| rank);
+    let texts: Vec<String> = (list.into_iter().take(SHOWN))
+        .map(|(_, text)| text)
+        .collect();
+    (!texts.is_empty()).then(|| format!("it hangs on {}", texts.join(", ")))
 }
 
 /// A number of which only the magnitude matters.

@@ -4,6 +4,7 @@
 //! [`evaluate`]: every variable of the model has a value, or a [`Failure`] tells which variable has none and why. There are no
 //! events at a single point: no `when` acts, and discrete variables keep their values.
 
+mod begin;
 mod choose;
 mod expanded;
 mod failure;
@@ -16,6 +17,7 @@ mod point;
 pub mod settings;
 pub mod show;
 mod torn_loop;
+mod truths;
 pub(crate) mod walk;
 
 pub use choose::{Chosen, Quotas};
@@ -83,11 +85,26 @@ pub fn evaluate(solved: &Solved, point: &mut Point) -> Result<(), Failure> {
 
 /// Computes the values at the start, and chooses the states of each selection there.
 pub fn evaluate_start(solved: &Solved, point: &mut Point) -> Result<Vec<Chosen>, Failure> {
+    begin::start(solved, point, begin::Discrete::Begins)
+}
+
+/// The same after discrete variables have changed at the start: those with a next value keep what they have.
+pub fn evaluate_start_again(solved: &Solved, point: &mut Point) -> Result<Vec<Chosen>, Failure> {
+    begin::start(solved, point, begin::Discrete::Known)
+}
+
+/// The values at the start where those of states and discrete variables are known.
+fn evaluate_from_known(solved: &Solved, point: &mut Point) -> Result<Vec<Chosen>, Failure> {
     let mut chosen = Vec::new();
+    let is_given = |leaf: Leaf| {
+        let given = matches!(leaf, Leaf::Var(id) if solved.flat.start(id).is_some());
+        given || (solved.start.as_ref()).is_some_and(|start| start.determines(leaf))
+    };
     run(solved, point, &mut |evaluator, selected| match choose(
         &solved.flat,
         selected,
         evaluator.point,
+        &is_given,
     ) {
         Some(found) => {
             for &(leaf, value) in &found.values {

@@ -10,7 +10,9 @@ use super::failure::Failure;
 use super::homotopy::follow;
 use super::newton_matrix::NewtonMatrix;
 use super::torn_loop::{BadGuess, LoopState, TornLoop};
+use super::truths::Truths;
 use crate::base::cancel::glance;
+use crate::expr::Value;
 use crate::flat::{EqId, Flat, Leaf};
 use crate::numeric::zero::{Contraction, all_met, all_nearly_met, excess, is_met, rounding};
 use crate::passes::blocks::Nonlinear;
@@ -26,23 +28,79 @@ const GUESSES: [f64; 10] = [1.0, -1.0, 0.1, -0.1, 1e-3, 10.0, -10.0, 100.0, 1e3,
 /// If all guesses fail, a homotopy is followed from so many of them.
 const FOLLOWED: usize = 3;
 
-/// Values of the unknowns of the loop: iteration variables, then inner ones.
+/// The truths of so many relations are searched before other guesses are tried.
+const FEW_RELATIONS: usize = 6;
+/// The most combinations of truths that are tried: of few relations, and of many.
+const MOST_TRUTHS: usize = 4096;
+const TRUTHS_OF_MANY: usize = 256;
+
+/// Values of the unknowns of the loop: iteration variables, then inner ones. A guess that solves it is taken; else what
+/// Newton's method reaches from it, then a homotopy from it, then truths of relations that it does not have, then other guesses.
 pub fn solve(flat: &Flat, block: &Nonlinear, point: &Point) -> Result<Vec<(Leaf, f64)>, Failure> {
     let mut torn_loop = TornLoop::new(flat, block, point);
     let mut best = Attempt::default();
     let starts = starts(block, point);
-    for start in &starts {
+    let mut truths = Truths::new(flat, block, point);
+    for (at, start) in starts.iter().enumerate() {
         match iterate(&mut torn_loop, start.clone()) {
             Ok(state) => return Ok(torn_loop.leaves().zip(state.values).collect()),
             Err(attempt) => best = best.or_better(attempt),
         }
+        if at > 0 {
+            continue;
+        }
+        if let Some(state) = follow(&mut torn_loop, start) {
+            return Ok(torn_loop.leaves().zip(state.values).collect());
+        }
+        if (1..=FEW_RELATIONS).contains(&truths.count())
+            && let Some(found) = truths.search(start, MOST_TRUTHS)
+        {
+            return Ok(found);
+        }
     }
-    for start in starts.iter().take(FOLLOWED) {
+    for start in starts.iter().take(FOLLOWED).skip(1) {
         if let Some(state) = follow(&mut torn_loop, start) {
             return Ok(torn_loop.leaves().zip(state.values).collect());
         }
     }
-    Err(best.failure(flat, block, point))
+    if truths.count() > FEW_RELATIONS
+        && let Some(found) = truths.search(&starts[0], TRUTHS_OF_MANY)
+    {
+        return Ok(found);
+    }
+    let tried = Tried {
+        guesses: starts.len(),
+        homotopies: starts.len().min(FOLLOWED),
+        truths: truths.tried,
+        relations: truths.texts(3),
+    };
+    Err(best.failure(flat, block, point, &tried))
+}
+
+/// What was tried in vain.
+struct Tried {
+    guesses: usize,
+    homotopies: usize,
+    /// Combinations of the truths of these relations.
+    truths: usize,
+    relations: Vec<String>,
+}
+
+impl Tried {
+    fn text(&self) -> String {
+        let mut text = format!(
+            "tried: Newton's method from {} guesses, a homotopy from {}",
+            self.guesses, self.homotopies
+        );
+        if self.truths > 0 {
+            text += &format!(
+                ", {} combinations of the truths of {}",
+                self.truths,
+                self.relations.join(", ")
+            );
+        }
+        text
+    }
 }
 
 /// Starting points: first the given values, and 0 for the other unknowns; then the given values with other guesses; then
@@ -285,16 +343,21 @@ impl Attempt {
         }
     }
 
-    fn failure(self, flat: &Flat, block: &Nonlinear, point: &Point) -> Failure {
+    fn failure(self, flat: &Flat, block: &Nonlinear, point: &Point, tried: &Tried) -> Failure {
         const SHOWN: usize = 6;
         let mut off: Vec<(EqId, f64)> = Vec::new();
         let mut notes = Vec::new();
+        let mut nearest = point.clone();
         if let Some(state) = &self.reached {
+            let inner = block.inner.iter().map(|inner| inner.target);
+            let all = block.iteration.iter().copied().chain(inner);
+            for (leaf, &value) in all.zip(&state.values) {
+                nearest.guess(leaf, Value::Real(value));
+            }
             let equations = block.residuals.iter().map(|residual| residual.equation);
             off = equations
                 .zip(state.residuals.iter().map(|value| value.abs()))
                 .collect();
-            off.sort_by(|a, b| b.1.total_cmp(&a.1));
             let near: Vec<String> = (block.iteration.iter().zip(&state.values))
                 .take(SHOWN)
                 // Only the first digits of a failed iteration are meaningful.
@@ -303,6 +366,7 @@ impl Attempt {
             notes.push(format!("the nearest found: {}", near.join(", ")));
         }
         notes.extend(self.bad.map(|bad| bad_text(flat, block, bad)));
+        notes.push(tried.text());
         let names: Vec<String> = (block.iteration.iter().take(SHOWN))
             .map(|&leaf| format!("`{}`", flat.leaf_name(leaf)))
             .collect();
@@ -310,7 +374,7 @@ impl Attempt {
             "a start value near the solution may help, for {}",
             names.join(", ")
         ));
-        Failure::not_found(flat, point, &block.unknowns, &off, notes)
+        Failure::not_found(flat, (point, &nearest), &block.unknowns, &off, notes)
     }
 }
 

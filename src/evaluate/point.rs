@@ -74,6 +74,35 @@ impl Point {
         point
     }
 
+    /// The same point of a model that has these variables, and others behind them.
+    pub(super) fn within(&self, larger: &Solved) -> Point {
+        let mut point = Point::new(larger);
+        point.time = self.time;
+        point.set = self.set.clone();
+        for leaf in self.leaves() {
+            if let Some(value) = self.get(leaf) {
+                point.put(leaf, value);
+            }
+        }
+        point
+    }
+
+    /// Takes the values that such a model has.
+    pub(super) fn take(&mut self, larger: &Point) {
+        let all: Vec<Leaf> = self.leaves().collect();
+        for leaf in all {
+            if let Some(value) = larger.get(leaf) {
+                self.put(leaf, value);
+            }
+        }
+    }
+
+    /// All variables and their derivatives.
+    fn leaves(&self) -> impl Iterator<Item = Leaf> + '_ {
+        let variables = (0..self.next.len() as u32).map(VarId);
+        variables.flat_map(|id| (0..=self.order(id)).map(move |order| Leaf::at_order(id, order)))
+    }
+
     /// There are no events at a single point: `pre(x)` equals x, and so does `new(x)` unless an equation gives it.
     pub fn get(&self, leaf: Leaf) -> Option<Value> {
         let of = |variable: VarId| self.values[self.firsts[variable.index()] as usize];

@@ -61,6 +61,16 @@ pub struct TornLoop<'s> {
 
 impl<'s> TornLoop<'s> {
     pub fn new(flat: &Flat, block: &'s Nonlinear, point: &'s Point) -> Self {
+        Self::with_truths(flat, block, point, &[])
+    }
+
+    /// The loop where some relations have these truths, whatever their sides are.
+    pub fn with_truths(
+        flat: &Flat,
+        block: &'s Nonlinear,
+        point: &'s Point,
+        truths: &[(ExprId, Value)],
+    ) -> Self {
         let targets = block.inner.iter().map(|inner| inner.target);
         let all = block.iteration.iter().copied().chain(targets);
         let mut torn_loop = TornLoop {
@@ -74,6 +84,13 @@ impl<'s> TornLoop<'s> {
             walk: Walk::default(),
         };
         let mut copies = FxHashMap::default();
+        for &(id, held) in truths {
+            let held = match held {
+                Value::Bool(truth) => torn_loop.exprs.bool(truth),
+                Value::Real(number) => torn_loop.exprs.number(number),
+            };
+            copies.insert(id, held);
+        }
         for inner in &block.inner {
             let row = torn_loop.row(flat, inner.value, inner.guard, &mut copies);
             torn_loop.inner.push(row);

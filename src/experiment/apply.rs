@@ -242,10 +242,6 @@ impl ExperimentBuilder<'_> {
         if assigned.is_empty() {
             return;
         }
-        // The command line has depth 0, the experiment depth 1, and the model all deeper ones.
-        for given in &mut self.flat().starts {
-            given.depth += 2;
-        }
         let mut new: Vec<Given> = Vec::new();
         for entry in &assigned {
             let Some(value) = self.converter.finite(entry.expression, entry.span) else {
@@ -256,7 +252,10 @@ impl ExperimentBuilder<'_> {
                 value,
                 expression: entry.expression,
                 span: entry.span,
-                depth: if entry.command { 0 } else { 1 },
+                depth: match entry.command {
+                    true => Given::ON_COMMAND_LINE,
+                    false => Given::IN_EXPERIMENT,
+                },
             };
             self.experiment.starts.push(changed_to(entry, &given));
             new.push(given);

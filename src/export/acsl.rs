@@ -6,10 +6,11 @@
 //! continued with `...`.
 
 use super::classic::names::{Names, Rules};
-use super::classic::text::{Dialect, Text, arithmetic, comment, number as number_text, real, text};
+use super::classic::text::{Dialect, arithmetic, comment, number as number_text, real, text};
 use super::classic::{Classic, Happening, Right, Target, Task};
 use super::desire::call;
 use crate::expr::op::precedence as level;
+use crate::expr::print::Text;
 use crate::expr::{BinaryOp, ExprId, Function, Node, Value};
 use crate::flat::{Leaf, VarId};
 
@@ -53,7 +54,7 @@ impl Dialect for Acsl {
     }
 
     fn not(&self, a: &Text) -> Text {
-        Text::new(format!(".NOT. {}", a.at(level::ATOM)), level::NOT)
+        Text::new(format!(".NOT. {}", a.at_least(level::ATOM)), level::NOT)
     }
 
     fn logic(&self, and: bool, a: &Text, b: &Text) -> Text {
@@ -62,7 +63,10 @@ impl Dialect for Acsl {
         } else {
             (".OR.", level::OR)
         };
-        Text::new(format!("{} {word} {}", a.at(binds), b.at(binds + 1)), binds)
+        Text::new(
+            format!("{} {word} {}", a.at_least(binds), b.at_least(binds + 1)),
+            binds,
+        )
     }
 
     fn relation(&self, op: BinaryOp, a: &Text, b: &Text) -> Text {
@@ -74,7 +78,7 @@ impl Dialect for Acsl {
             BinaryOp::NotEqual => ".NE.",
             _ => ".EQ.",
         };
-        let (a, b) = (a.at(level::SUM), b.at(level::SUM));
+        let (a, b) = (a.at_least(level::SUM), b.at_least(level::SUM));
         Text::new(format!("{a} {word} {b}"), level::RELATION)
     }
 
@@ -85,7 +89,11 @@ impl Dialect for Acsl {
     fn same_truth(&self, equal: bool, a: &Text, b: &Text) -> Text {
         let word = if equal { ".EQV." } else { ".NEQV." };
         Text::new(
-            format!("{} {word} {}", a.at(level::ATOM), b.at(level::ATOM)),
+            format!(
+                "{} {word} {}",
+                a.at_least(level::ATOM),
+                b.at_least(level::ATOM)
+            ),
             level::IF,
         )
     }
@@ -93,10 +101,13 @@ impl Dialect for Acsl {
     /// A whole exponent is written without a point, because a negative number can be raised to it.
     fn power(&self, a: &Text, b: &Text) -> Text {
         let power = match b.text.strip_suffix(".0") {
-            Some(whole) => Text::new(whole, b.binds).at(level::ATOM),
-            None => b.at(level::ATOM),
+            Some(whole) => Text::new(whole, b.binds).at_least(level::ATOM),
+            None => b.at_least(level::ATOM),
         };
-        Text::new(format!("{}**{power}", a.at(level::ATOM)), level::POWER)
+        Text::new(
+            format!("{}**{power}", a.at_least(level::ATOM)),
+            level::POWER,
+        )
     }
 
     fn choice(&self, condition: &Text, a: &Text, b: &Text) -> Text {

@@ -6,9 +6,10 @@
 //! of an `if` are computed. Discrete variables change after `step`, once in each step of the integration.
 
 use super::classic::names::{Names, Rules};
-use super::classic::text::{Dialect, Text, arithmetic, comment, real, text};
+use super::classic::text::{Dialect, arithmetic, comment, real, text};
 use super::classic::{Classic, Happening, Right, Started, Target, Task};
 use crate::expr::op::precedence as level;
+use crate::expr::print::Text;
 use crate::expr::{BinaryOp, ExprId, Function};
 use crate::flat::{InstanceId, Leaf};
 use crate::listing::outputs_for_states;
@@ -92,7 +93,7 @@ impl Dialect for Desire {
 
     fn power(&self, a: &Text, b: &Text) -> Text {
         Text::new(
-            format!("{}^{}", a.at(level::ATOM), b.at(level::ATOM)),
+            format!("{}^{}", a.at_least(level::ATOM), b.at_least(level::ATOM)),
             level::POWER,
         )
     }

@@ -32,6 +32,7 @@ use crate::experiment::Experiment;
 use crate::expr::ExprId;
 use crate::flat::{EquationKind, Flat, InstanceId, Kind, Leaf, VarId};
 use crate::passes::blocks::Solved;
+use crate::positions::{Discontinuous, Positions};
 use model::{Model, Told, columns_of};
 
 /// What can be written.
@@ -212,6 +213,14 @@ fn attempt<T>(
         return Ok(None);
     };
     match presented {
+        Presented::One(solved) if Discontinuous::of(&solved.flat).moves_states() => {
+            // It has one position, in which states jump.
+            let steps = Discontinuous::of(&solved.flat);
+            no_restart(&solved.flat, &steps)?;
+            let positions = Positions::with_corners(&written, &steps.corners);
+            let modes = Modes::of(positions, Aliases::Eliminate);
+            by_position(modes, *solved, (given, inputs, from), experiment, write)
+        }
         Presented::One(mut solved) => {
             let columns = columns_of(&mut solved, None, experiment);
             let told = told(&mut solved, &[], (inputs, from), experiment);
@@ -245,6 +254,17 @@ fn attempt<T>(
             experiment,
             write,
         ),
+    }
+}
+
+/// Refuses restarts with which other states jump: programs let the others follow.
+fn no_restart(flat: &Flat, steps: &Discontinuous) -> Result<(), Refusal> {
+    match steps.restarts {
+        Some(leaf) => Err(Refusal(format!(
+            "a `when` restarts `{}`, which constraints tie to other states; only `bgm simulate` solves for what jumps with it",
+            flat.leaf_name(leaf)
+        ))),
+        None => Ok(()),
     }
 }
 

@@ -4,6 +4,8 @@
 //! impulses may change other states as well (two inertias that a clutch joins share their momentum), and the form does
 //! not contain that. Here both are computed from arbitrary states. If they differ, the model has no such form.
 
+use rustc_hash::FxHashSet;
+
 use super::Refusal;
 use crate::base::diagnostics::Diagnostics;
 use crate::compile::{CompiledMode, Modes, NoObserver};
@@ -12,7 +14,7 @@ use crate::experiment::Experiment;
 use crate::expr::{Node, Value};
 use crate::flat::{EquationKind, Flat, Given, Kind, Leaf, Type};
 use crate::passes::blocks::Solved;
-use crate::positions::{Positions, Values, plain};
+use crate::positions::{Before, Positions, Values, plain};
 use crate::simulate::job::{RunOptions, job};
 use crate::simulate::run::{End, Observer, RowKind, run};
 
@@ -43,7 +45,13 @@ fn agrees(positions: &Positions, solved: &Solved, position: &CompiledMode) -> Re
     let restarted = restarted(positions, solved, &position.key).ok_or_else(unknown)?;
     let before = values(solved, &[]).ok_or_else(unknown)?;
     let after = values(solved, &restarted).ok_or_else(unknown)?;
-    let jumped = jump.solve(&position.solved.flat, 0.0, &before, |_| 1.0);
+    let free = FxHashSet::default();
+    let from = Before {
+        values: &before,
+        free: &free,
+        restarts: &[],
+    };
+    let jumped = jump.solve(&position.solved.flat, 0.0, from, |_| 1.0);
     let jumped = jumped.map_err(|_| unknown())?;
     let mut leaves: Vec<Leaf> = jumped.after.keys().copied().collect();
     leaves.sort_by_key(|leaf| (leaf.variable(), leaf.order()));

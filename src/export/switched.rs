@@ -143,6 +143,7 @@ pub fn shared(positions: &Positions) -> Solved {
         blocks: Vec::new(),
         zeros: Vec::new(),
         divisors: Vec::new(),
+        start: None,
     }
 }
 

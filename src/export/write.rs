@@ -4,55 +4,37 @@
 //! not enough: a part that is too long or nested too deeply gets a name (`t1`). Only what is needed is evaluated: a
 //! part of a branch of an `if` gets its name inside that branch, so the program divides by zero only if the model does.
 
+use std::convert::Infallible;
+
 use rustc_hash::FxHashMap;
 
 use crate::expr::op::precedence;
-use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp};
+use crate::expr::print::{self, Form, Here, Infix, Prefix, Text};
+use crate::expr::{Args, BinaryOp, ExprId, Function, Node, UnaryOp, fold};
 use crate::flat::{Flat, Leaf};
-
-/// A text and its binding strength.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
-    pub text: String,
-    pub binds: u8,
-}
-
-impl Text {
-    pub fn new(text: impl Into<String>, binds: u8) -> Text {
-        let text = text.into();
-        Text { text, binds }
-    }
-
-    pub fn atom(text: impl Into<String>) -> Text {
-        Text::new(text, precedence::ATOM)
-    }
-
-    /// The text, with brackets unless it binds at least as strongly.
-    pub fn at_least(&self, binds: u8) -> String {
-        match self.binds >= binds {
-            true => self.text.clone(),
-            false => format!("({})", self.text),
-        }
-    }
-}
 
 /// How a language writes expressions and statements.
 pub trait Dialect {
     /// A variable that is not eliminated.
     fn leaf(&self, leaf: Leaf) -> Text;
     fn number(&self, value: f64) -> Text;
-    fn truth(&self, value: bool) -> Text;
-    fn time(&self) -> Text;
-    fn unary(&self, op: UnaryOp, a: &Text) -> Text;
-    fn binary(&self, op: BinaryOp, a: &Text, b: &Text) -> Text;
-    fn choice(&self, condition: &Text, a: &Text, b: &Text) -> Text;
-    fn call(&self, function: Function, args: &[Text]) -> Text;
+    fn truth(&self, value: bool) -> &'static str;
+    fn time(&self) -> &'static str;
+    /// `-` or `not`; a plus sign is not written.
+    fn prefix(&self, op: UnaryOp) -> Prefix;
+    /// Every operator but the power.
+    fn infix(&self, op: BinaryOp) -> Infix;
+    /// The power, which is a function in these languages.
+    fn power(&self, operands: [ExprId; 2], square: bool, form: &mut Form<'_, u8>);
+    /// The condition, the value if it is true, and the value if it is false.
+    fn choice(&self, parts: [ExprId; 3], form: &mut Form<'_, u8>);
+    fn call(&self, function: Function, args: &[ExprId], form: &mut Form<'_, u8>);
     /// `table(x, xs, ys)`
-    fn table(&self, x: &Text, xs: &[Text], ys: &[Text]) -> Text;
+    fn table(&self, x: ExprId, xs: &[ExprId], ys: &[ExprId], form: &mut Form<'_, u8>);
     /// A relation whose truth is kept between events is not written as an expression. The result says whether its
-    /// operands occur in the text.
+    /// operands occur in the text, and how strongly the text binds.
     fn kept(&self, id: ExprId) -> Option<Kept>;
-    fn kept_text(&self, id: ExprId, operands: &[Text]) -> Text;
+    fn write_kept(&self, id: ExprId, form: &mut Form<'_, u8>);
     /// The name of a temporary.
     fn temporary(&self, count: usize) -> String {
         format!("t{count}")
@@ -74,7 +56,15 @@ pub trait Dialect {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
     Alone,
-    WithOperands,
+    /// With the binding strength of the text.
+    WithOperands(u8),
+}
+
+/// `x - n * y`, the value of `mod(x, y)` with the whole number that is kept of it.
+pub fn write_rest([x, y]: [ExprId; 2], whole: &str, form: &mut Form<'_, u8>) {
+    form.at(x, precedence::SUM);
+    form.text(&format!(" - {whole} * "));
+    form.at(y, precedence::SIGN);
 }
 
 /// Longer or deeper texts are split.
@@ -182,20 +172,18 @@ impl<'w, D: Dialect> Writer<'w, D> {
         }
     }
 
-    fn operands(&self, id: ExprId) -> Vec<ExprId> {
-        let mut operands = Vec::new();
+    fn operands(&self, id: ExprId, operands: &mut Vec<ExprId>) {
         match self.flat.exprs.node(id) {
             Node::Leaf(leaf) => operands.extend(self.gone.get(&leaf)),
             _ if self.dialect.kept(id) == Some(Kept::Alone) => {}
             Node::Call(Function::Table, args) => {
                 let list = self.flat.exprs.args(args);
                 operands.push(list[0]);
-                self.flat.exprs.operands(list[1], &mut operands);
-                self.flat.exprs.operands(list[2], &mut operands);
+                self.flat.exprs.operands(list[1], operands);
+                self.flat.exprs.operands(list[2], operands);
             }
-            _ => self.flat.exprs.operands(id, &mut operands),
+            _ => self.flat.exprs.operands(id, operands),
         }
-        operands
     }
 
     /// Whether only some of the operands are evaluated.
@@ -207,41 +195,42 @@ impl<'w, D: Dialect> Writer<'w, D> {
     }
 
     fn measure(&mut self, root: ExprId) {
-        let mut stack = vec![root];
-        while let Some(&id) = stack.last() {
-            if self.measures.contains_key(&id) {
-                stack.pop();
-                continue;
-            }
-            let operands = self.operands(id);
-            let before = stack.len();
-            let missing = operands.iter().filter(|id| !self.measures.contains_key(id));
-            stack.extend(missing);
-            if stack.len() > before {
-                continue;
-            }
-            stack.pop();
-            let mut measure = Measure {
-                length: 8,
-                ..Measure::default()
+        let mut measures = std::mem::take(&mut self.measures);
+        let Ok::<(), Infallible>(()) = fold(
+            root,
+            &mut measures,
+            |id, operands| self.operands(id, operands),
+            |id, operands, measures| Ok(self.measured(id, operands, measures)),
+        );
+        self.measures = measures;
+    }
+
+    fn measured(
+        &self,
+        id: ExprId,
+        operands: &[ExprId],
+        measures: &FxHashMap<ExprId, Measure>,
+    ) -> Measure {
+        let mut measure = Measure {
+            length: 8,
+            ..Measure::default()
+        };
+        for (at, operand) in operands.iter().enumerate() {
+            let of = measures[operand];
+            let (length, depth) = if of.cut {
+                (4, 1)
+            } else {
+                (of.length, of.depth)
             };
-            for (at, operand) in operands.iter().enumerate() {
-                let of = self.measures[operand];
-                let (length, depth) = if of.cut {
-                    (4, 1)
-                } else {
-                    (of.length, of.depth)
-                };
-                measure.length = measure.length.saturating_add(length);
-                measure.depth = measure.depth.max(depth + 1);
-                measure.cuts |= of.cuts;
-                measure.cut |= of.cuts && at > 0 && self.lazy(id);
-            }
-            let leaf = operands.is_empty();
-            measure.cut |= !leaf && (measure.length > LONGEST || measure.depth > DEEPEST);
-            measure.cuts |= measure.cut;
-            self.measures.insert(id, measure);
+            measure.length = measure.length.saturating_add(length);
+            measure.depth = measure.depth.max(depth + 1);
+            measure.cuts |= of.cuts;
+            measure.cut |= of.cuts && at > 0 && self.lazy(id);
         }
+        let leaf = operands.is_empty();
+        measure.cut |= !leaf && (measure.length > LONGEST || measure.depth > DEEPEST);
+        measure.cuts |= measure.cut;
+        measure
     }
 
     fn perform(&mut self, task: Task, tasks: &mut Vec<Task>) {
@@ -348,52 +337,158 @@ impl<'w, D: Dialect> Writer<'w, D> {
         if measure.cut {
             tasks.push(Task::Name(id));
         }
-        let operands = self.operands(id);
+        let mut operands = Vec::new();
+        self.operands(id, &mut operands);
         tasks.extend(operands.into_iter().rev().map(Task::Need));
     }
 
     /// The text: its name, if it has one.
     fn inline(&self, id: ExprId) -> Text {
-        match self.known.get(&id) {
-            Some(name) => Text::atom(name.clone()),
-            None => self.plain(id),
-        }
+        self.text(id, None)
     }
 
     /// The text without its own name. Its parts may have names, so it is not deep.
     fn plain(&self, id: ExprId) -> Text {
-        let exprs = &self.flat.exprs;
-        let all = |ids: &[ExprId]| -> Vec<Text> { ids.iter().map(|&id| self.inline(id)).collect() };
-        if self.dialect.kept(id).is_some() {
-            return self.dialect.kept_text(id, &all(&self.operands(id)));
-        }
-        match exprs.node(id) {
-            Node::Number(value) => self.dialect.number(value.0),
-            Node::Bool(value) => self.dialect.truth(value),
-            Node::Time => self.dialect.time(),
-            Node::Leaf(leaf) => match self.gone.get(&leaf) {
-                Some(&expression) => self.inline(expression),
-                None => self.dialect.leaf(leaf),
-            },
-            Node::Unary(UnaryOp::Plus, a) => self.inline(a),
-            Node::Unary(op, a) => self.dialect.unary(op, &self.inline(a)),
-            Node::Binary(op, a, b) => self.dialect.binary(op, &self.inline(a), &self.inline(b)),
-            Node::If(c, a, b) => {
-                let (c, a, b) = (self.inline(c), self.inline(a), self.inline(b));
-                self.dialect.choice(&c, &a, &b)
-            }
-            Node::Call(Function::Table, args) => {
-                let list = exprs.args(args);
-                let points = |id: ExprId| {
-                    let mut points = Vec::new();
-                    exprs.operands(id, &mut points);
-                    all(&points)
-                };
-                (self.dialect).table(&self.inline(list[0]), &points(list[1]), &points(list[2]))
-            }
-            Node::Call(function, args) => self.dialect.call(function, &all(exprs.args(args))),
-            // A list has no text of its own; its elements have.
-            Node::List(_) => Text::atom(""),
+        self.text(id, Some(id))
+    }
+
+    fn text(&self, id: ExprId, unnamed: Option<ExprId>) -> Text {
+        let inline = Inline {
+            writer: self,
+            unnamed,
+        };
+        let mut text = String::new();
+        print::print(&inline, id, precedence::IF, &mut text);
+        let shown = print::Dialect::follow(&inline, id);
+        let node = self.flat.exprs.node(shown);
+        let binds = print::Dialect::strength(&inline, shown, &node);
+        Text { text, binds }
+    }
+}
+
+/// The dialect with the values that are known: names of temporaries, and expressions of eliminated variables.
+struct Inline<'i, 'w, D> {
+    writer: &'i Writer<'w, D>,
+    /// An expression that is written without its own name.
+    unnamed: Option<ExprId>,
+}
+
+impl<D: Dialect> Inline<'_, '_, D> {
+    fn name(&self, id: ExprId) -> Option<&str> {
+        match self.unnamed == Some(id) {
+            true => None,
+            false => self.writer.known.get(&id).map(String::as_str),
         }
     }
+
+    fn is_two(&self, id: ExprId) -> bool {
+        let id = print::Dialect::follow(self, id);
+        match print::Dialect::node(self, id) {
+            Node::Number(value) => value.0 == 2.0,
+            Node::Leaf(leaf) => self.writer.dialect.leaf(leaf).text == "2.0",
+            _ => false,
+        }
+    }
+}
+
+impl<D: Dialect> print::Dialect for Inline<'_, '_, D> {
+    type Leaf = Leaf;
+    type Place = u8;
+
+    fn node(&self, id: ExprId) -> Node<Leaf> {
+        self.writer.flat.exprs.node(id)
+    }
+
+    fn args(&self, args: Args) -> &[ExprId] {
+        self.writer.flat.exprs.args(args)
+    }
+
+    fn follow(&self, mut id: ExprId) -> ExprId {
+        while self.name(id).is_none() {
+            id = match self.node(id) {
+                Node::Unary(UnaryOp::Plus, a) => a,
+                Node::Leaf(leaf) => match self.writer.gone.get(&leaf) {
+                    Some(&expression) => expression,
+                    None => return id,
+                },
+                _ => return id,
+            };
+        }
+        id
+    }
+
+    fn strength(&self, id: ExprId, node: &Node<Leaf>) -> u8 {
+        if self.name(id).is_some() {
+            return precedence::ATOM;
+        }
+        let dialect = self.writer.dialect;
+        match (dialect.kept(id), *node) {
+            (Some(Kept::Alone), _) => precedence::ATOM,
+            (Some(Kept::WithOperands(binds)), _) => binds,
+            (_, Node::Number(value)) => dialect.number(value.0).binds,
+            (_, Node::Leaf(leaf)) => dialect.leaf(leaf).binds,
+            (_, Node::Unary(op, _)) => dialect.prefix(op).binds,
+            (_, Node::Binary(BinaryOp::Pow, ..)) => precedence::ATOM,
+            (_, Node::Binary(op, ..)) => dialect.infix(op).binds,
+            (_, other) => print::precedence_of(&other),
+        }
+    }
+
+    fn special(&self, id: ExprId, form: &mut Form<'_, u8>) -> bool {
+        let kept = self.writer.dialect.kept(id).is_some();
+        match self.name(id) {
+            Some(name) => form.text(name),
+            None if kept => self.writer.dialect.write_kept(id, form),
+            None => return false,
+        }
+        true
+    }
+
+    fn number(&self, value: f64, _: Here<u8>, form: &mut Form<'_, u8>) {
+        form.text(&self.writer.dialect.number(value).text);
+    }
+
+    fn truth(&self, value: bool) -> &'static str {
+        self.writer.dialect.truth(value)
+    }
+
+    fn time(&self) -> &'static str {
+        self.writer.dialect.time()
+    }
+
+    fn leaf(&self, leaf: Leaf, form: &mut Form<'_, u8>) {
+        form.text(&self.writer.dialect.leaf(leaf).text);
+    }
+
+    fn unary(&self, _: Here<u8>, op: UnaryOp, a: ExprId, form: &mut Form<'_, u8>) {
+        let prefix = self.writer.dialect.prefix(op);
+        form.word(prefix.word);
+        form.at(a, prefix.operand);
+    }
+
+    fn binary(&self, _: Here<u8>, op: BinaryOp, operands: [ExprId; 2], form: &mut Form<'_, u8>) {
+        let dialect = self.writer.dialect;
+        match op {
+            BinaryOp::Pow => dialect.power(operands, self.is_two(operands[1]), form),
+            _ => form.infix(dialect.infix(op), operands),
+        }
+    }
+
+    fn choice(&self, _: Here<u8>, parts: [ExprId; 3], form: &mut Form<'_, u8>) {
+        self.writer.dialect.choice(parts, form);
+    }
+
+    fn call(&self, _: Here<u8>, function: Function, args: &[ExprId], form: &mut Form<'_, u8>) {
+        let dialect = self.writer.dialect;
+        if function != Function::Table {
+            return dialect.call(function, args, form);
+        }
+        let (mut xs, mut ys) = (Vec::new(), Vec::new());
+        self.writer.flat.exprs.operands(args[1], &mut xs);
+        self.writer.flat.exprs.operands(args[2], &mut ys);
+        dialect.table(args[0], &xs, &ys, form);
+    }
+
+    /// A list has no text of its own; its elements have.
+    fn list(&self, _: Here<u8>, _: &[ExprId], _: &mut Form<'_, u8>) {}
 }

@@ -27,6 +27,7 @@ pub use simplify::Term;
 pub use value::{
     Value, apply_binary, apply_call, apply_unary, interpolate, show_briefly, show_number,
 };
+pub use walk::fold;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

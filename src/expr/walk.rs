@@ -1,6 +1,37 @@
 //! Walks over an expression that keep their own stack.
 
+use rustc_hash::FxHashMap;
+
 use super::{Arena, ExprId, Leaf, Node};
+
+/// Makes something of an expression and of all its parts, operands first, each once. `operands` says what the parts of
+/// an expression are; `make` finds in the map what was made of them.
+pub fn fold<T, E>(
+    root: ExprId,
+    known: &mut FxHashMap<ExprId, T>,
+    operands: impl Fn(ExprId, &mut Vec<ExprId>),
+    mut make: impl FnMut(ExprId, &[ExprId], &FxHashMap<ExprId, T>) -> Result<T, E>,
+) -> Result<(), E> {
+    let mut stack = vec![root];
+    let mut parts = Vec::new();
+    while let Some(&id) = stack.last() {
+        if known.contains_key(&id) {
+            stack.pop();
+            continue;
+        }
+        parts.clear();
+        operands(id, &mut parts);
+        let before = stack.len();
+        stack.extend(parts.iter().filter(|part| !known.contains_key(part)));
+        if stack.len() > before {
+            continue;
+        }
+        stack.pop();
+        let made = make(id, &parts, known)?;
+        known.insert(id, made);
+    }
+    Ok(())
+}
 
 impl<L: Leaf> Arena<L> {
     /// The operands of a node, in order.

@@ -117,8 +117,16 @@ pub struct Given {
     pub expression: ExprId,
     /// Where the value is given.
     pub span: Span,
-    /// How many submodels deep the model lies that gives the value: the outermost value holds.
+    /// How deep that lies: the command line, an experiment, the model, its submodels. The outermost counts most.
     pub depth: u32,
+}
+
+impl Given {
+    /// Depths of start values.
+    pub const ON_COMMAND_LINE: u32 = 0;
+    pub const IN_EXPERIMENT: u32 = 1;
+    /// In the model itself; one more in each submodel.
+    pub const IN_MODEL: u32 = 2;
 }
 
 /// An eliminated variable or derivative, and the expression that replaces it.
@@ -269,6 +277,31 @@ impl Flat {
                 }
                 _ => None,
             }
+        })
+    }
+
+    /// The depth of start values that a submodel gives ([`Given::depth`]).
+    pub fn depth_of(&self, mut instance: InstanceId) -> u32 {
+        let mut depth = Given::IN_MODEL;
+        while instance != InstanceId::TOP {
+            instance = self.instances[instance.index()].parent;
+            depth += 1;
+        }
+        depth
+    }
+
+    /// Equations `init(x) = v` outside a `when` whose v is not known before the start: equations of the start. Each comes
+    /// with x.
+    pub fn start_equations(&self) -> impl Iterator<Item = (EqId, VarId)> + '_ {
+        let known: rustc_hash::FxHashSet<Span> =
+            self.starts.iter().map(|given| given.span).collect();
+        (self.equation_ids()).filter_map(move |id| {
+            let equation = &self.equations[id.index()];
+            let Node::Leaf(Leaf::Init(variable)) = self.exprs.node(equation.left) else {
+                return None;
+            };
+            let open = equation.kind == EquationKind::Init && !known.contains(&equation.span);
+            open.then_some((id, variable))
         })
     }
 

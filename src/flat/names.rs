@@ -3,7 +3,6 @@
 use super::{EqId, Flat, Instance, InstanceId, Junction, Leaf, PortId, Printer, VarId};
 use crate::base::intern::Interner;
 use crate::expr::ExprId;
-use crate::expr::print::Source;
 
 impl Flat {
     /// `c[2].R1`, empty for the top; seen from the instance `from`.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{Flat, InstanceId, Leaf, VarId};
-use crate::expr::print::{Piece, Source, Style, write};
+use crate::expr::print::{Form, Source, Style, write, write_at};
 use crate::expr::{Args, ExprId, Node};
 
 /// Prints flat expressions: with names seen from an instance, in one of the two styles.
@@ -40,6 +40,11 @@ impl<'f> Printer<'f> {
     pub fn write(&self, id: ExprId, out: &mut String) {
         write(self, id, self.style, out);
     }
+
+    /// With brackets unless it binds at least so strongly.
+    pub fn write_at(&self, id: ExprId, least: u8, out: &mut String) {
+        write_at(self, id, least, self.style, out);
+    }
 }
 
 impl Source for Printer<'_> {
@@ -53,7 +58,14 @@ impl Source for Printer<'_> {
         self.flat.exprs.args(args)
     }
 
-    fn leaf(&self, leaf: Leaf, out: &mut String) -> Option<Vec<Piece>> {
+    fn leaf(&self, leaf: Leaf, form: &mut Form<'_, u8>) {
+        form.write(|out| Printer::leaf(self, leaf, out));
+    }
+}
+
+impl Printer<'_> {
+    /// Writes a variable, its derivative, or its next value.
+    pub fn leaf(&self, leaf: Leaf, out: &mut String) {
         let (word, variable, order) = match leaf {
             Leaf::Var(v) => ("", v, 0),
             Leaf::Der(v, order) => ("der", v, order),
@@ -96,6 +108,5 @@ impl Source for Printer<'_> {
         if marked {
             out.push(']');
         }
-        None
     }
 }

@@ -3,7 +3,7 @@
 use super::reduction::{index, remark};
 use crate::base::words::count;
 use crate::expr::Node;
-use crate::expr::print::{Source, Style};
+use crate::expr::print::Style;
 use crate::flat::{EqId, EquationKind, Flat, InstanceId, Kind, Leaf, Printer, VarId, WhenId};
 
 /// The largest width of the first column.

@@ -5,9 +5,9 @@ use super::modes::{by_position, table_of_positions};
 use super::reduction;
 use crate::base::words::{count, sign};
 use crate::compile::Listed;
-use crate::expr::ExprId;
 use crate::expr::op::precedence;
-use crate::expr::print::{Source, Style, precedence_of};
+use crate::expr::print::{Style, infix};
+use crate::expr::{BinaryOp, ExprId};
 use crate::flat::{EqId, Flat, InstanceId, Kind, Leaf, Printer};
 use crate::passes::blocks::{
     Assignment, Block, Linear, Method, Nonlinear, Residual, Selected, Solved,
@@ -158,14 +158,9 @@ impl<'f> SolvedListing<'f> {
             let size = negated.unwrap_or(coefficient);
             text.push_str(sign(at == 0, negated.is_some()));
             if exprs.as_number(size) != Some(1.0) {
-                let weak = precedence_of(&exprs.node(size)) < precedence::PRODUCT;
-                text.push_str(if weak { "(" } else { "" });
-                printer.write(size, &mut text);
-                text.push_str(if weak { ")" } else { "" });
-                text.push_str(match self.lines.style {
-                    Style::Plain => "*",
-                    Style::Classic => " * ",
-                });
+                let times = infix(BinaryOp::Mul, self.lines.style);
+                printer.write_at(size, times.left, &mut text);
+                text.push_str(times.word);
             }
             printer.leaf(unknown, &mut text);
         }
@@ -237,10 +232,9 @@ impl<'f> SolvedListing<'f> {
         for assignment in self.model.assignments() {
             if let Some(guard) = assignment.guard {
                 printer.leaf(assignment.target, &mut out);
-                let weak = precedence_of(&self.flat().exprs.node(guard)) < precedence::SUM;
-                out.push_str(if weak { ": (" } else { ": " });
-                printer.write(guard, &mut out);
-                out.push_str(if weak { ") <> 0\n" } else { " <> 0\n" });
+                out.push_str(": ");
+                printer.write_at(guard, precedence::SUM, &mut out);
+                out.push_str(" <> 0\n");
             }
         }
         if !out.is_empty() {

@@ -114,7 +114,7 @@ impl<'c> Flattener<'_, 'c> {
         equation: Option<usize>,
         span: Span,
     ) {
-        let mut depth = 0;
+        let mut depth = Given::IN_MODEL;
         let mut at = instance;
         while at != 0 {
             at = self.tree.instances[at as usize].parent;

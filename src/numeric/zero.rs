@@ -3,9 +3,10 @@
 //! A number v that was computed in floating point carries a bound d(v) on its error, of first order. It is found beside the value
 //! (running error analysis, Higham 2002, Accuracy and Stability of Numerical Algorithms, chapter 3.3): each operation adds the
 //! rounding of its result to what its slopes make of the errors of its operands. The machine ([`crate::program`]) and the plain
-//! evaluator ([`crate::evaluate`]) compute these bounds each in its own way. What they mean is defined here and nowhere else:
-//! starts, loops, jumps, relations and steady states ask this file. No test compares a number with an absolute floor, or with
-//! the size of a number that it was not computed from: both depend on units, and at rest everything is small.
+//! evaluator ([`crate::evaluate`]) compute these bounds each in its own way. What they mean is defined here: starts, loops,
+//! jumps and steady states ask this file. They do not compare a number with an absolute floor, or with the size of a number that
+//! it was not computed from: both depend on units, and at rest everything is small. Relations have margins of their own
+//! (`simulate/events`, decision 0039).
 
 /// Half the distance between 1 and the next number: one operation rounds its result by at most this part of it.
 pub const UNIT: f64 = f64::EPSILON / 2.0;
@@ -25,12 +26,7 @@ pub fn rounding(value: f64) -> f64 {
 
 /// Whether a number with this bound on its error may be zero. At rest both are zero.
 pub fn is_met(value: f64, error: f64) -> bool {
-    value.abs() <= met_up_to(error)
-}
-
-/// The largest number that is met.
-pub fn met_up_to(error: f64) -> f64 {
-    MULTIPLE * error
+    value.abs() <= MULTIPLE * error
 }
 
 /// The same for a number that no step makes smaller.
@@ -56,16 +52,6 @@ pub fn excess(residuals: &[f64], errors: &[f64]) -> f64 {
         .fold(0.0, |most: f64, (residual, error)| {
             most.max(residual.abs() / error)
         })
-}
-
-/// A difference that was zero when something was decided counts as zero until it leaves this band.
-pub fn band(error: f64) -> f64 {
-    2.0 * MULTIPLE * error
-}
-
-/// What the band grows by with the sides of a relation.
-pub fn band_of_sides(left: f64, right: f64) -> f64 {
-    4.0 * UNIT * left.abs().max(right.abs())
 }
 
 /// Times that were located differ by this from the true ones.

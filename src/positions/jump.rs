@@ -1,4 +1,4 @@
-//! What states jump to when a position begins, and the impulses that make them.
+//! What states jump to when a position begins, or at another event, and the impulses that make them.
 //!
 //! Before: the equations of a position, each followed by its derivatives, as index reduction leaves them. After: the
 //! system of the jump. An equation that is differentiated c times holds, with its derivatives up to the order c - 1, just after the
@@ -8,9 +8,14 @@
 //! lower, and the matrix is the same: a position that can be solved has one jump.
 //!
 //! A coefficient that depends on what jumps is integrated along with it where it depends on nothing else that jumps
-//! (a capacity gamma/e); otherwise the jump is refused by name.
+//! (a capacity gamma/e); otherwise the jump is refused by name. So is one of a derivative that an event changes at the instant at
+//! which its variable jumps: C*der(u) does not say what becomes of the charge.
+//!
+//! Where a `when` restarts a variable, its value holds after the jump in place of the integrated equation of its derivative: what
+//! sets it acts on that storage from outside. At the start only what was given is a value before: of other variables that follow
+//! from constraints nothing is conserved.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sprs::CsMat;
 
 use crate::evaluate::{Numbers, leaves};
@@ -18,7 +23,7 @@ use crate::expr::{ExprId, Node};
 use crate::flat::{Equation, EquationKind, Flat, Kind, Leaf, Type};
 use crate::numeric::lu::Lu;
 use crate::numeric::numbered;
-use crate::numeric::zero::{self, all_met, all_nearly_met, is_met, product, resolution, rounding};
+use crate::numeric::zero::{product, rounding};
 use crate::passes::index::coefficients;
 use crate::passes::vanishing::constant;
 
@@ -58,6 +63,8 @@ pub struct Jump {
     pub(crate) rows: Vec<Row>,
     /// By columns, which of the entries of the rows, one row after the other: it is the same in every jump.
     places: CsMat<usize>,
+    /// No coefficient depends on what may jump.
+    linear: bool,
 }
 
 /// Values just after the jump.
@@ -76,6 +83,10 @@ pub enum Refused {
     Apart(Box<Equation>, f64),
     /// The coefficient of a leaf depends on something else that jumps.
     Coefficient(Box<Equation>, Leaf),
+    /// The event changes the coefficient of a derivative whose variable jumps.
+    Changed(Box<Equation>, Leaf),
+    /// A variable is restarted that the constraints determine.
+    Restart(Leaf),
     /// No values satisfy the constraints.
     NoSolution,
 }
@@ -83,9 +94,72 @@ pub enum Refused {
 /// Values that the equations are evaluated at.
 pub type Values = FxHashMap<Leaf, f64>;
 
+/// What a jump begins from.
+#[derive(Clone, Copy, Debug)]
+pub struct Before<'v> {
+    pub values: &'v Values,
+    /// Nobody gave these values: they follow from others, and take nothing from them.
+    pub free: &'v FxHashSet<Leaf>,
+    /// Variables that `when`s restart, with their values.
+    pub restarts: &'v [(Leaf, f64)],
+}
+
 const MOST_STEPS: usize = 50;
-/// What constraints on positions may be off beside their terms: the steps of the integration satisfy them less accurately.
-const APART: f64 = 1e-6;
+
+/// What counts as met, as apart, as changed: nothing else in this file decides it.
+mod acceptance {
+    use super::{ExprId, Leaf, Numbers, Values};
+    use crate::numeric::zero::{self, product, resolution, rounding};
+
+    /// What constraints on positions may be off beside their terms: the steps of the integration satisfy them less accurately.
+    const APART: f64 = 1e-6;
+
+    pub(super) use crate::numeric::zero::{all_met, all_nearly_met, is_met};
+
+    /// A bound on the error of a value before the event. That was located in time only to the last digits: what moves has moved
+    /// by then.
+    pub(super) fn error_before(time: f64, before: &Values, leaf: Leaf) -> f64 {
+        let faster = (leaf.order()).map(|order| Leaf::at_order(leaf.variable(), order + 1));
+        let rate = faster.and_then(|leaf| before.get(&leaf));
+        product(resolution(time), rate.copied().unwrap_or(0.0))
+    }
+
+    /// The difference of two sides, with a bound on its error.
+    pub(super) fn difference(
+        numbers: &mut Numbers<'_>,
+        (left, right): (ExprId, ExprId),
+        values: &Values,
+        error: &dyn Fn(Leaf, f64) -> f64,
+    ) -> Option<(f64, f64)> {
+        let (a, of_a) = numbers.bounded(left, values, error)?;
+        let (b, of_b) = numbers.bounded(right, values, error)?;
+        Some((a - b, of_a + of_b + rounding(a - b)))
+    }
+
+    /// Whether sides differ, beside values of this size, by more than steps of integration leave.
+    pub(super) fn apart(off: f64, size: f64) -> bool {
+        off.abs() > APART * size
+    }
+
+    /// How far residuals are from being met.
+    pub(super) fn excess(residuals: &[f64], errors: &[f64]) -> f64 {
+        zero::excess(residuals, errors)
+    }
+
+    /// Whether a coefficient is another one.
+    pub(super) fn differs(a: f64, b: f64) -> bool {
+        (a - b).abs() > 1e-7 * (a.abs() + b.abs())
+    }
+}
+
+/// The rows at some values: their entries, one row after the other, what is missing on the right side, and bounds on the errors
+/// of that.
+#[derive(Default)]
+struct Evaluated {
+    entries: Vec<f64>,
+    right: Vec<f64>,
+    errors: Vec<f64>,
+}
 
 impl Jump {
     /// `None` where nothing is differentiated: then nothing can jump.
@@ -156,8 +230,11 @@ impl Jump {
             });
         }
         // Every real unknown has a real equation.
+        let linear = (rows.iter().flat_map(|row| &row.entries))
+            .all(|&(_, coefficient)| stays(flat, coefficient));
         (rows.len() == columns.len()).then(|| Jump {
             places: places(columns.len(), &rows),
+            linear,
             columns,
             impulsive,
             rows,
@@ -171,19 +248,25 @@ impl Jump {
             let highest = row.holds.iter().copied();
             highest.chain(row.lower.iter().copied())
         });
-        // An event was located in time only to the last digits: what moves has moved by then.
-        let error = |leaf: Leaf, value: f64| {
-            let faster = (leaf.order()).map(|order| Leaf::at_order(leaf.variable(), order + 1));
-            let rate = faster.and_then(|leaf| before.get(&leaf));
-            rounding(value) + product(resolution(time), rate.map_or(0.0, |rate| rate.abs()))
-        };
+        let error =
+            |leaf: Leaf, value: f64| rounding(value) + acceptance::error_before(time, before, leaf);
         for sides in all {
-            match difference(&mut numbers, sides, before, &error) {
-                Some((off, error)) if is_met(off, error) => {}
+            match acceptance::difference(&mut numbers, sides, before, &error) {
+                Some((off, error)) if acceptance::is_met(off, error) => {}
                 _ => return false,
             }
         }
         true
+    }
+
+    /// Whether a constraint ties a variable to others, or to Time.
+    pub fn ties(&self, flat: &Flat, leaf: Leaf) -> bool {
+        let mut found = false;
+        for (left, right) in self.rows.iter().filter_map(|row| row.holds) {
+            flat.exprs.leaves(left, |other| found |= other == leaf);
+            flat.exprs.leaves(right, |other| found |= other == leaf);
+        }
+        found
     }
 
     /// Solves for the values after the jump. `scale` says how large a leaf was so far: rounding of that size is no
@@ -192,84 +275,90 @@ impl Jump {
         &self,
         flat: &Flat,
         time: f64,
-        before: &Values,
+        before: Before<'_>,
         scale: impl Fn(Leaf) -> f64,
     ) -> Result<Jumped, Refused> {
         let mut numbers = Numbers::new(flat, time);
-        self.apart(flat, &mut numbers, before, &scale)?;
+        self.apart(flat, &mut numbers, before.values, &scale)?;
+        match self.solved(&mut numbers, before) {
+            // With them as values before there may be a solution.
+            Err(Refused::NoSolution) if !before.free.is_empty() => {
+                let free = FxHashSet::default();
+                self.solved(
+                    &mut numbers,
+                    Before {
+                        free: &free,
+                        ..before
+                    },
+                )
+            }
+            done => done,
+        }
+    }
+
+    fn solved(&self, numbers: &mut Numbers<'_>, before: Before<'_>) -> Result<Jumped, Refused> {
         let size = self.columns.len();
-        let value = |leaf: &Leaf| before.get(leaf).copied().unwrap_or(0.0);
+        let value = |leaf: &Leaf| before.values.get(leaf).copied().unwrap_or(0.0);
         let start: Vec<f64> = (self.columns.iter().zip(&self.impulsive))
             .map(|(leaf, &impulsive)| if impulsive { 0.0 } else { value(leaf) })
             .collect();
         let place: Vec<u32> = (0..size as u32).collect();
         let mut matrix = self.places.map(|_| 0.0);
         let mut lu = Lu::new(matrix.structure_view());
-        let mut entries = Vec::with_capacity(matrix.nnz());
         let mut now = start.clone();
-        let mut values = before.clone();
-        let mut right = vec![0.0; size];
-        // Bounds on the errors of the residuals, and on those of the unknowns that follow from them.
-        let mut errors = vec![0.0; size];
-        let mut doubts = vec![0.0; size];
-        let mut last = f64::INFINITY;
-        let rounded = |_: Leaf, value: f64| rounding(value);
-        for step in 0..=MOST_STEPS {
-            entries.clear();
-            for (at, row) in self.rows.iter().enumerate() {
-                let (mut off, mut error) = (0.0, 0.0);
-                if let Some(sides) = row.holds {
-                    (off, error) = difference(&mut numbers, sides, &values, &rounded)
-                        .ok_or(Refused::NoSolution)?;
-                }
-                for &(column, coefficient) in &row.entries {
-                    let (here, doubt) = match coefficient {
-                        Coefficient::Number(number, _) => (number, rounding(number)),
-                        Coefficient::Expression(id) => {
-                            (numbers.bounded(id, &values, &rounded)).ok_or(Refused::NoSolution)?
-                        }
-                    };
-                    entries.push(here);
-                    if row.holds.is_none() {
-                        let j = column as usize;
-                        let term = self.integral(
-                            &mut numbers,
-                            (j, coefficient),
-                            (start[j], now[j]),
-                            &values,
-                        )?;
-                        off += term;
-                        let both = rounding(start[j]) + rounding(now[j]);
-                        // The coefficient is rounded, the term, and the sum.
-                        error += product(here, both) + product(doubt, now[j] - start[j]);
-                        error += rounding(term) + rounding(off);
-                    }
-                }
-                (right[at], errors[at]) = (-off, error);
-            }
-            if step > 0 {
-                doubts = lu.bounds(&errors);
-            }
-            let excess = zero::excess(&right, &errors);
-            let linear = step > 0 && self.is_linear();
-            if linear || all_met(&right, &errors) {
-                break;
-            }
-            // No step makes them smaller.
-            let stays = excess >= last;
-            if stays && all_nearly_met(&right, &errors) {
-                break;
-            }
-            if step == MOST_STEPS {
-                return Err(Refused::NoSolution);
-            }
-            last = excess;
+        let mut values = before.values.clone();
+        let mut factor = |lu: &mut Lu, entries: &[f64]| {
             for (value, &at) in matrix.data_mut().iter_mut().zip(self.places.data()) {
                 *value = entries[at];
             }
-            if !lu.factor(matrix.view(), &place) {
+            lu.factor(matrix.view(), &place)
+        };
+        let mut restarted: Vec<Option<(u32, f64)>> = vec![None; self.rows.len()];
+        for &(leaf, value) in before.restarts {
+            let Some(j) = self.columns.iter().position(|&column| column == leaf) else {
+                return Err(Refused::Restart(leaf));
+            };
+            let mut found = false;
+            for at in 0..self.rows.len() {
+                if restarted[at].is_some() || !self.integrates(at, j as u32) {
+                    continue;
+                }
+                restarted[at] = Some((j as u32, value));
+                let moved = (&start[..], &now[..], &values);
+                let rows = self.evaluate(numbers, before.free, moved, &restarted);
+                found = rows.is_ok_and(|rows| factor(&mut lu, &rows.entries));
+                if found {
+                    break;
+                }
+                restarted[at] = None;
+            }
+            if !found {
+                return Err(Refused::Restart(leaf));
+            }
+        }
+        // Bounds on the errors of the unknowns.
+        let mut doubts = vec![0.0; size];
+        let mut last = f64::INFINITY;
+        for step in 0..=MOST_STEPS {
+            let moved = (&start[..], &now[..], &values);
+            let rows = self.evaluate(numbers, before.free, moved, &restarted)?;
+            let (mut right, errors) = (rows.right, rows.errors);
+            if step > 0 {
+                doubts = lu.bounds(&errors);
+            }
+            if step > 0 && self.is_linear() || acceptance::all_met(&right, &errors) {
+                break;
+            }
+            let excess = acceptance::excess(&right, &errors);
+            // No step makes them smaller.
+            let stays = excess >= last;
+            if stays && acceptance::all_nearly_met(&right, &errors) {
+                break;
+            }
+            if step == MOST_STEPS || !factor(&mut lu, &rows.entries) {
                 return Err(Refused::NoSolution);
             }
+            last = excess;
             lu.solve(&mut right);
             if right.iter().any(|value| !value.is_finite()) {
                 return Err(Refused::NoSolution);
@@ -284,12 +373,70 @@ impl Jump {
         Ok(self.jumped(&now, &doubts))
     }
 
+    /// Whether a row is integrated over the instant, the derivative of this variable in it.
+    fn integrates(&self, row: usize, column: u32) -> bool {
+        let row = &self.rows[row];
+        row.holds.is_none() && (row.entries.iter()).any(|&(other, _)| other == column)
+    }
+
+    fn evaluate(
+        &self,
+        numbers: &mut Numbers<'_>,
+        free: &FxHashSet<Leaf>,
+        (start, now, values): (&[f64], &[f64], &Values),
+        restarted: &[Option<(u32, f64)>],
+    ) -> Result<Evaluated, Refused> {
+        let mut rows = Evaluated::default();
+        let rounded = |_: Leaf, value: f64| rounding(value);
+        for (at, row) in self.rows.iter().enumerate() {
+            if let Some((column, value)) = restarted[at] {
+                let unit = |&(other, _): &(u32, Coefficient)| f64::from(u8::from(other == column));
+                rows.entries.extend(row.entries.iter().map(unit));
+                rows.right.push(value - now[column as usize]);
+                rows.errors
+                    .push(rounding(value) + rounding(now[column as usize]));
+                continue;
+            }
+            let (mut off, mut error) = (0.0, 0.0);
+            if let Some(sides) = row.holds {
+                (off, error) = acceptance::difference(numbers, sides, values, &rounded)
+                    .ok_or(Refused::NoSolution)?;
+            }
+            for &(column, coefficient) in &row.entries {
+                let j = column as usize;
+                if row.holds.is_none() && !self.impulsive[j] && free.contains(&self.columns[j]) {
+                    rows.entries.push(0.0);
+                    continue;
+                }
+                let (here, doubt) = match coefficient {
+                    Coefficient::Number(number, _) => (number, rounding(number)),
+                    Coefficient::Expression(id) => {
+                        (numbers.bounded(id, values, &rounded)).ok_or(Refused::NoSolution)?
+                    }
+                };
+                rows.entries.push(here);
+                if row.holds.is_none() {
+                    let moved = (start[j], now[j]);
+                    let term = self.integral(numbers, (j, coefficient), moved, values)?;
+                    off += term;
+                    let both = rounding(start[j]) + rounding(now[j]);
+                    // The coefficient is rounded, the term, and the sum.
+                    error += product(here, both) + product(doubt, now[j] - start[j]);
+                    error += rounding(term) + rounding(off);
+                }
+            }
+            rows.right.push(-off);
+            rows.errors.push(error);
+        }
+        Ok(rows)
+    }
+
     fn jumped(&self, now: &[f64], doubts: &[f64]) -> Jumped {
         let mut jumped = Jumped::default();
         for (j, &leaf) in self.columns.iter().enumerate() {
             if !self.impulsive[j] {
                 jumped.after.insert(leaf, now[j]);
-            } else if !is_met(now[j], doubts[j]) {
+            } else if !acceptance::is_met(now[j], doubts[j]) {
                 jumped.impulses.insert(leaf, now[j]);
             }
         }
@@ -303,10 +450,9 @@ impl Jump {
             .map(|(leaf, _)| *leaf)
     }
 
-    /// Whether one step is enough: all coefficients are numbers.
+    /// Whether one step is enough: no coefficient depends on what may jump.
     pub fn is_linear(&self) -> bool {
-        let mut all = self.rows.iter().flat_map(|row| &row.entries);
-        all.all(|(_, coefficient)| matches!(coefficient, Coefficient::Number(..)))
+        self.linear
     }
 
     fn coefficient(
@@ -407,9 +553,38 @@ impl Jump {
                 }
                 let values = [before, &there].map(|values| numbers.value(id, values));
                 if let [Some(a), Some(b)] = values
-                    && (a - b).abs() > 1e-7 * (a.abs() + b.abs())
+                    && acceptance::differs(a, b)
                 {
                     return Err(Refused::Coefficient(Box::new(row.equation), leaf));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a jump of a variable whose derivative has another coefficient since the event: `before` are the values before it, `now`
+    /// those with the truths that hold now.
+    pub fn keeps_coefficients(
+        &self,
+        flat: &Flat,
+        time: f64,
+        (before, now): (&Values, &Values),
+        jumps: impl Fn(Leaf) -> bool,
+    ) -> Result<(), Refused> {
+        let mut numbers = Numbers::new(flat, time);
+        for row in self.rows.iter().filter(|row| row.holds.is_none()) {
+            for &(column, coefficient) in &row.entries {
+                let (j, Coefficient::Expression(id)) = (column as usize, coefficient) else {
+                    continue;
+                };
+                if self.impulsive[j] || !jumps(self.columns[j]) {
+                    continue;
+                }
+                let values = [before, now].map(|values| numbers.value(id, values));
+                if let [Some(a), Some(b)] = values
+                    && acceptance::differs(a, b)
+                {
+                    return Err(Refused::Changed(Box::new(row.equation), self.columns[j]));
                 }
             }
         }
@@ -434,7 +609,7 @@ impl Jump {
                 for side in [left, right] {
                     flat.exprs.leaves(side, |leaf| size = size.max(scale(leaf)));
                 }
-                if (a - b).abs() > APART * size {
+                if acceptance::apart(a - b, size) {
                     return Err(Refused::Apart(Box::new(row.equation), a - b));
                 }
             }
@@ -443,16 +618,18 @@ impl Jump {
     }
 }
 
-/// The difference of two sides, with a bound on its error.
-fn difference(
-    numbers: &mut Numbers<'_>,
-    (left, right): (ExprId, ExprId),
-    values: &Values,
-    error: &dyn Fn(Leaf, f64) -> f64,
-) -> Option<(f64, f64)> {
-    let (a, of_a) = numbers.bounded(left, values, error)?;
-    let (b, of_b) = numbers.bounded(right, values, error)?;
-    Some((a - b, of_a + of_b + rounding(a - b)))
+/// Whether a coefficient is the same before and after a jump: numbers, and what depends on truths, discrete variables and Time.
+fn stays(flat: &Flat, coefficient: Coefficient) -> bool {
+    let Coefficient::Expression(id) = coefficient else {
+        return true;
+    };
+    let mut stays = true;
+    flat.exprs.leaves(id, |leaf| {
+        let variable = flat.variable(leaf.variable());
+        let jumps = matches!(variable.kind, Kind::State | Kind::Algebraic | Kind::Output);
+        stays &= variable.ty == Type::Boolean || !jumps;
+    });
+    stays
 }
 
 /// Variables that are given by a formula, `C = gamma/e`: a coefficient that is one depends on what stands in it.

@@ -7,6 +7,9 @@
 //! the index that it has, its constraints hold exactly, and nothing drifts. Between positions go the values of all variables,
 //! and where they do not satisfy the constraints of the next one, the balance of impulses says what they jump to ([`jump`]).
 //!
+//! A model without switches, in which something discontinuous is differentiated ([`steps`]), has one position of its own, so
+//! that it jumps by the same law.
+//!
 //! [`switches`] finds the switches, [`open`] takes relations out of the equations so that all positions share them,
 //! [`least_norm`] settles what a position leaves open, [`uniform`] tells whether one solved model does for all
 //! positions, [`paper`] writes what a switch alone decides in the form of the paper.
@@ -15,20 +18,25 @@ pub mod jump;
 mod least_norm;
 mod modes;
 mod names;
+mod null_space;
 mod open;
 mod paper;
+mod steps;
 mod switches;
 mod uniform;
 
-pub use jump::{Jump, Jumped, Refused, Values};
+pub use jump::{Before, Jump, Jumped, Refused, Values};
 pub use least_norm::Loose;
 pub use modes::{Mode, Shape};
 pub use open::{OpenSampler, OpenWatch, Opened, Side};
 pub use paper::form;
+pub use steps::{Discontinuous, can_be_any};
 pub use switches::{Key, Switch, branch, plain, switches};
 pub use uniform::uniform;
 
-use crate::expr::Node;
+use rustc_hash::FxHashSet;
+
+use crate::expr::{ExprId, Node};
 use crate::flat::{Flat, Leaf};
 
 /// A model with switches, before any position is put in.
@@ -56,10 +64,15 @@ impl Positions {
         (count > 0 && count == positions.written_switches.len()).then_some(positions)
     }
 
-    /// The same of any model.
+    /// The same of any model: without switches it has one position.
     pub fn of(written: &Flat) -> Positions {
+        Positions::with_corners(written, &FxHashSet::default())
+    }
+
+    /// The same; these corners are events, too.
+    pub fn with_corners(written: &Flat, corners: &FxHashSet<ExprId>) -> Positions {
         let mut flat = written.clone();
-        let opened = open::open(&mut flat);
+        let opened = open::open(&mut flat, corners);
         Positions {
             written: written.clone(),
             switches: switches(&flat),
@@ -141,6 +154,7 @@ pub fn differentiated(flat: &Flat) -> impl Iterator<Item = Leaf> + '_ {
 fn in_position(written: &Flat, switches: &[Switch], key: &[bool]) -> (Flat, Vec<Loose>) {
     let mut flat = written.clone();
     switches::put_in(&mut flat, switches, key);
-    let loose = least_norm::settle(&mut flat, written, switches, key);
+    let mut loose = least_norm::settle(&mut flat, written, switches, key);
+    loose.extend(null_space::settle(&mut flat, written, switches, key));
     (flat, loose)
 }

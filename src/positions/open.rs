@@ -7,10 +7,13 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::expr::{BinaryOp, ExprId};
-use crate::flat::{Equation, EquationKind, Flat, InstanceId, Kind, Leaf, Type, VarId};
+use super::steps::spelled_out;
+use crate::evaluate::Walk;
+use crate::evaluate::walk::{Errors, Known, Rounded};
+use crate::expr::{BinaryOp, ExprId, Value};
+use crate::flat::{Equation, EquationKind, Flat, Given, InstanceId, Kind, Leaf, Type, VarId};
 use crate::passes::relations::{Inputs, Kept, Moving, Relation, Sample, WatchKind, find};
 
 /// One side of a relation.
@@ -49,9 +52,11 @@ pub struct Opened {
     pub samplers: Vec<OpenSampler>,
 }
 
-pub fn open(flat: &mut Flat) -> Opened {
+pub fn open(flat: &mut Flat, corners: &FxHashSet<ExprId>) -> Opened {
+    spelled_out(flat, corners);
     let mut opened = Opened::default();
     let mut by: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+    let mut starts: Vec<Given> = Vec::new();
     for kept in kept(flat) {
         let (node, ty) = match kept {
             Kept::Relation(Relation { node, kind, .. }) => match kind {
@@ -61,6 +66,19 @@ pub fn open(flat: &mut Flat) -> Opened {
             Kept::Sample(sample) => (sample.node, Type::Boolean),
         };
         let held = variable(flat, node, Kind::Discrete, ty);
+        if let Some(value) = at_guesses(flat, node) {
+            let expression = match value {
+                Value::Real(number) => flat.exprs.number(number),
+                Value::Bool(truth) => flat.exprs.bool(truth),
+            };
+            starts.push(Given {
+                variable: held,
+                value,
+                expression,
+                span: flat.instances[0].span,
+                depth: Given::IN_MODEL,
+            });
+        }
         let now = flat.exprs.leaf(Leaf::Var(held));
         let next = flat.exprs.leaf(Leaf::New(held));
         // It is decided by its sides, at events: nothing else changes it.
@@ -115,7 +133,37 @@ pub fn open(flat: &mut Flat) -> Opened {
         sampler.period = with(flat, sampler.period, &by);
     }
     opened.watches = watches;
+    flat.starts.extend(starts);
     opened
+}
+
+/// The truth or value at the guesses that were given for unknowns, if there are any: loops begin with it.
+fn at_guesses(flat: &Flat, node: ExprId) -> Option<Value> {
+    let mut guessed = false;
+    flat.exprs.leaves(node, |leaf| {
+        let id = leaf.variable();
+        let kind = flat.variable(id).kind;
+        guessed |= matches!(kind, Kind::Algebraic | Kind::Output) && flat.start(id).is_some();
+    });
+    let leaf = |leaf: Leaf| {
+        let id = match leaf {
+            Leaf::Der(..) => return None,
+            _ => leaf.variable(),
+        };
+        let given = flat.start(id).or_else(|| flat.value(id));
+        let value = given.map(|given| given.value);
+        let state = flat.variable(id).kind == Kind::State;
+        (value.or(state.then_some(Value::Real(0.0)))).map(Rounded::exact)
+    };
+    let known = Known {
+        time: 0.0,
+        leaf: &leaf,
+    };
+    let value = || Walk::default().value(&flat.exprs, node, &known, Errors::Ignore);
+    guessed
+        .then(|| value().ok())
+        .flatten()
+        .map(|found| found.value)
 }
 
 fn with(flat: &mut Flat, root: ExprId, by: &FxHashMap<ExprId, ExprId>) -> ExprId {

@@ -51,6 +51,10 @@ pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>)
     for leaf in states.iter().copied().chain(candidates(flat)) {
         wanted.leaf(leaf.rate());
     }
+    // The choice of states is watched by the values of the candidates, also where no rate depends on them.
+    for candidate in candidates(flat) {
+        wanted.leaf(candidate);
+    }
     let for_rates = wanted.blocks();
     let coloring = of_rates(flat, &graph, &for_rates);
     let mut wanted = Needed::new(&graph);

@@ -1,9 +1,7 @@
 //! Bounds on rounding errors, by the same code: running error analysis ([`crate::numeric::zero`]).
 //!
-//! Before: code whose registers have their values. Forward, each register gets a bound beside its value, from the
-//! bounds of its operands. Backward, the code tells how much all its roundings together may have moved one result: that
-//! bound is much smaller where the same error enters twice with opposite signs, as in the difference of two potentials
-//! of a part that hangs on a large resistance.
+//! Before: code whose registers have their values. After: each register has a bound beside its value, from the
+//! bounds of its operands.
 
 use super::code::{Instruction, Op, Table, slopes, value};
 use crate::numeric::zero::{product, rounding};
@@ -56,42 +54,4 @@ fn secant(
         }
     }
     most
-}
-
-/// Carries weights of results back to the operands, and adds up the roundings of all results by these weights. Weights of
-/// registers that this code writes are taken from them. `bounds` are those of [`run_bounds`]: they say how far to look where
-/// a slope is infinite.
-pub fn run_back(
-    code: &[Instruction],
-    (registers, bounds): (&[f64], &[f64]),
-    weights: &mut [f64],
-    tables: &[Table],
-) -> f64 {
-    let mut sum = 0.0;
-    for instruction in code.iter().rev() {
-        let weight = std::mem::take(&mut weights[instruction.to as usize]);
-        if weight == 0.0 {
-            continue;
-        }
-        sum += product(weight, rounding(registers[instruction.to as usize]));
-        let (a, b) = (instruction.a as usize, instruction.b as usize);
-        let (p, q) = slopes(instruction, registers, tables);
-        let reads_b = instruction.reads_b();
-        if p.is_finite() && q.is_finite() {
-            if p != 0.0 {
-                weights[a] += weight * p;
-            }
-            if reads_b && q != 0.0 {
-                weights[b] += weight * q;
-            }
-            continue;
-        }
-        // No weight stands for an infinite slope: what the operands may add here is added at once.
-        let moved = match reads_b {
-            true => product(p, bounds[a]) + product(q, bounds[b]),
-            false => secant(instruction, p, registers, bounds[a], tables),
-        };
-        sum += product(weight, moved);
-    }
-    sum
 }

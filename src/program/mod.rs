@@ -15,6 +15,7 @@ mod calls;
 pub mod code;
 pub mod dump;
 mod expressions;
+pub mod joined;
 pub mod machine;
 mod order;
 mod pattern;

@@ -26,6 +26,8 @@ pub struct Watch {
     pub event_sides: (Register, Register),
     /// Both sides are linear in Time, with coefficients that change only at events.
     pub timed: bool,
+    /// All modes of the model have it: the expressions are those of the model before any mode is put in.
+    pub shared: bool,
 }
 
 /// `sample(start, period)`
@@ -87,6 +89,7 @@ impl Registers<'_> {
             sides: (NONE, NONE),
             event_sides: (NONE, NONE),
             timed,
+            shared: false,
         });
     }
 }

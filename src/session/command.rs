@@ -24,7 +24,8 @@ pub enum Command {
     /// State preferences; true for `state`, false for `nostate`.
     Variable(bool, Vec<String>),
     List,
-    Simulate,
+    /// True: start values that contradict each other jump.
+    Simulate(bool),
     Plot(Vec<String>),
     Alleviate,
     Help(Option<String>),
@@ -94,6 +95,10 @@ pub const HELP: &[(&str, &str)] = &[
     ),
     ("list", "what is loaded, and what was asked for"),
     ("simulate", "run the experiment"),
+    (
+        "simulate start jump",
+        "the same; start values that contradict each other jump to values that do not",
+    ),
     (
         "plot [NAMES]",
         "draw the last run; into the outfile if its name ends with .svg",
@@ -180,7 +185,11 @@ pub fn read(line: &str, languages: &[&str]) -> Result<Command, String> {
             _ => Err("there are `variable state NAMES` and `variable nostate NAMES`".into()),
         },
         "list" => alone(Command::List),
-        "simulate" => alone(Command::Simulate),
+        "simulate" => match lower[..] {
+            [] => Ok(Command::Simulate(false)),
+            ["start", "jump"] => Ok(Command::Simulate(true)),
+            _ => Err("there are `simulate` and `simulate start jump`".into()),
+        },
         "plot" => Ok(Command::Plot(names(&rest.join(" ")))),
         "alleviate" => alone(Command::Alleviate),
         "help" | "?" => Ok(Command::Help(lower.first().map(|word| word.to_string()))),

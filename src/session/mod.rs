@@ -290,7 +290,7 @@ impl Session {
             Command::Differentiate => self.differentiate()?,
             Command::Variable(state, names) => self.prefer(state, &names)?,
             Command::List => Reply::shows(visible(&self.list()).into_owned()),
-            Command::Simulate => self.simulate(files)?,
+            Command::Simulate(start_jump) => self.simulate(start_jump, files)?,
             Command::Plot(names) => self.plot(&names, files)?,
             Command::Alleviate => self.alleviate()?,
             Command::Help(word) => {

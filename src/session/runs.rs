@@ -125,7 +125,11 @@ impl Session {
         self.apply_experiment(&self.experiment, files)
     }
 
-    pub(super) fn simulate(&mut self, files: &dyn Files) -> Result<Reply, String> {
+    pub(super) fn simulate(
+        &mut self,
+        start_jump: bool,
+        files: &dyn Files,
+    ) -> Result<Reply, String> {
         let PreparedModel {
             sources,
             mut diagnostics,
@@ -134,7 +138,11 @@ impl Session {
         let Some((flat, experiment)) = model else {
             return Ok(self.report(&sources, &diagnostics));
         };
-        let made = job(flat, &experiment, &RunOptions::default(), &mut diagnostics)?;
+        let wishes = RunOptions {
+            start_jump,
+            ..RunOptions::default()
+        };
+        let made = job(flat, &experiment, &wishes, &mut diagnostics)?;
         let mut reply = self.report(&sources, &diagnostics);
         let Some(job) = made else {
             return Ok(reply);

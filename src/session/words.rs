@@ -30,6 +30,7 @@ const REPLACEMENTS: &[(&str, &str)] = &[
         "an experiment with `simutime`, which `enter experiment` reads",
     ),
     ("only `bgm simulate` solves", "only `simulate` solves"),
+    ("`bgm simulate --start-jump`", "`simulate start jump`"),
     ("`bgm solve` lists", "`output solved equations` lists"),
     ("; `bgm check --format json` tells all", ""),
     (

@@ -5,8 +5,7 @@
 //! which tries other guesses if the first one fails.
 
 use super::point::{load_point, value};
-use crate::evaluate::walk::Walk;
-use crate::evaluate::{Failure, Point, evaluate_start};
+use crate::evaluate::{Failure, Point, Walk, evaluate_start, evaluate_start_again};
 use crate::expr::{Function, Node};
 use crate::passes::blocks::{Block, Solved};
 use crate::program::Program;
@@ -16,11 +15,14 @@ use crate::program::machine::Machine;
 const LARGE: usize = 10_000;
 
 /// Computes the start, and returns the states.
+///
+/// Discrete variables begin, unless they are said to be known: then those with a next value keep what the machine has. Relations
+/// of the program get the truths that they have at the values found, unless they are shared by several modes.
 pub fn begin(
     solved: &Solved,
     program: &Program,
     machine: &mut Machine<'_>,
-    time: f64,
+    (time, known): (f64, bool),
 ) -> Result<Vec<f64>, Failure> {
     let flat = &solved.flat;
     let mut point = Point::new(solved);
@@ -32,14 +34,18 @@ pub fn begin(
         );
     }
     let iterates = |block: &Block| matches!(block, Block::Nonlinear(_) | Block::Selected(_));
-    if flat.variables.len() > LARGE && !solved.blocks.iter().any(iterates) {
+    if flat.variables.len() > LARGE && solved.start.is_none() && !solved.blocks.iter().any(iterates)
+    {
         // No loop needs a guess: the machine computes all values from the states, and faster.
         load_point(program, &point, machine);
         let mut states = vec![0.0; program.state_count()];
         machine.states(&mut states);
         return Ok(states);
     }
-    let chosen = evaluate_start(solved, &mut point)?;
+    let chosen = match known {
+        true => evaluate_start_again(solved, &mut point)?,
+        false => evaluate_start(solved, &mut point)?,
+    };
     for (at, selection) in flat.selections().iter().enumerate() {
         let found = (chosen.iter())
             .find(|chosen| chosen.selections.contains(&(at as u32)))
@@ -56,7 +62,7 @@ pub fn begin(
         machine.choose(at, &states);
     }
     load_point(program, &point, machine);
-    if program.conditions.is_empty() {
+    if !known {
         hold_truths(solved, program, &point, machine);
     }
     let mut states = vec![0.0; program.state_count()];
@@ -68,7 +74,7 @@ pub fn begin(
 /// while all relations are false.
 fn hold_truths(solved: &Solved, program: &Program, point: &Point, machine: &mut Machine<'_>) {
     let exprs = &solved.flat.exprs;
-    for watch in &program.watches {
+    for watch in program.watches.iter().filter(|watch| !watch.shared) {
         let held = match (exprs.node(watch.node), watch.right) {
             // What is kept of mod(x, y) is how often y goes into x.
             (Node::Call(Function::Mod, _), Some(right)) => {

@@ -45,7 +45,7 @@ struct Spans {
 
 fn spans(solved: &Solved, program: &Program, start: f64) -> Option<Spans> {
     let mut machine = Machine::new(program);
-    let states = begin(solved, program, &mut machine, start).ok()?;
+    let states = begin(solved, program, &mut machine, (start, false)).ok()?;
     let mut events = Events::new(program, 1.0);
     if program.has_events() {
         events.begin(solved, &mut machine, (start, &states)).ok()?;

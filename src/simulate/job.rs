@@ -12,7 +12,8 @@ use super::run_error::place;
 use crate::base::clock::Clock;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::compile::leaky_switches;
-use crate::compile::{Aliases, Modes, NoObserver, Solution, StageObserver, program, solved_with};
+use crate::compile::{Modes, NoObserver, Runnable, Solution, StageObserver};
+use crate::compile::{program, solved_for_run};
 use crate::experiment::Experiment;
 use crate::expr::show_number;
 use crate::flat::{Flat, Kind};
@@ -34,6 +35,8 @@ pub struct RunOptions {
     /// Patterns of names; empty for the usual columns.
     pub vars: Vec<String>,
     pub steady: bool,
+    /// Start values that contradict each other are values before a jump.
+    pub start_jump: bool,
     /// The end time of the other runs of a sweep, where the experiment gives none.
     pub until: Option<f64>,
     /// The clock for reported times.
@@ -43,7 +46,7 @@ pub struct RunOptions {
 #[derive(Debug)]
 pub struct Job {
     pub solved: Solved,
-    /// `None` for a model that one set of formulas serves in all modes.
+    /// `None` for a model that one set of formulas serves in all modes, and in which nothing jumps.
     pub positions: Option<Box<Positions>>,
     pub program: Program,
     pub columns: Vec<Column>,
@@ -78,13 +81,16 @@ pub fn job_with(
     let clock = options.clock;
     let begun = clock.now();
     leaky_switches::hint(&flat, diagnostics);
-    let Some(solution) = solved_with(flat, Aliases::Eliminate, observer, diagnostics) else {
+    let Some(runnable) = solved_for_run(flat, options.start_jump, observer, diagnostics) else {
         return Ok(None);
     };
-    let Solution {
-        mut solved,
-        positions: mut modes,
-    } = solution;
+    let Runnable {
+        solution: Solution {
+            mut solved,
+            positions: mut modes,
+        },
+        alone,
+    } = runnable;
     let solving = clock.now() - begun;
     if inputs(&solved.flat, diagnostics).is_none() {
         return Ok(None);
@@ -165,7 +171,9 @@ pub fn job_with(
     };
     Ok(Some(Job {
         solved,
-        positions: modes.map(|modes| Box::new(modes.into_positions())),
+        positions: modes
+            .map(|modes| Box::new(modes.into_positions()))
+            .or(alone),
         program,
         columns,
         plan,

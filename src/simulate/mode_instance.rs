@@ -1,6 +1,9 @@
 //! A solved model with its program and its machine, ready to be integrated. A model that is solved anew in each mode has one
 //! instance for each mode that occurs; any other model has a single one.
 
+use std::cell::OnceCell;
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::rates::Rates;
@@ -9,6 +12,7 @@ use crate::compile::CompiledMode;
 use crate::flat::Leaf;
 use crate::passes::blocks::Solved;
 use crate::program::Program;
+use crate::program::joined::Joined;
 use crate::program::machine::Machine;
 
 #[derive(Debug)]
@@ -16,6 +20,8 @@ pub struct ModeInstance<'m> {
     pub solved: &'m Solved,
     pub program: &'m Program,
     pub rates: Rates<'m>,
+    /// The same with the loops left to the integrator, once that was necessary.
+    pub joined: OnceCell<Rates<'m>>,
     pub selections: Selections<'m>,
     /// `None` for a model that has one set of formulas for all modes.
     pub compiled: Option<&'m CompiledMode>,
@@ -36,9 +42,34 @@ impl<'m> ModeInstance<'m> {
             program,
             selections: Selections::new(solved, &machine),
             rates: Rates::new(machine),
+            joined: OnceCell::new(),
             compiled,
             tracked: Vec::new(),
         }
+    }
+}
+
+impl ModeInstance<'_> {
+    /// Leaves the loops of the rates to the integrator. False if there are none, or if they are left to it already.
+    pub fn join(&self) -> bool {
+        if self.joined.get().is_some() {
+            return false;
+        }
+        let Some(joined) = Joined::of(self.program) else {
+            return false;
+        };
+        let shared = &self.rates.machine;
+        shared.borrow_mut().join(Arc::new(joined));
+        match Rates::of_joined(shared) {
+            Some(rates) => self.joined.set(rates).is_ok(),
+            None => false,
+        }
+    }
+
+    /// States, and the unknowns of the loops that are left to the integrator, as they are in the registers.
+    pub fn with_unknowns(&self, states: &[f64]) -> Vec<f64> {
+        let machine = self.rates.machine.borrow();
+        states.iter().copied().chain(machine.given()).collect()
     }
 }
 

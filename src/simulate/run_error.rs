@@ -87,6 +87,12 @@ impl RunError {
         match (self, positions) {
             (RunError::ImpossibleMode { key, now, time }, Some(positions)) => {
                 let of_mode = why_impossible(positions, &key, observer);
+                let mut errors = of_mode
+                    .iter()
+                    .filter(|one| one.severity() == Severity::Error);
+                if let (true, Some(first)) = (key.is_empty(), errors.next()) {
+                    return RunError::of(first.clone());
+                }
                 RunError::of(impossible_mode(
                     positions,
                     (&key, now.as_deref()),
@@ -147,13 +153,23 @@ fn no_jump(flat: &Flat, mode: &str, time: f64, why: &Refused) -> Diagnostic {
             "the jump of `{}` at Time = {time} cannot be computed: its coefficient jumps with it",
             flat.leaf_name(*leaf)
         ),
+        Refused::Changed(_, leaf) => format!(
+            "the jump of `{}` at Time = {time} cannot be computed: the coefficient of its derivative changes at that instant",
+            flat.leaf_name(*leaf)
+        ),
+        Refused::Restart(leaf) => format!(
+            "`{}` cannot be restarted at Time = {time}: constraints determine it",
+            flat.leaf_name(*leaf)
+        ),
         Refused::NoSolution => {
             format!("no values satisfy the constraints that begin at Time = {time}")
         }
     };
     let diagnostic = Diagnostic::new(Code::NoJump, message);
     let diagnostic = match why {
-        Refused::Apart(equation, _) | Refused::Coefficient(equation, _) => {
+        Refused::Apart(equation, _)
+        | Refused::Coefficient(equation, _)
+        | Refused::Changed(equation, _) => {
             let text = format!(
                 "{} = {}",
                 flat.expression(equation.left),
@@ -161,11 +177,18 @@ fn no_jump(flat: &Flat, mode: &str, time: f64, why: &Refused) -> Diagnostic {
             );
             diagnostic.at(equation.span, text)
         }
-        Refused::NoSolution => diagnostic,
+        Refused::Restart(_) | Refused::NoSolution => diagnostic,
     };
-    let diagnostic = diagnostic.note(format!("the mode would be: {mode}"));
+    let diagnostic = match mode.is_empty() {
+        true => diagnostic,
+        false => diagnostic.note(format!("the mode would be: {mode}")),
+    };
     diagnostic.hint(match why {
         Refused::Apart(..) => "let it switch when both sides are equal",
+        Refused::Changed(..) => {
+            "write what is stored, of which there is no doubt: `q = C*u` and `der(q) = i` in place of `C*der(u) = i`"
+        }
+        Refused::Restart(_) => "restart another one, or none: nothing is left to choose for it",
         _ => "add a resistance or a damper where it switches",
     })
 }

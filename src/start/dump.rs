@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use crate::expr::{Value, show_number};
 use crate::flat::dump::{Shown, shown};
-use crate::passes::blocks::Solved;
+use crate::passes::blocks::{self, Solved};
 
 pub fn dump(solved: &Solved) -> String {
     let flat = &solved.flat;
@@ -30,6 +30,24 @@ pub fn dump(solved: &Solved) -> String {
             out,
             "selection {at}: [{choice}] of [{candidates}] at [{values}]"
         );
+    }
+    if let Some(start) = &solved.start {
+        match &start.system {
+            Ok(system) => {
+                for &(leaf, own) in &system.determines {
+                    let _ = writeln!(out, "{} is {} of the start", Shown(leaf), Shown(own));
+                }
+                out.push_str(&blocks::dump::dump(&system.solved));
+            }
+            Err(refused) => {
+                let _ = writeln!(out, "refused {:?}", refused.equations);
+            }
+        }
+        for (word, all) in [("agrees", &start.agreeing), ("guess", &start.guesses)] {
+            for of in all {
+                let _ = writeln!(out, "{word} {:?} for {}", of.equation, Shown(of.target));
+            }
+        }
     }
     out
 }

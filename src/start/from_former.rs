@@ -31,16 +31,23 @@ pub fn find(solved: &mut Solved, point: Point) -> Point {
     if wanted.iter().all(|given| agrees(&point, given)) {
         return point;
     }
+    let determined =
+        |leaf: Leaf| (solved.start.as_ref()).is_some_and(|start| start.determines(leaf));
     let mut free: Vec<Leaf> = (wanted.iter())
         .flat_map(|given| tied_to(flat, given.variable))
         .filter(|&leaf| flat.is_state(leaf) && flat.start_of(leaf).is_none())
+        .filter(|&leaf| !determined(leaf))
         .collect();
     free.sort_by_cached_key(|&leaf| flat.leaf_name(leaf));
     free.dedup();
     if free.is_empty() || free.len() > MOST || wanted.len() > MOST {
         return point;
     }
-    let Some((values, found)) = newton(solved, &free, &wanted) else {
+    let known: Vec<(Leaf, Value)> = (flat.states())
+        .filter(|&leaf| determined(leaf))
+        .filter_map(|leaf| Some((leaf, point.get(leaf)?)))
+        .collect();
+    let Some((values, found)) = newton(solved, &known, &free, &wanted) else {
         return point;
     };
     // The result counts only if all former states have their given values.
@@ -66,9 +73,17 @@ pub fn find(solved: &mut Solved, point: Point) -> Point {
     found
 }
 
-fn newton(solved: &Solved, free: &[Leaf], wanted: &[Given]) -> Option<(Vec<f64>, Point)> {
+fn newton(
+    solved: &Solved,
+    known: &[(Leaf, Value)],
+    free: &[Leaf],
+    wanted: &[Given],
+) -> Option<(Vec<f64>, Point)> {
     let run = |values: &[f64]| -> Option<(Point, DVector<f64>)> {
         let mut point = Point::new(solved);
+        for &(leaf, value) in known {
+            point.set(leaf, value);
+        }
         for (&leaf, &value) in free.iter().zip(values) {
             point.set(leaf, Value::Real(value));
         }

@@ -7,16 +7,14 @@
 //! variables that never were states are guesses and are not examined.
 
 pub mod dump;
+mod equations;
 mod from_former;
-mod jumps;
 mod restart_clashes;
-
-pub use jumps::StepDifferentiated;
 
 use rustc_hash::FxHashSet;
 
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
-use crate::evaluate::{Chosen, Point, evaluate_start};
+use crate::evaluate::{Chosen, Failure, Point, Reason, evaluate_start};
 use crate::expr::{Node, Value, show_number};
 use crate::flat::{EqId, EquationKind, Flat, Given, Kind, Leaf, Selection, Type, VarId};
 use crate::passes::blocks::Solved;
@@ -28,7 +26,6 @@ const AGREES: f64 = 1e-4;
 /// A finding about the start values.
 #[derive(Clone, Debug)]
 pub enum Remark {
-    StepDifferentiated(StepDifferentiated),
     /// No values of the other variables agree with these start values.
     Inconsistent(Box<Chosen>),
     /// A start value was given for a variable that follows from inputs.
@@ -40,18 +37,22 @@ pub enum Remark {
     },
     /// Too few candidates of the selection of this index have a start value.
     TooFew(u32),
+    /// Start equations do not determine the start, or contradict it.
+    Equations(Box<Failure>),
 }
 
 impl Remark {
     pub fn is_error(&self) -> bool {
-        matches!(self, Remark::Inconsistent(_) | Remark::Contradicts { .. })
+        matches!(
+            self,
+            Remark::Inconsistent(_) | Remark::Contradicts { .. } | Remark::Equations(_)
+        )
     }
 }
 
 /// Reports the findings.
 pub fn report(flat: &Flat, remarks: &[Remark], diagnostics: &mut Diagnostics) {
     diagnostics.extend(remarks.iter().filter_map(|remark| match remark {
-        Remark::StepDifferentiated(step) => step.diagnostic(flat),
         Remark::Inconsistent(choice) => Some(inconsistent(flat, choice)),
         Remark::Unused(given) => Some(unused(flat, given)),
         Remark::Contradicts {
@@ -60,24 +61,45 @@ pub fn report(flat: &Flat, remarks: &[Remark], diagnostics: &mut Diagnostics) {
             found,
         } => Some(contradiction(flat, given, *wanted, *found)),
         Remark::TooFew(at) => Some(too_few(flat, flat.selections().get(*at as usize)?)),
+        Remark::Equations(failure) => Some(failure.diagnostic()),
     }));
 }
 
 /// Chooses states where the choice is left to the run, and examines the start values.
 pub fn start(solved: &mut Solved) -> Vec<Remark> {
-    if solved.flat.reduction.is_none() {
-        return Vec::new();
+    solved.start = equations::find(solved).map(Box::new);
+    let given = solved.flat.starts.len();
+    let remarks = remarks(solved);
+    if solved.start.is_some() && solved.flat.starts.len() != given {
+        // Start values were found for states, so that former states have theirs.
+        solved.start = equations::find(solved).map(Box::new);
     }
-    let steps = jumps::find(solved, &Point::new(solved)).into_iter();
-    let mut remarks: Vec<Remark> = steps.map(Remark::StepDifferentiated).collect();
+    remarks
+}
+
+fn remarks(solved: &mut Solved) -> Vec<Remark> {
+    if solved.flat.reduction.is_none() {
+        return match &solved.start {
+            None => Vec::new(),
+            Some(_) => of_equations(evaluate_start(solved, &mut Point::new(solved))),
+        };
+    }
+    let mut remarks: Vec<Remark> = Vec::new();
     // Without a choice and without start values of former states there is nothing to examine, so the model is not evaluated.
-    if solved.flat.selections().is_empty() && of_former_states(&solved.flat).is_empty() {
+    if solved.flat.selections().is_empty()
+        && of_former_states(&solved.flat).is_empty()
+        && solved.start.is_none()
+    {
         return remarks;
     }
     let mut point = Point::new(solved);
     // If the model has no values at the start (division by zero, an input without a value), there are no findings.
-    let Ok(chosen) = evaluate_start(solved, &mut point) else {
-        return remarks;
+    let chosen = match evaluate_start(solved, &mut point) {
+        Ok(chosen) => chosen,
+        failed => {
+            remarks.extend(of_equations(failed));
+            return remarks;
+        }
     };
     store_choice(&mut solved.flat, &chosen);
     let point = from_former::find(solved, point);
@@ -126,6 +148,19 @@ pub fn start(solved: &mut Solved) -> Vec<Remark> {
         }
     }
     remarks
+}
+
+/// What start equations themselves are to blame for. Other failures may depend on inputs: the run reports them.
+fn of_equations(begun: Result<Vec<Chosen>, Failure>) -> Vec<Remark> {
+    let blamed = |failure: &Failure| {
+        matches!(
+            failure.reason,
+            Reason::StartUndetermined | Reason::StartsContradict
+        )
+    };
+    (begun.err().filter(blamed).into_iter())
+        .map(|failure| Remark::Equations(Box::new(failure)))
+        .collect()
 }
 
 fn is_given(flat: &Flat, leaf: Leaf) -> bool {
@@ -247,7 +282,10 @@ fn contradiction(flat: &Flat, given: &Given, wanted: f64, found: f64) -> Diagnos
     )
     .at(given.span, "given here")
     .note(ties(flat, given.variable))
-    .hint("leave this start value out, or give one that agrees with the others")
+    .hint(format!(
+        "leave this start value out, or give one that agrees with the others{}",
+        or_jump(flat, given.variable)
+    ))
 }
 
 /// Start values that contradict each other, whatever the values of the other variables.
@@ -274,7 +312,20 @@ fn inconsistent(flat: &Flat, choice: &Chosen) -> Diagnostic {
         .collect();
     with_equations(flat, choice.equations.clone(), diagnostic)
         .note(format!("values near by that agree: {}", near.join(", ")))
-        .hint("leave one of them out, or change it")
+        .hint(format!(
+            "leave one of them out, or change it{}",
+            given
+                .first()
+                .map_or("", |given| or_jump(flat, given.variable))
+        ))
+}
+
+/// What else helps where an impulse moves a variable: it moves charges and speeds, and no positions.
+fn or_jump(flat: &Flat, id: VarId) -> &'static str {
+    match flat.variable(id).order {
+        0 | 1 => "; `bgm simulate --start-jump` lets them jump to values that agree",
+        _ => "",
+    }
 }
 
 /// Few digits: the message only shows how large the difference is.
@@ -339,6 +390,11 @@ pub struct WrongRestarts {
 
 impl WrongRestarts {
     pub fn find(flat: &Flat) -> WrongRestarts {
+        let dropped = (flat.reduction.iter()).flat_map(|reduction| &reduction.dropped);
+        let tied: FxHashSet<Leaf> = dropped
+            .filter(|dropped| !dropped.others.is_empty())
+            .map(|dropped| dropped.state)
+            .collect();
         let is_wrong = |id: &EqId| {
             let equation = &flat.equations[id.index()];
             let (EquationKind::When(..), Node::Leaf(Leaf::Init(of))) =
@@ -349,7 +405,8 @@ impl WrongRestarts {
             let leaf = Leaf::Var(of);
             let candidate =
                 (flat.selections().iter()).any(|selection| selection.candidates.contains(&leaf));
-            !flat.is_state(leaf) && !candidate
+            // Of what constraints tie to states all jumps together.
+            !flat.is_state(leaf) && !candidate && !tied.contains(&leaf)
         };
         WrongRestarts {
             of_no_state: flat.equation_ids().filter(is_wrong).collect(),

@@ -13,6 +13,7 @@ pub mod numbers;
 mod pantelides;
 mod scc;
 pub mod signs;
+pub mod subsets;
 mod tearing;
 
 pub use covering::Covering;

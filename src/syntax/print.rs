@@ -6,7 +6,8 @@
 
 use super::ast::*;
 use crate::base::intern::Interner;
-use crate::expr::print::{Piece, Source, Style, write};
+use crate::expr::op::precedence;
+use crate::expr::print::{Form, Source, Style, write, write_leaf};
 use crate::expr::{Args, ExprId, Node};
 
 /// The file in its usual form: one statement to a line, two blanks of indentation in a block.
@@ -110,13 +111,7 @@ impl<'a> Printer<'a> {
     }
 
     pub(super) fn reference(&mut self, reference: Reference) {
-        let pieces = self.formulas().leaf(reference, &mut self.out);
-        for piece in pieces.into_iter().flatten() {
-            match piece {
-                Piece::Text(text) => self.text(&text),
-                Piece::Expr(id) => self.expr(id),
-            }
-        }
+        write_leaf(&self.formulas(), reference, Style::Plain, &mut self.out);
     }
 
     fn model(&mut self, model: &Model) {
@@ -210,29 +205,19 @@ impl Source for Formulas<'_> {
         self.exprs.args(args)
     }
 
-    fn leaf(&self, reference: Reference, out: &mut String) -> Option<Vec<Piece>> {
-        let parts = self.exprs.parts(reference);
-        let mut pieces = Vec::new();
-        let mut text = String::new();
-        for (at, part) in parts.iter().enumerate() {
+    fn leaf(&self, reference: Reference, form: &mut Form<'_, u8>) {
+        for (at, part) in self.exprs.parts(reference).iter().enumerate() {
             match (at, part.colon) {
                 (0, _) => {}
-                (_, false) => text.push('.'),
-                (_, true) => text.push(':'),
+                (_, false) => form.word("."),
+                (_, true) => form.word(":"),
             }
-            text.push_str(self.interner.name(part.name.symbol));
+            form.text(self.interner.name(part.name.symbol));
             if let Some(index) = part.index {
-                text.push('[');
-                pieces.push(Piece::Text(std::mem::take(&mut text)));
-                pieces.push(Piece::Expr(index));
-                text.push(']');
+                form.word("[");
+                form.at(index, precedence::IF);
+                form.word("]");
             }
         }
-        if pieces.is_empty() {
-            out.push_str(&text);
-            return None;
-        }
-        pieces.push(Piece::Text(text));
-        Some(pieces)
     }
 }

@@ -1,6 +1,6 @@
 //! Symbolic derivatives against dual numbers and against differences, on random expressions.
 
-use bgm::expr::print::{Piece, Source, Style, write};
+use bgm::expr::print::{Form, Source, Style, write};
 use bgm::expr::{Arena, Args, BinaryOp, ExprId, Function, Node, UnaryOp, interpolate};
 
 /// Leaves are letters.
@@ -266,9 +266,8 @@ impl Source for Text<'_> {
         self.0.args(args)
     }
 
-    fn leaf(&self, leaf: char, out: &mut String) -> Option<Vec<Piece>> {
-        out.push(leaf);
-        None
+    fn leaf(&self, leaf: char, form: &mut Form<'_, u8>) {
+        form.write(|out| out.push(leaf));
     }
 }
 

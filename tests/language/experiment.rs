@@ -334,7 +334,7 @@ fn mistakes_on_the_command_line_are_shown_there() {
         "E0106",
         &["more than one thing"],
     );
-    fails(FILTER, set(""), "E0106", &["nothing is given"]);
+    fails(FILTER, set(""), "E0106", &["the value is missing"]);
     fails(FILTER, set("on=3"), "E0504", &["command line:1:10"]);
     fails(FILTER, set("n=3"), "E0511", &["shapes the model"]);
     fails(FILTER, set("g=3"), "E0511", &["a constant"]);
@@ -578,8 +578,8 @@ fn values_of_a_sweep() {
         ("R=nan", "`nan` is not a number"),
         ("R=1..10", "how many values"),
         ("R=1..10/0", "has no values"),
-        ("R=1..10/-3", "`-3` is no number of values"),
-        ("R=1..10/1.5log", "`1.5` is no number of values"),
+        ("R=1..10/-3", "`-3` is not a number of values"),
+        ("R=1..10/1.5log", "`1.5` is not a number of values"),
         ("R=0..10/3log", "larger than zero"),
         ("R=1..-10/3log", "larger than zero"),
         ("R=1..10/1", "a single value"),
@@ -632,7 +632,7 @@ fn sweeps_of_a_model() {
         FILTER,
         sweep(&["scale,level=1"]),
         "E0512",
-        &["one parameter is wanted"],
+        &["exactly one parameter is needed"],
     );
     let both = Request {
         set: vec!["scale=1".to_string()],

@@ -103,6 +103,7 @@ impl Build {
             blocks: self.blocks,
             zeros: Vec::new(),
             divisors: Vec::new(),
+            start: None,
         }
     }
 }

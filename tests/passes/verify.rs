@@ -587,7 +587,11 @@ impl StageObserver for Inspector {
             self.models = names.collect();
         }
         if let Err(flaws) = product.verify(None) {
-            panic!("`{}` is not sound\n{flaws}", stage.name());
+            panic!(
+                "`{}` of one of {:?} is not sound\n{flaws}",
+                stage.name(),
+                self.models
+            );
         }
     }
 }

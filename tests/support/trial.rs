@@ -17,6 +17,7 @@ pub struct Trial {
     pub model: Option<String>,
     pub request: Request,
     pub steady: bool,
+    pub start_jump: bool,
 }
 
 /// What came of it.
@@ -110,6 +111,12 @@ impl Trial {
         self
     }
 
+    /// Start values that contradict each other jump.
+    pub fn start_jump(mut self) -> Trial {
+        self.start_jump = true;
+        self
+    }
+
     /// The flat model with its experiment in it, before anything is solved.
     pub fn flat(&self) -> Flat {
         let mut said = Diagnostics::default();
@@ -135,6 +142,7 @@ impl Trial {
         let wishes = RunOptions {
             vars: names.iter().map(|name| (*name).to_string()).collect(),
             steady: self.steady,
+            start_jump: self.start_jump,
             ..RunOptions::default()
         };
         let made = job(flat, &experiment, &wishes, said).expect("all names are known");

@@ -25,6 +25,7 @@ pub struct Jump {
     lost: Option<f64>,
     changes: BTreeMap<String, (f64, f64)>,
     impulses: BTreeMap<String, f64>,
+    given: BTreeMap<String, f64>,
 }
 
 impl Jump {
@@ -43,6 +44,15 @@ impl Jump {
         match self.impulses.get(name) {
             Some(&impulse) => impulse,
             None => panic!("{name} has no impulse: {self:?}"),
+        }
+    }
+
+    /// The energy that a submodel that steps has given.
+    #[track_caller]
+    pub fn given(&self, name: &str) -> f64 {
+        match self.given.get(name) {
+            Some(&given) => given,
+            None => panic!("{name} has given nothing: {self:?}"),
         }
     }
 
@@ -71,6 +81,7 @@ pub fn jumps(result: &Result) -> Vec<Jump> {
             impulses: (jump.impulses.iter())
                 .map(|(name, impulse)| (name.clone(), *impulse))
                 .collect(),
+            given: jump.given.iter().cloned().collect(),
         })
         .collect()
 }

@@ -1,6 +1,7 @@
 //! Ideal switches and diodes wherever they may stand, against closed forms. Each file holds one kind of place.
 
 mod at_point;
+mod brakes;
 mod bridges;
 mod capacitors;
 mod circuit;
@@ -10,6 +11,8 @@ mod curved;
 mod diodes;
 mod first;
 mod generated;
+mod impulses;
+mod impulses_random;
 mod look;
 #[cfg(debug_assertions)]
 mod lowered;

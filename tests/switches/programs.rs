@@ -40,11 +40,16 @@ fn differs(wanted: &Rows, found: &Rows) -> Option<String> {
 
 /// What a circuit comes to with each target, or why there is none.
 fn tried(seed: u64, python: bool) -> (&'static str, Option<String>) {
-    let folder = folder(&format!("circuit-{seed}"));
-    let place = |name: &str| folder.join(name).to_str().expect("text").to_string();
     let circuit = Circuit::generate(&mut Random::new(seed));
+    compared(&circuit.text(false), &format!("circuit-{seed}"), python)
+}
+
+/// The same of the model `M` in a text; its files have a folder of their own.
+pub fn compared(text: &str, name: &str, python: bool) -> (&'static str, Option<String>) {
+    let folder = folder(name);
+    let place = |name: &str| folder.join(name).to_str().expect("text").to_string();
     let model = place("m.bgm");
-    std::fs::write(&model, circuit.text(false)).expect("a file can be written");
+    std::fs::write(&model, text).expect("a file can be written");
     let run = ["--until", UNTIL, "--points", "31"];
     let mut simulate = vec!["simulate", &model, "-o", "-", "--tolerance", "1e-9"];
     simulate.extend(run);

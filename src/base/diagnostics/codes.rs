@@ -102,6 +102,7 @@ codes! {
     RestartOfNoState "E0607" "a restart of a variable that is no state";
 
     NoPowerPorts "E0608" "a picture of a model without power ports";
+    StartUndetermined "E0609" "start equations that do not determine the start";
 
     Unsolvable "E0701" "an equation that cannot be solved for its unknown";
     BooleanLoop "E0702" "a boolean in a loop";
@@ -127,7 +128,6 @@ codes! {
     NoGround "W0601" "a part without ground";
     UnusedStart "W0602" "a start value that cannot be given";
     TooFewStarts "W0603" "too few start values";
-    JumpDifferentiated "W0604" "a jump that was differentiated";
     ArtificialStiffness "W0605" "a switch that makes the model stiff";
     UnmetPreference "W0606" "a causality that was preferred and cannot be had";
     NoDynamics "W0901" "a model without dynamics";

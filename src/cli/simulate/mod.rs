@@ -54,6 +54,9 @@ pub struct Arguments {
     /// Begin where nothing moves
     #[arg(long)]
     steady: bool,
+    /// Let start values that contradict each other jump to values that do not
+    #[arg(long)]
+    start_jump: bool,
     /// Round the numbers that are written to so many digits
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=17))]
     digits: Option<u8>,
@@ -95,6 +98,7 @@ fn run_watched(
     let wishes = RunOptions {
         vars: arguments.vars.clone(),
         steady: arguments.steady,
+        start_jump: arguments.start_jump,
         until: None,
         clock,
     };

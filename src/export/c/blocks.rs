@@ -5,8 +5,9 @@ use super::{Program, text};
 use crate::export::model::{Action, Model};
 use crate::export::statements::Statements;
 use crate::export::statements::blocks::{about, blocks, residuals};
-use crate::export::write::{Text, Writer};
+use crate::export::write::Writer;
 use crate::expr::ExprId;
+use crate::expr::print::Text;
 use crate::flat::{EqId, Leaf};
 use crate::passes::blocks::{Block, Entry, Linear, Nonlinear, Selected};
 

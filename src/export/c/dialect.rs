@@ -5,8 +5,9 @@ use rustc_hash::FxHashMap;
 use crate::export::model::Model;
 use crate::export::names::Names;
 use crate::export::places::Place;
-use crate::export::write::{Dialect, Kept, Text};
+use crate::export::write::{Dialect, Kept, write_rest};
 use crate::expr::op::precedence;
+use crate::expr::print::{Form, Infix, Prefix, Style, Text, infix};
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp};
 use crate::flat::{Flat, Leaf};
 
@@ -164,19 +165,6 @@ pub fn number(value: f64) -> Text {
     }
 }
 
-fn called(name: &str, args: &[&Text]) -> Text {
-    let args: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
-    Text::atom(format!("{name}({})", args.join(", ")))
-}
-
-/// An infix operator such as `a + b`; the right operand has to bind more strongly.
-pub fn infix(op: &str, binds: u8, a: &Text, b: &Text) -> Text {
-    Text::new(
-        format!("{} {op} {}", a.at_least(binds), b.at_least(binds + 1)),
-        binds,
-    )
-}
-
 impl Dialect for C<'_> {
     fn leaf(&self, leaf: Leaf) -> Text {
         let text = self.place(leaf);
@@ -190,123 +178,122 @@ impl Dialect for C<'_> {
         number(value)
     }
 
-    fn truth(&self, value: bool) -> Text {
-        Text::atom(if value { "1.0" } else { "0.0" })
+    fn truth(&self, value: bool) -> &'static str {
+        if value { "1.0" } else { "0.0" }
     }
 
-    fn time(&self) -> Text {
-        Text::atom("time")
+    fn time(&self) -> &'static str {
+        "time"
     }
 
-    fn unary(&self, op: UnaryOp, a: &Text) -> Text {
-        let sign = match op {
-            UnaryOp::Minus => "-",
-            UnaryOp::Plus => "+",
-            UnaryOp::Not => "!",
-        };
-        Text::new(
-            format!("{sign}{}", a.at_least(precedence::POWER)),
-            precedence::SIGN,
-        )
-    }
-
-    fn binary(&self, op: BinaryOp, a: &Text, b: &Text) -> Text {
-        use precedence::{AND, OR, PRODUCT, RELATION, SUM};
-        match op {
-            BinaryOp::Add => infix("+", SUM, a, b),
-            BinaryOp::Sub => infix("-", SUM, a, b),
-            BinaryOp::Mul => infix("*", PRODUCT, a, b),
-            BinaryOp::Div => infix("/", PRODUCT, a, b),
-            BinaryOp::Pow if b.text == "2.0" => called(&self.function("square"), &[a]),
-            BinaryOp::Pow => called("pow", &[a, b]),
-            BinaryOp::And => Text::new(
-                format!("{} && {}", a.at_least(RELATION), b.at_least(RELATION)),
-                AND,
-            ),
-            BinaryOp::Or => Text::new(
-                format!("{} || {}", a.at_least(RELATION), b.at_least(RELATION)),
-                OR,
-            ),
-            _ => {
-                let op = match op {
-                    BinaryOp::NotEqual => "!=",
-                    other => other.text(),
-                };
-                Text::new(
-                    format!("{} {op} {}", a.at_least(SUM), b.at_least(SUM)),
-                    RELATION,
-                )
-            }
+    fn prefix(&self, op: UnaryOp) -> Prefix {
+        Prefix {
+            word: match op {
+                UnaryOp::Minus => "-",
+                UnaryOp::Plus => "+",
+                UnaryOp::Not => "!",
+            },
+            operand: precedence::POWER,
+            binds: precedence::SIGN,
         }
     }
 
-    fn choice(&self, condition: &Text, a: &Text, b: &Text) -> Text {
-        let above = precedence::IF + 1;
-        let text = format!(
-            "{} ? {} : {}",
-            condition.at_least(above),
-            a.at_least(above),
-            b.text
-        );
-        Text::new(text, precedence::IF)
+    fn infix(&self, op: BinaryOp) -> Infix {
+        use precedence::{PRODUCT, RELATION, SUM};
+        let (word, operands) = match op {
+            BinaryOp::Add => return Infix::left_to_right(" + ", SUM),
+            BinaryOp::Sub => return Infix::left_to_right(" - ", SUM),
+            BinaryOp::Mul => return Infix::left_to_right(" * ", PRODUCT),
+            BinaryOp::Div => return Infix::left_to_right(" / ", PRODUCT),
+            BinaryOp::And => (" && ", RELATION),
+            BinaryOp::Or => (" || ", RELATION),
+            BinaryOp::NotEqual => (" != ", SUM),
+            other => (infix(other, Style::Plain).word, SUM),
+        };
+        Infix {
+            word,
+            left: operands,
+            right: operands,
+            binds: op.precedence(),
+        }
     }
 
-    fn call(&self, function: Function, args: &[Text]) -> Text {
+    fn power(&self, [a, b]: [ExprId; 2], square: bool, form: &mut Form<'_, u8>) {
+        match square {
+            true => form.called(&self.function("square"), &[a], precedence::IF),
+            false => form.called("pow", &[a, b], precedence::IF),
+        }
+    }
+
+    fn choice(&self, [condition, then, otherwise]: [ExprId; 3], form: &mut Form<'_, u8>) {
+        let above = precedence::IF + 1;
+        form.at(condition, above);
+        form.word(" ? ");
+        form.at(then, above);
+        form.word(" : ");
+        form.at(otherwise, precedence::IF);
+    }
+
+    fn call(&self, function: Function, args: &[ExprId], form: &mut Form<'_, u8>) {
         use Function::*;
         let name = match function {
-            Ln => "log".to_string(),
-            Abs => "fabs".to_string(),
-            Sign => self.function("sign"),
-            Mod => self.function("mod"),
+            Ln => "log",
+            Abs => "fabs",
+            Sign | Mod => &self.function(function.text()),
             Min | Max => {
-                let name = if function == Min { "fmin" } else { "fmax" };
-                let mut args = args.iter();
-                let first = args.next().cloned().unwrap_or_else(|| Text::atom("0.0"));
-                return args.fold(first, |best, next| called(name, &[&best, next]));
+                let name = if function == Min { "fmin(" } else { "fmax(" };
+                for _ in 1..args.len() {
+                    form.word(name);
+                }
+                for (at, &arg) in args.iter().enumerate() {
+                    form.at(arg, precedence::IF);
+                    form.word(if at == 0 { "" } else { ")" });
+                    form.word(if at + 1 < args.len() { ", " } else { "" });
+                }
+                return;
             }
-            other => other.text().to_string(),
+            Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Exp | Log10
+            | Sqrt | Floor | Ceil => function.text(),
+            // Written otherwise, or no values.
+            Table | Sample | Der | Der2 | New | Init | Pre => function.text(),
         };
-        let args: Vec<&Text> = args.iter().collect();
-        called(&name, &args)
+        form.called(name, args, precedence::IF);
     }
 
-    fn table(&self, x: &Text, xs: &[Text], ys: &[Text]) -> Text {
-        let list = |points: &[Text]| {
-            let points: Vec<&str> = points.iter().map(|point| point.text.as_str()).collect();
-            format!("(const double[]){{{}}}", points.join(", "))
-        };
-        let name = self.function("table");
-        Text::atom(format!(
-            "{name}({}, {}, {}, {})",
-            x.text,
-            xs.len(),
-            list(xs),
-            list(ys)
-        ))
+    fn table(&self, x: ExprId, xs: &[ExprId], ys: &[ExprId], form: &mut Form<'_, u8>) {
+        form.text(&self.function("table"));
+        form.word("(");
+        form.at(x, precedence::IF);
+        form.text(&format!(", {}", xs.len()));
+        for points in [xs, ys] {
+            form.word(", (const double[]){");
+            form.series(points, precedence::IF, ", ");
+            form.word("}");
+        }
+        form.word(")");
     }
 
     fn kept(&self, id: ExprId) -> Option<Kept> {
         if self.watches.contains_key(&id) {
             return Some(match self.flat.exprs.node(id) {
-                Node::Call(Function::Mod, _) => Kept::WithOperands,
+                Node::Call(Function::Mod, _) => Kept::WithOperands(precedence::SUM),
                 _ => Kept::Alone,
             });
         }
         self.samplers.contains_key(&id).then_some(Kept::Alone)
     }
 
-    fn kept_text(&self, id: ExprId, operands: &[Text]) -> Text {
+    fn write_kept(&self, id: ExprId, form: &mut Form<'_, u8>) {
         if let Some(at) = self.samplers.get(&id) {
-            return Text::atom(format!("m->sampled[{at}]"));
+            return form.text(&format!("m->sampled[{at}]"));
         }
-        let at = self.watches.get(&id).copied().unwrap_or(0);
-        let held = Text::atom(format!("m->held[{at}]"));
-        match operands {
-            [x, y] => {
-                let part = infix("*", precedence::PRODUCT, &held, y);
-                infix("-", precedence::SUM, x, &part)
+        let held = format!("m->held[{}]", self.watches.get(&id).copied().unwrap_or(0));
+        match self.flat.exprs.node(id) {
+            Node::Call(Function::Mod, args) => {
+                let args = self.flat.exprs.args(args);
+                write_rest([args[0], args[1]], &held, form);
             }
-            _ => held,
+            _ => form.text(&held),
         }
     }
 

@@ -470,6 +470,19 @@ static int MODEL_first_truths(MODEL *m)
         *m = s->before;
         if (MODEL_enter(m, at, s))
             continue;
+        /* Without switches truths alone decide what constraints say: the start values do not jump once these are known. */
+        int fails = 0;
+        for (int round = 0; round < 3 && !MODEL_SWITCHES && s->jumped && !fails; round++) {
+            MODEL_decide_all(m);
+            if (!memcmp(s->before.held, m->held, sizeof m->held))
+                break;
+            memcpy(s->before.held, m->held, sizeof m->held);
+            *m = s->before;
+            s->kept = MODEL_keeps(m);
+            fails = MODEL_enter(m, at, s);
+        }
+        if (fails)
+            continue;
         int same = !s->jumped, rank = same && MODEL_as_given(m, at) ? GIVEN : POSSIBLE;
         for (int round = 0; round < 3 && same; round++) {
             MODEL_decide_all(m);

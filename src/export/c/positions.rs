@@ -10,7 +10,9 @@ use super::{Program, text};
 use crate::export::model::Model;
 use crate::export::statements::{Statements, blocks as shared, modes};
 use crate::export::switched::{Mode, Switched};
-use crate::export::write::{Dialect, Text, Writer};
+use crate::export::write::{Dialect, Writer};
+use crate::expr::BinaryOp;
+use crate::expr::print::Text;
 use crate::positions::Jump;
 
 impl Program<'_> {
@@ -153,11 +155,8 @@ impl Program<'_> {
     fn dispatch(&mut self, switched: &Switched<'_>) {
         for (at, switch) in switched.positions.switches.iter().enumerate() {
             let condition = self.value(switch.condition);
-            let condition = self.c.binary(
-                crate::expr::BinaryOp::NotEqual,
-                &condition,
-                &Text::atom("0.0"),
-            );
+            let differs = self.c.infix(BinaryOp::NotEqual);
+            let condition = differs.of(&condition, &Text::atom("0.0"));
             self.line(&format!("key |= ({} ? 1u : 0u) << {at};", condition.text));
         }
         self.prologue = "    unsigned key = 0;\n";

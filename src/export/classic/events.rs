@@ -8,9 +8,10 @@
 use rustc_hash::FxHashSet;
 
 use super::names::Names;
-use super::text::{Dialect, Text, arithmetic, number, text, text_unsampled};
+use super::text::{Dialect, arithmetic, number, text, text_unsampled};
 use super::{Classic, Condition, Started, Update};
 use crate::evaluate::{Point, Walk};
+use crate::expr::print::Text;
 use crate::expr::{BinaryOp, ExprId, Function, Node, Value};
 use crate::flat::{EquationKind, Leaf, WhenId};
 

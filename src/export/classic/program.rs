@@ -11,6 +11,7 @@ use crate::evaluate::{Walk, value_of};
 use crate::experiment::Experiment;
 use crate::expr::{ExprId, Function, Node};
 use crate::flat::{Equation, EquationKind, Flat, Given, Kind, Leaf};
+use crate::positions::Discontinuous;
 
 /// Makes inputs that the experiment holds constant into inputs again: programs begin with `u =
 /// 10.0`.
@@ -84,6 +85,11 @@ pub fn export(
         return Ok(None);
     };
     let (mut solved, raised) = match presented {
+        Presented::One(solved) if Discontinuous::of(&solved.flat).moves_states() => {
+            return Err(Refusal(
+                "something in it steps that constraints between states contain, so that states jump by the balance of impulses, and a program of this kind solves no equations for that".into(),
+            ));
+        }
         Presented::One(solved) => (solved, false),
         Presented::Paper(mut paper) => {
             paper::jumps(&mut paper.modes, &paper.solved)?;

@@ -1,42 +1,18 @@
 //! Expressions as text of a classic language.
 //!
-//! Before: an expression of the flat model. After: its text in a [`Dialect`], with no more brackets than needed. Operands come
-//! before their users in the arena, so this is a loop and no recursion.
+//! Before: an expression of the flat model. After: its text in a [`Dialect`], with no more brackets than needed.
+//!
+//! These languages lack truths, or `if`, or functions, so a node is put together from the texts of its operands, which
+//! can occur in it more than once: DESIRE writes `x < y` as arithmetic. That is not printing, where each operand has one
+//! place, so the walk of `expr::print` is not used: the texts are made from the leaves up, each once.
 
 use rustc_hash::FxHashMap;
 
 use super::Classic;
 use crate::expr::op::precedence as level;
-use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp};
+use crate::expr::print::{Infix, Style, Text, infix};
+use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp, fold};
 use crate::flat::Leaf;
-
-/// A text and its binding strength.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
-    pub text: String,
-    pub binds: u8,
-}
-
-impl Text {
-    pub fn new(text: impl Into<String>, binds: u8) -> Text {
-        Text {
-            text: text.into(),
-            binds,
-        }
-    }
-
-    pub fn atom(text: impl Into<String>) -> Text {
-        Text::new(text, level::ATOM)
-    }
-
-    /// The text, with brackets unless it binds at least as strongly.
-    pub fn at(&self, binds: u8) -> String {
-        match self.binds >= binds {
-            true => self.text.clone(),
-            false => format!("({})", self.text),
-        }
-    }
-}
 
 /// How a language writes expressions. A language may distinguish truths and numbers.
 pub trait Dialect {
@@ -109,30 +85,17 @@ fn written<D: Dialect>(
     samples: bool,
 ) -> Result<Text, String> {
     let exprs = &model.flat.exprs;
+    let operands = |id: ExprId, operands: &mut Vec<ExprId>| match exprs.node(id) {
+        Node::Leaf(Leaf::Pre(id)) => operands.extend(model.gone.get(&Leaf::Var(id))),
+        Node::Leaf(leaf) => operands.extend(model.gone.get(&leaf)),
+        _ => exprs.operands(id, operands),
+    };
     let mut known: FxHashMap<ExprId, Text> = FxHashMap::default();
-    let mut stack = vec![root];
-    let mut operands = Vec::new();
-    while let Some(&id) = stack.last() {
-        if known.contains_key(&id) {
-            stack.pop();
-            continue;
-        }
-        operands.clear();
+    fold(root, &mut known, operands, |id, _, known| {
         let node = exprs.node(id);
-        match node {
-            Node::Leaf(Leaf::Pre(id)) => operands.extend(model.gone.get(&Leaf::Var(id))),
-            Node::Leaf(leaf) => operands.extend(model.gone.get(&leaf)),
-            _ => exprs.operands(id, &mut operands),
-        }
-        let before = stack.len();
-        stack.extend(operands.iter().filter(|id| !known.contains_key(id)));
-        if stack.len() > before {
-            continue;
-        }
-        stack.pop();
         let of = |id: ExprId| &known[&id];
         let is_truth = |id: ExprId| model.flat.is_boolean(id);
-        let made = match node {
+        Ok::<Text, String>(match node {
             Node::Number(value) => number(value.0),
             Node::Bool(value) => dialect.truth(value),
             Node::Time => dialect.time(),
@@ -151,7 +114,7 @@ fn written<D: Dialect>(
             },
             Node::Unary(UnaryOp::Plus, a) => of(a).clone(),
             Node::Unary(UnaryOp::Minus, a) => {
-                Text::new(format!("-{}", of(a).at(level::POWER)), level::SIGN)
+                Text::new(format!("-{}", of(a).at_least(level::POWER)), level::SIGN)
             }
             Node::Unary(UnaryOp::Not, a) => dialect.not(of(a)),
             Node::Binary(op, a, b) => {
@@ -199,9 +162,8 @@ fn written<D: Dialect>(
             }
             // A list has no text of its own; its elements have.
             Node::List(_) => Text::atom(""),
-        };
-        known.insert(id, made);
-    }
+        })
+    })?;
     Ok(known.remove(&root).unwrap_or_else(|| Text::atom("")))
 }
 
@@ -214,17 +176,12 @@ pub fn number(value: f64) -> Text {
 
 /// `a*b` and its like, with brackets where they are needed; a sign never follows an operator.
 pub fn arithmetic(op: BinaryOp, a: &Text, b: &Text) -> Text {
-    let (sign, binds, right) = match op {
-        BinaryOp::Add => (" + ", level::SUM, level::PRODUCT),
-        BinaryOp::Sub => (" - ", level::SUM, level::PRODUCT),
-        BinaryOp::Mul => ("*", level::PRODUCT, level::POWER),
-        _ => ("/", level::PRODUCT, level::POWER),
-    };
+    let usual = infix(op, Style::Plain);
     let right = match b.text.starts_with('-') {
         true => level::ATOM,
-        false => right,
+        false => usual.right,
     };
-    Text::new(format!("{}{sign}{}", a.at(binds), b.at(right)), binds)
+    Infix { right, ..usual }.of(a, b)
 }
 
 /// Linear interpolation as a chain of choices; beyond its ends the value is constant.

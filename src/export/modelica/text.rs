@@ -3,15 +3,15 @@
 //! Before: an expression of the flat model. After: text that means the same (Modelica 3.6, chapter 3). A sign stands only where a
 //! sum begins, powers do not chain, an `if` is bracketed where it is an operand. Real numbers are not compared by `==` outside
 //! functions, so their distance is. Whole numbers stay whole where they cannot meet another: two of them would be computed as
-//! integers, which overflow. The walk keeps its own stack.
+//! integers, which overflow.
 
 use rustc_hash::FxHashSet;
 
 use super::names::{TABLE, identifier, quoted};
 use super::written_out::{pairs, sign};
 use crate::expr::op::precedence as level;
-use crate::expr::print;
-use crate::expr::{Arena, BinaryOp, ExprId, Function, Node, UnaryOp};
+use crate::expr::print::{self, Dialect, Form, Here, Place, Style};
+use crate::expr::{Args, BinaryOp, ExprId, Function, Node, UnaryOp};
 use crate::flat::{Flat, Kind, Leaf, VarId};
 
 /// Which discrete variables are written with `pre`.
@@ -41,12 +41,6 @@ impl std::fmt::Debug for Printer<'_> {
     }
 }
 
-pub(super) enum Task {
-    Node(ExprId, Want),
-    Text(&'static str),
-    Owned(String),
-}
-
 /// What is required at a place in the text.
 #[derive(Clone, Copy)]
 pub(super) struct Want {
@@ -74,6 +68,16 @@ impl Want {
             unsigned,
             real,
         }
+    }
+}
+
+impl Place for Want {
+    fn least(strength: u8) -> Want {
+        Want::least(strength, false)
+    }
+
+    fn strength(self) -> u8 {
+        self.least
     }
 }
 
@@ -158,70 +162,22 @@ impl<'p> Printer<'p> {
     /// The left side of an equation, or an operand.
     pub fn at_least(&self, id: ExprId, least: u8, view: View<'_>) -> String {
         let mut out = String::new();
-        let mut work = vec![Task::Node(id, Want::least(least, false))];
-        while let Some(item) = work.pop() {
-            match item {
-                Task::Text(text) => out.push_str(text),
-                Task::Owned(text) => out.push_str(&text),
-                Task::Node(id, want) => self.node(id, want, view, &mut out, &mut work),
-            }
-        }
+        let viewed = Viewed {
+            printer: self,
+            view,
+        };
+        print::print(&viewed, id, Want::least(least, false), &mut out);
         out
     }
 
-    fn node(
-        &self,
-        mut id: ExprId,
-        want: Want,
-        view: View<'_>,
-        out: &mut String,
-        work: &mut Vec<Task>,
-    ) {
-        let exprs = &self.flat.exprs;
-        while let Node::Unary(UnaryOp::Plus, a) = exprs.node(id) {
-            id = a;
-        }
-        let node = exprs.node(id);
-        let (binds, signed) = self.strength(id);
-        if binds < want.least || signed && want.unsigned {
-            out.push('(');
-            work.push(Task::Text(")"));
-        }
-        let lone = matches!(node, Node::Number(_) | Node::Unary(..));
-        let real = want.real || !lone && self.integers[id.index()];
-        // The stack is in reverse order.
-        match node {
-            Node::Number(value) => out.push_str(&number(value.0, want.real)),
-            Node::Bool(value) => out.push_str(if value { "true" } else { "false" }),
-            Node::Time => out.push_str("time"),
-            Node::Leaf(leaf) => out.push_str(&self.leaf(leaf, view)),
-            Node::Unary(UnaryOp::Not, a) => {
-                out.push_str("not ");
-                work.push(Task::Node(a, Want::least(level::ATOM, real)));
-            }
-            Node::Unary(_, a) => {
-                out.push('-');
-                work.push(Task::Node(a, Want::unsigned(level::PRODUCT, real)));
-            }
-            Node::Binary(op, a, b) => {
-                let begins = !want.unsigned || binds < want.least;
-                self.binary((op, a, b), begins, real, work);
-            }
-            Node::If(..) => choice(exprs, id, real, work),
-            Node::Call(function, args) => {
-                self.call(id, function, exprs.args(args), real, out, work);
-            }
-            Node::List(args) => {
-                out.push('{');
-                work.push(Task::Text("}"));
-                arguments(exprs.args(args), real, work);
-            }
-        }
+    /// Whether the operands of a node have to be real. Lone numbers decide it by their place.
+    fn is_real(&self, here: Here<Want>) -> bool {
+        here.place.real || self.integers[here.id.index()]
     }
 
     /// The binding strength of a node's text, and whether it begins with a sign.
-    fn strength(&self, id: ExprId) -> (u8, bool) {
-        match self.flat.exprs.node(id) {
+    fn strength(&self, id: ExprId, node: &Node<Leaf>) -> (u8, bool) {
+        match *node {
             Node::Number(value) if value.0 < 0.0 => (level::SIGN, true),
             Node::Unary(UnaryOp::Not, _) => (level::NOT, false),
             // `-a*b` is -(a*b): so it binds like a product.
@@ -236,75 +192,166 @@ impl<'p> Printer<'p> {
             _ => (level::ATOM, false),
         }
     }
+}
 
-    /// `begins` says whether a sign is allowed before it.
+/// The dialect, for one moment.
+struct Viewed<'v> {
+    printer: &'v Printer<'v>,
+    view: View<'v>,
+}
+
+impl Dialect for Viewed<'_> {
+    type Leaf = Leaf;
+    type Place = Want;
+
+    fn node(&self, id: ExprId) -> Node<Leaf> {
+        self.printer.flat.exprs.node(id)
+    }
+
+    fn args(&self, args: Args) -> &[ExprId] {
+        self.printer.flat.exprs.args(args)
+    }
+
+    fn follow(&self, mut id: ExprId) -> ExprId {
+        while let Node::Unary(UnaryOp::Plus, a) = self.node(id) {
+            id = a;
+        }
+        id
+    }
+
+    fn brackets(
+        &self,
+        here: Here<Want>,
+        node: &Node<Leaf>,
+    ) -> Option<(&'static str, &'static str)> {
+        let (binds, signed) = self.printer.strength(here.id, node);
+        let needed = binds < here.place.least || signed && here.place.unsigned;
+        needed.then_some(("(", ")"))
+    }
+
+    fn number(&self, value: f64, here: Here<Want>, form: &mut Form<'_, Want>) {
+        form.text(&number(value, here.place.real));
+    }
+
+    fn truth(&self, value: bool) -> &'static str {
+        if value { "true" } else { "false" }
+    }
+
+    fn time(&self) -> &'static str {
+        "time"
+    }
+
+    fn leaf(&self, leaf: Leaf, form: &mut Form<'_, Want>) {
+        form.text(&self.printer.leaf(leaf, self.view));
+    }
+
+    fn unary(&self, here: Here<Want>, op: UnaryOp, a: ExprId, form: &mut Form<'_, Want>) {
+        let real = here.place.real;
+        match op {
+            UnaryOp::Not => {
+                form.word("not ");
+                form.expr(a, Want::least(level::ATOM, real));
+            }
+            _ => {
+                form.word("-");
+                form.expr(a, Want::unsigned(level::PRODUCT, real));
+            }
+        }
+    }
+
     fn binary(
         &self,
-        (op, a, b): (BinaryOp, ExprId, ExprId),
-        begins: bool,
-        real: bool,
-        work: &mut Vec<Task>,
+        here: Here<Want>,
+        op: BinaryOp,
+        [a, b]: [ExprId; 2],
+        form: &mut Form<'_, Want>,
     ) {
-        if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) && !self.flat.is_boolean(a) {
-            work.push(Task::Text(match op {
+        if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) && !self.printer.flat.is_boolean(a) {
+            form.word("abs(");
+            form.expr(a, Want::least(level::SUM, false));
+            form.word(" - ");
+            form.expr(b, Want::unsigned(level::PRODUCT, false));
+            form.word(match op {
                 BinaryOp::Equal => ") <= 0",
                 _ => ") > 0",
-            }));
-            work.push(Task::Node(b, Want::unsigned(level::PRODUCT, false)));
-            work.push(Task::Text(" - "));
-            work.push(Task::Node(a, Want::least(level::SUM, false)));
-            work.push(Task::Text("abs("));
+            });
             return;
         }
-        let (left, right) = match op {
-            BinaryOp::Or => (Want::least(level::OR, real), Want::least(level::AND, real)),
-            BinaryOp::And => (Want::least(level::AND, real), Want::least(level::NOT, real)),
+        let infix = print::infix(op, Style::Plain);
+        let real = self.printer.is_real(here);
+        // Whether a sign is allowed before it: in brackets it always is.
+        let begins = !here.place.unsigned || infix.binds < here.place.least;
+        let (left, word, right) = match op {
             BinaryOp::Add | BinaryOp::Sub => (
-                Want::least(level::SUM, real),
-                Want::unsigned(level::PRODUCT, real),
+                Want::least(infix.left, real),
+                infix.word,
+                Want::unsigned(infix.right, real),
             ),
             BinaryOp::Mul | BinaryOp::Div => (
                 Want {
-                    least: level::PRODUCT,
+                    least: infix.left,
                     unsigned: !begins,
                     real,
                 },
-                Want::unsigned(level::POWER, real),
+                infix.word,
+                Want::unsigned(infix.right, real),
             ),
-            BinaryOp::Pow => (
-                Want::unsigned(level::ATOM, false),
-                Want::unsigned(level::ATOM, false),
+            BinaryOp::Pow => {
+                let operand = Want::unsigned(level::ATOM, false);
+                (operand, "^", operand)
+            }
+            // The operands of relations can be truths.
+            _ => (
+                Want::least(infix.left, real),
+                infix.word,
+                Want::least(infix.right, real),
             ),
-            // Relations cannot be chained. Their operands can be truths.
-            _ => (Want::least(level::SUM, real), Want::least(level::SUM, real)),
         };
-        work.push(Task::Node(b, right));
-        work.push(Task::Text(spelling(op)));
-        work.push(Task::Node(a, left));
+        form.expr(a, left);
+        form.word(word);
+        form.expr(b, right);
+    }
+
+    /// An `if` as the last operand is an `elseif`; elsewhere it gets brackets.
+    fn choice(&self, here: Here<Want>, parts: [ExprId; 3], form: &mut Form<'_, Want>) {
+        let real = self.printer.is_real(here);
+        let places = [
+            Want::least(level::OR, false),
+            Want::least(level::OR, real),
+            Want::least(level::IF, real),
+        ];
+        let elseif = matches!(self.node(parts[2]), Node::If(..));
+        print::choice(parts, places, elseif, form);
     }
 
     fn call(
         &self,
-        id: ExprId,
+        here: Here<Want>,
         function: Function,
         args: &[ExprId],
-        real: bool,
-        out: &mut String,
-        work: &mut Vec<Task>,
+        form: &mut Form<'_, Want>,
     ) {
-        let whole = self.is_written_out(id, args);
+        use Function::*;
+        let whole = self.printer.is_written_out(here.id, args);
+        let real = self.printer.is_real(here);
         let name = match function {
-            Function::Sign if whole => return sign(args[0], work),
-            Function::Table if whole => return self.table(args, work),
-            Function::Table => TABLE,
-            Function::Ln => "log",
-            Function::Min | Function::Max => return pairs(function, args, real, work),
-            _ => function.text(),
+            Sign if whole => return sign(args[0], form),
+            Table if whole => return self.printer.table(args, form),
+            Table => TABLE,
+            Ln => "log",
+            Min | Max => return pairs(function, args, real, form),
+            Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Exp | Log10
+            | Sqrt | Abs | Sign | Floor | Ceil | Mod => function.text(),
+            // `sample` is written the same way; the others are no values.
+            Sample | Der | Der2 | New | Init | Pre => function.text(),
         };
-        out.push_str(name);
-        out.push('(');
-        work.push(Task::Text(")"));
-        arguments(args, real, work);
+        form.called(name, args, Want::least(level::IF, real));
+    }
+
+    fn list(&self, here: Here<Want>, of: &[ExprId], form: &mut Form<'_, Want>) {
+        form.word("{");
+        form.series(of, Want::least(level::IF, self.printer.is_real(here)), ", ");
+        form.word("}");
     }
 }
 
@@ -315,36 +362,4 @@ pub fn number(value: f64, real: bool) -> String {
         true => format!("{value:.0}"),
         false => format!("{value:?}"),
     }
-}
-
-fn spelling(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Pow => "^",
-        other => print::spelling(other, print::Style::Plain),
-    }
-}
-
-fn arguments(args: &[ExprId], real: bool, work: &mut Vec<Task>) {
-    for (at, &arg) in args.iter().enumerate().rev() {
-        work.push(Task::Node(arg, Want::least(level::IF, real)));
-        if at > 0 {
-            work.push(Task::Text(", "));
-        }
-    }
-}
-
-/// An `if` as the last operand is an `elseif`; elsewhere it gets brackets.
-fn choice(exprs: &Arena<Leaf>, id: ExprId, real: bool, work: &mut Vec<Task>) {
-    let Node::If(condition, then, otherwise) = exprs.node(id) else {
-        return;
-    };
-    work.push(Task::Node(otherwise, Want::least(level::IF, real)));
-    work.push(Task::Text(match exprs.node(otherwise) {
-        Node::If(..) => " else",
-        _ => " else ",
-    }));
-    work.push(Task::Node(then, Want::least(level::OR, real)));
-    work.push(Task::Text(" then "));
-    work.push(Task::Node(condition, Want::least(level::OR, false)));
-    work.push(Task::Text("if "));
 }

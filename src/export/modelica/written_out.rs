@@ -5,8 +5,9 @@
 //! becomes a call of a function in the class. `min` and `max` have two arguments in Modelica.
 
 use super::names::TABLE;
-use super::text::{Printer, Task, Want};
+use super::text::{Printer, Want};
 use crate::expr::op::precedence as level;
+use crate::expr::print::Form;
 use crate::expr::{ExprId, Function, Node};
 
 /// Larger arguments are not repeated.
@@ -54,46 +55,43 @@ impl Printer<'_> {
     }
 
     /// `if x < x1 then y1 elseif x < x2 then y1 + (y2 - y1)*(x - x1)/(x2 - x1) ... else yn`
-    pub(super) fn table(&self, args: &[ExprId], work: &mut Vec<Task>) {
+    pub(super) fn table(&self, args: &[ExprId], form: &mut Form<'_, Want>) {
         let exprs = &self.flat.exprs;
         let (mut xs, mut ys) = (Vec::new(), Vec::new());
         exprs.operands(args[1], &mut xs);
         exprs.operands(args[2], &mut ys);
-        let sum = |id: ExprId| Task::Node(id, Want::least(level::SUM, true));
-        let part = |id: ExprId| Task::Node(id, Want::unsigned(level::PRODUCT, true));
+        let sum = Want::least(level::SUM, true);
+        let part = Want::unsigned(level::PRODUCT, true);
         let x = args[0];
-        let mut text = Vec::new();
         for (at, &border) in xs.iter().enumerate() {
-            text.extend([
-                Task::Text(if at == 0 { "if " } else { " elseif " }),
-                sum(x),
-                Task::Text(" < "),
-                sum(border),
-                Task::Text(" then "),
-            ]);
-            match at.checked_sub(1) {
-                None => text.push(sum(ys[0])),
-                Some(before) => text.extend([
-                    sum(ys[before]),
-                    Task::Text(" + ("),
-                    sum(ys[at]),
-                    Task::Text(" - "),
-                    part(ys[before]),
-                    Task::Text(")*("),
-                    sum(x),
-                    Task::Text(" - "),
-                    part(xs[before]),
-                    Task::Text(")/("),
-                    sum(border),
-                    Task::Text(" - "),
-                    part(xs[before]),
-                    Task::Text(")"),
-                ]),
-            }
+            form.word(if at == 0 { "if " } else { " elseif " });
+            form.expr(x, sum);
+            form.word(" < ");
+            form.expr(border, sum);
+            form.word(" then ");
+            let Some(before) = at.checked_sub(1) else {
+                form.expr(ys[0], sum);
+                continue;
+            };
+            form.expr(ys[before], sum);
+            form.word(" + (");
+            form.expr(ys[at], sum);
+            form.word(" - ");
+            form.expr(ys[before], part);
+            form.word(")*(");
+            form.expr(x, sum);
+            form.word(" - ");
+            form.expr(xs[before], part);
+            form.word(")/(");
+            form.expr(border, sum);
+            form.word(" - ");
+            form.expr(xs[before], part);
+            form.word(")");
         }
-        text.push(Task::Text(" else "));
-        text.extend(ys.last().map(|&last| sum(last)));
-        work.extend(text.into_iter().rev());
+        form.word(" else ");
+        if let Some(&last) = ys.last() {
+            form.expr(last, sum);
+        }
     }
 
     /// Whether an expression needs the function for tables.
@@ -112,36 +110,30 @@ impl Printer<'_> {
     }
 }
 
-pub(super) fn sign(x: ExprId, work: &mut Vec<Task>) {
-    let x = || Task::Node(x, Want::least(level::SUM, false));
-    // The stack is in reverse order.
-    work.extend([
-        Task::Text(" < 0 then -1.0 else 0.0"),
-        x(),
-        Task::Text(" > 0 then 1.0 elseif "),
-        x(),
-        Task::Text("if "),
-    ]);
+pub(super) fn sign(x: ExprId, form: &mut Form<'_, Want>) {
+    form.word("if ");
+    form.at(x, level::SUM);
+    form.word(" > 0 then 1.0 elseif ");
+    form.at(x, level::SUM);
+    form.word(" < 0 then -1.0 else 0.0");
 }
 
 /// `min(a, min(b, c))`
-pub(super) fn pairs(function: Function, args: &[ExprId], real: bool, work: &mut Vec<Task>) {
+pub(super) fn pairs(function: Function, args: &[ExprId], real: bool, form: &mut Form<'_, Want>) {
     let begin = match function {
         Function::Min => "min(",
         _ => "max(",
     };
-    let mut text = Vec::new();
     for (at, &arg) in args.iter().enumerate() {
         if at > 0 {
-            text.push(Task::Text(", "));
+            form.word(", ");
         }
         if at + 1 < args.len() {
-            text.push(Task::Text(begin));
+            form.word(begin);
         }
-        text.push(Task::Node(arg, Want::least(level::IF, real)));
+        form.expr(arg, Want::least(level::IF, real));
     }
-    text.push(Task::Owned(")".repeat(args.len().saturating_sub(1))));
-    work.extend(text.into_iter().rev());
+    form.text(&")".repeat(args.len().saturating_sub(1)));
 }
 
 /// The function for tables, for the head of a class.

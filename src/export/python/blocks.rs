@@ -7,8 +7,9 @@ use crate::export::model::{Action, Model};
 use crate::export::places::Place;
 use crate::export::statements::Statements;
 use crate::export::statements::blocks::{about, blocks, eliminated, residuals};
-use crate::export::write::{Text, Writer};
+use crate::export::write::Writer;
 use crate::expr::ExprId;
+use crate::expr::print::Text;
 use crate::flat::Leaf;
 use crate::passes::blocks::{Entry, Linear, Nonlinear, Selected};
 

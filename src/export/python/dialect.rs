@@ -7,8 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::base::words::literal;
 use crate::export::model::Model;
 use crate::export::names::Names;
-use crate::export::write::{Dialect, Kept, Text};
+use crate::export::write::{Dialect, Kept, write_rest};
 use crate::expr::op::precedence;
+use crate::expr::print::{Form, Infix, Prefix, Style, Text, infix};
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp, Value};
 use crate::flat::{Flat, Leaf, Type};
 
@@ -129,13 +130,6 @@ fn truth(value: bool) -> &'static str {
     if value { "True" } else { "False" }
 }
 
-fn infix(op: &str, binds: u8, a: &Text, b: &Text) -> Text {
-    Text::new(
-        format!("{} {op} {}", a.at_least(binds), b.at_least(binds + 1)),
-        binds,
-    )
-}
-
 impl Dialect for Python<'_> {
     fn leaf(&self, leaf: Leaf) -> Text {
         if let Some(truth) = self.truths.get(&leaf) {
@@ -165,80 +159,79 @@ impl Dialect for Python<'_> {
         number(value)
     }
 
-    fn truth(&self, value: bool) -> Text {
-        Text::atom(truth(value))
+    fn truth(&self, value: bool) -> &'static str {
+        truth(value)
     }
 
-    fn time(&self) -> Text {
-        Text::atom("t")
+    fn time(&self) -> &'static str {
+        "t"
     }
 
-    fn unary(&self, op: UnaryOp, a: &Text) -> Text {
-        match op {
-            UnaryOp::Minus => Text::new(
-                format!("-{}", a.at_least(precedence::POWER)),
-                precedence::SIGN,
-            ),
-            UnaryOp::Plus => a.clone(),
-            UnaryOp::Not => Text::new(
-                format!("not {}", a.at_least(precedence::NOT)),
-                precedence::NOT,
-            ),
+    fn prefix(&self, op: UnaryOp) -> Prefix {
+        let (word, operand, binds) = match op {
+            UnaryOp::Minus => ("-", precedence::POWER, precedence::SIGN),
+            UnaryOp::Plus => ("+", precedence::POWER, precedence::SIGN),
+            UnaryOp::Not => ("not ", precedence::NOT, precedence::NOT),
+        };
+        Prefix {
+            word,
+            operand,
+            binds,
         }
     }
 
-    fn binary(&self, op: BinaryOp, a: &Text, b: &Text) -> Text {
-        use precedence::{AND, OR, PRODUCT, RELATION, SUM};
-        let op = match op {
-            BinaryOp::Add => return infix("+", SUM, a, b),
-            BinaryOp::Sub => return infix("-", SUM, a, b),
-            BinaryOp::Mul => return infix("*", PRODUCT, a, b),
-            BinaryOp::Div => return infix("/", PRODUCT, a, b),
-            BinaryOp::And => return infix("and", AND, a, b),
-            BinaryOp::Or => return infix("or", OR, a, b),
-            BinaryOp::Pow => return Text::atom(format!("_pow({}, {})", a.text, b.text)),
-            BinaryOp::NotEqual => "!=",
-            other => other.text(),
-        };
-        // Relations chain in Python, so their operands get brackets.
-        Text::new(
-            format!("{} {op} {}", a.at_least(SUM), b.at_least(SUM)),
-            RELATION,
-        )
+    /// Relations chain in Python, so their operands get brackets.
+    fn infix(&self, op: BinaryOp) -> Infix {
+        let usual = infix(op, Style::Classic);
+        match op {
+            BinaryOp::Mul => Infix::left_to_right(" * ", precedence::PRODUCT),
+            BinaryOp::Div => Infix::left_to_right(" / ", precedence::PRODUCT),
+            BinaryOp::NotEqual => Infix {
+                word: " != ",
+                ..usual
+            },
+            _ => usual,
+        }
     }
 
-    fn choice(&self, condition: &Text, a: &Text, b: &Text) -> Text {
+    fn power(&self, operands: [ExprId; 2], _: bool, form: &mut Form<'_, u8>) {
+        form.called("_pow", &operands, precedence::IF);
+    }
+
+    fn choice(&self, [condition, then, otherwise]: [ExprId; 3], form: &mut Form<'_, u8>) {
         let above = precedence::IF + 1;
-        let text = format!(
-            "{} if {} else {}",
-            a.at_least(above),
-            condition.at_least(above),
-            b.text
-        );
-        Text::new(text, precedence::IF)
+        form.at(then, above);
+        form.word(" if ");
+        form.at(condition, above);
+        form.word(" else ");
+        form.at(otherwise, precedence::IF);
     }
 
-    fn call(&self, function: Function, args: &[Text]) -> Text {
+    fn call(&self, function: Function, args: &[ExprId], form: &mut Form<'_, u8>) {
         use Function::*;
         let name = match function {
-            Abs | Min | Max => function.text().to_string(),
-            Ln => "math.log".to_string(),
-            Exp | Sinh | Cosh | Sign | Mod => format!("_{}", function.text()),
-            other => format!("math.{}", other.text()),
+            Abs | Min | Max => function.text(),
+            Ln => "math.log",
+            Exp | Sinh | Cosh | Sign | Mod => &format!("_{}", function.text()),
+            Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Tanh | Log10 | Sqrt | Floor | Ceil => {
+                &format!("math.{}", function.text())
+            }
+            // Written otherwise, or no values.
+            Table | Sample | Der | Der2 | New | Init | Pre => function.text(),
         };
-        let args: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
-        Text::atom(format!("{name}({})", args.join(", ")))
+        form.called(name, args, precedence::IF);
     }
 
-    fn table(&self, x: &Text, xs: &[Text], ys: &[Text]) -> Text {
-        let list = |points: &[Text]| {
-            let points: Vec<String> = points
-                .iter()
-                .map(|point| format!("{},", point.text))
-                .collect();
-            format!("({})", points.join(" "))
-        };
-        Text::atom(format!("_table({}, {}, {})", x.text, list(xs), list(ys)))
+    fn table(&self, x: ExprId, xs: &[ExprId], ys: &[ExprId], form: &mut Form<'_, u8>) {
+        form.word("_table(");
+        form.at(x, precedence::IF);
+        for points in [xs, ys] {
+            form.word(", (");
+            form.series(points, precedence::IF, ", ");
+            // A tuple of one element ends in a comma.
+            form.word(if points.is_empty() { ")" } else { ",)" });
+        }
+        form.word(")");
     }
 
     fn kept(&self, id: ExprId) -> Option<Kept> {
@@ -246,31 +239,35 @@ impl Dialect for Python<'_> {
             return Some(Kept::Alone);
         }
         let held = self.watches.contains_key(&id) && !matches!(self.scope.get(), Scope::Plain(_));
-        held.then_some(Kept::WithOperands)
+        held.then_some(Kept::WithOperands(precedence::ATOM))
     }
 
-    fn kept_text(&self, id: ExprId, operands: &[Text]) -> Text {
+    fn write_kept(&self, id: ExprId, form: &mut Form<'_, u8>) {
         let Some(&at) = self.watches.get(&id) else {
-            return Text::atom(match (self.scope.get(), self.samplers.get(&id)) {
+            return match (self.scope.get(), self.samplers.get(&id)) {
                 // A sample never acts at a single point.
-                (Scope::Plain(_), _) | (_, None) => "False".to_string(),
-                (_, Some(at)) => format!("s.sampled[{at}]"),
-            });
+                (Scope::Plain(_), _) | (_, None) => form.word("False"),
+                (_, Some(at)) => form.text(&format!("s.sampled[{at}]")),
+            };
         };
-        let held = Text::atom(format!("h[{at}]"));
-        let written = match (self.flat.exprs.node(id), operands) {
-            (Node::Binary(op, ..), [a, b]) => self.binary(op, a, b),
-            (Node::Call(function, _), args) => self.call(function, args),
-            _ => held.clone(),
-        };
-        let kept = match (self.flat.exprs.node(id), operands) {
-            (Node::Call(Function::Mod, _), [a, b]) => {
-                let part = infix("*", precedence::PRODUCT, &held, b);
-                infix("-", precedence::SUM, a, &part)
+        let held = format!("h[{at}]");
+        let exprs = &self.flat.exprs;
+        let node = exprs.node(id);
+        form.word("(");
+        match node {
+            Node::Call(Function::Mod, args) => {
+                let args = exprs.args(args);
+                write_rest([args[0], args[1]], &held, form);
             }
-            _ => held,
-        };
-        Text::atom(format!("({} if h else {})", kept.text, written.text))
+            _ => form.text(&held),
+        }
+        form.word(" if h else ");
+        match node {
+            Node::Binary(op, a, b) => form.infix(self.infix(op), [a, b]),
+            Node::Call(function, args) => self.call(function, exprs.args(args), form),
+            _ => form.text(&held),
+        }
+        form.word(")");
     }
 
     fn temporary(&self, count: usize) -> String {

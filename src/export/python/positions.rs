@@ -45,6 +45,10 @@ impl Module<'_> {
                 self.value(switch.condition).text
             ));
         }
+        if bits.is_empty() {
+            // Without switches there is one mode.
+            bits.push("0".to_string());
+        }
         let comment = "\n\n# The truths of the switches as bits.";
         self.file.push_str(comment);
         self.function("_key(t, v, h, s)", &format!("return {}", bits.join(" | ")));

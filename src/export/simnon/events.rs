@@ -4,12 +4,13 @@
 //! the truths of conditions at its last run, and the times of the next samples.
 
 use super::super::classic::text::{
-    Dialect, Text, arithmetic, number as number_text, real, text_unsampled,
+    Dialect, arithmetic, number as number_text, real, text_unsampled,
 };
 use super::super::classic::{Change, Happening, Update};
 use super::super::desire::call;
 use super::{LANGUAGE, Writer, line};
 use crate::expr::op::precedence as level;
+use crate::expr::print::Text;
 use crate::expr::{BinaryOp, ExprId, Function, Node};
 use crate::flat::{Kind, Leaf};
 

@@ -8,10 +8,11 @@
 mod events;
 
 use super::classic::names::{Names, Rules};
-use super::classic::text::{Dialect, Text, arithmetic, comment, real, text};
+use super::classic::text::{Dialect, arithmetic, comment, real, text};
 use super::classic::{Change, Classic, Happening, Right, Target, Task, Update};
 use super::desire::call;
 use crate::expr::op::precedence as level;
+use crate::expr::print::Text;
 use crate::expr::{BinaryOp, ExprId, Function};
 use crate::flat::{Kind, Leaf};
 
@@ -51,7 +52,7 @@ impl Dialect for Simnon {
     }
 
     fn not(&self, a: &Text) -> Text {
-        Text::new(format!("not {}", a.at(level::ATOM)), level::NOT)
+        Text::new(format!("not {}", a.at_least(level::ATOM)), level::NOT)
     }
 
     fn logic(&self, and: bool, a: &Text, b: &Text) -> Text {
@@ -60,12 +61,15 @@ impl Dialect for Simnon {
         } else {
             ("or", level::OR)
         };
-        Text::new(format!("{} {word} {}", a.at(binds), b.at(binds + 1)), binds)
+        Text::new(
+            format!("{} {word} {}", a.at_least(binds), b.at_least(binds + 1)),
+            binds,
+        )
     }
 
     fn relation(&self, op: BinaryOp, a: &Text, b: &Text) -> Text {
         let plain = |sign: &str| {
-            let (a, b) = (a.at(level::SUM), b.at(level::SUM));
+            let (a, b) = (a.at_least(level::SUM), b.at_least(level::SUM));
             Text::new(format!("{a} {sign} {b}"), level::RELATION)
         };
         match op {
@@ -94,13 +98,13 @@ impl Dialect for Simnon {
 
     fn power(&self, a: &Text, b: &Text) -> Text {
         Text::new(
-            format!("{}^{}", a.at(level::ATOM), b.at(level::ATOM)),
+            format!("{}^{}", a.at_least(level::ATOM), b.at_least(level::ATOM)),
             level::POWER,
         )
     }
 
     fn choice(&self, condition: &Text, a: &Text, b: &Text) -> Text {
-        let (a, b) = (a.at(level::SUM), b.at(level::IF));
+        let (a, b) = (a.at_least(level::SUM), b.at_least(level::IF));
         Text::new(
             format!("if {} then {a} else {b}", condition.text),
             level::IF,

@@ -1,8 +1,9 @@
 //! The blocks of a solved model as statements.
 
 use super::{Statements, put};
-use crate::export::write::{Dialect, Text};
+use crate::export::write::Dialect;
 use crate::expr::ExprId;
+use crate::expr::print::Text;
 use crate::flat::{EqId, Flat, Leaf, VarId};
 use crate::passes::blocks::{Assignment, Block, Method, Residual};
 

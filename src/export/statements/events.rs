@@ -1,8 +1,9 @@
 //! Relations and actions at events, as statements.
 
 use super::Statements;
-use crate::export::write::{Dialect, Text};
+use crate::export::write::Dialect;
 use crate::expr::BinaryOp;
+use crate::expr::print::Text;
 use crate::passes::relations::{Relation, WatchKind};
 
 /// The two sides of a relation: their difference decides it.
@@ -12,7 +13,7 @@ pub fn sides<'p>(to: &mut impl Statements<'p>, watch: &Relation) -> (Text, Text)
     match watch.right.map(|right| to.value(right)) {
         Some(right) if watch.kind == WatchKind::Floor => {
             let dialect = to.writer().dialect;
-            (dialect.binary(BinaryOp::Div, &left, &right), zero)
+            (dialect.infix(BinaryOp::Div).of(&left, &right), zero)
         }
         Some(right) => (left, right),
         None => (left, zero),

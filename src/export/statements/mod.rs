@@ -8,8 +8,9 @@ pub mod events;
 pub mod modes;
 
 use super::model::{Action, Model};
-use super::write::{Dialect, Text, Writer};
+use super::write::{Dialect, Writer};
 use crate::expr::ExprId;
+use crate::expr::print::Text;
 use crate::flat::Leaf;
 use crate::passes::blocks::{Entry, Linear, Nonlinear, Selected};
 

@@ -3,24 +3,19 @@
 //! Before: an arena, and [`Sizes`] of its expressions. After: text that TeX can break into lines at
 //! operators. What TeX cannot break (fractions, cases, roots, brackets that grow) is used only where
 //! it is narrow, so that no line is wider than a page; else the expression is written in one line,
-//! as in .bgm. The walk keeps its own stack, so depth does not matter.
+//! as in .bgm.
 
 mod size;
 
 pub use size::{Names, Sizes};
 
 use super::op::precedence as level;
-use super::{Arena, BinaryOp, ExprId, Function, Leaf, Node, UnaryOp, show_number};
+use super::print::{self, Dialect, Form, Here, infix};
+use super::{Arena, Args, BinaryOp, ExprId, Function, Leaf, Node, UnaryOp, show_number};
 use size::NARROW;
 
 /// Stronger than any operand except the base of a power has to be.
 const BASE: u8 = level::ATOM + 1;
-
-enum Task {
-    /// The expression, and the least strength that needs no brackets.
-    Node(ExprId, u8),
-    Text(&'static str),
-}
 
 /// Writes expressions of one arena.
 #[derive(Debug)]
@@ -82,182 +77,24 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
     }
 
     fn write(&self, root: ExprId, least: u8, out: &mut String) {
-        let mut work = vec![Task::Node(root, least)];
-        while let Some(item) = work.pop() {
-            let (id, least) = match item {
-                Task::Text(text) => {
-                    out.push_str(text);
-                    continue;
-                }
-                Task::Node(id, least) => (id, least),
-            };
-            if self.strength(id) < least {
-                let (open, close) = self.brackets(id);
-                out.push_str(open);
-                work.push(Task::Text(close));
-            }
-            self.node(id, &mut work, out);
-        }
+        print::print(self, root, least, out);
     }
 
-    fn node(&self, id: ExprId, work: &mut Vec<Task>, out: &mut String) {
-        match self.arena.node(id) {
-            Node::Number(value) => number(value.0, out),
-            Node::Bool(true) => out.push_str("\\mathrm{true}"),
-            Node::Bool(false) => out.push_str("\\mathrm{false}"),
-            Node::Time => out.push_str("\\mathrm{Time}"),
-            Node::Leaf(leaf) => self.names.write(leaf, out),
-            Node::Unary(op, a) => {
-                let (text, least) = match op {
-                    UnaryOp::Minus => ("-", level::PRODUCT),
-                    UnaryOp::Plus => ("+", level::PRODUCT),
-                    UnaryOp::Not => ("\\lnot ", level::ATOM),
-                };
-                out.push_str(text);
-                let least = if self.has_sign(a) { level::ATOM } else { least };
-                work.push(Task::Node(a, least));
-            }
-            Node::Binary(op, a, b) => self.binary(id, op, a, b, work, out),
-            Node::If(condition, then, otherwise) => {
-                self.choice(id, [condition, then, otherwise], work, out);
-            }
-            Node::Call(function, args) => {
-                self.call(id, function, self.arena.args(args), work, out);
-            }
-            Node::List(args) => {
-                out.push('[');
-                work.push(Task::Text("]"));
-                self.push_args(id, self.arena.args(args), work);
-            }
-        }
-    }
-
-    fn binary(
-        &self,
-        id: ExprId,
-        op: BinaryOp,
-        a: ExprId,
-        b: ExprId,
-        work: &mut Vec<Task>,
-        out: &mut String,
-    ) {
-        let stacked = self.sizes.of(id).stacked;
-        let (left, text, mut right) = match op {
-            BinaryOp::Or => (level::OR, " \\lor ", level::AND),
-            BinaryOp::And => (level::AND, " \\land ", level::NOT),
-            BinaryOp::Less => (level::SUM, " < ", level::SUM),
-            BinaryOp::LessEqual => (level::SUM, " \\le ", level::SUM),
-            BinaryOp::Greater => (level::SUM, " > ", level::SUM),
-            BinaryOp::GreaterEqual => (level::SUM, " \\ge ", level::SUM),
-            BinaryOp::Equal => (level::SUM, " = ", level::SUM),
-            BinaryOp::NotEqual => (level::SUM, " \\ne ", level::SUM),
-            BinaryOp::Add => (level::SUM, " + ", level::PRODUCT),
-            BinaryOp::Sub => (level::SUM, " - ", level::PRODUCT),
-            BinaryOp::Mul if self.begins_with_digit(b) => (level::PRODUCT, " \\cdot ", level::SUM),
-            BinaryOp::Mul if self.ends_with_digit(a) && self.is_fraction(b) => {
-                (level::PRODUCT, " \\cdot ", level::POWER)
-            }
-            // A thin space, if the line need not be broken here.
-            BinaryOp::Mul if self.sizes.of(id).width <= NARROW => {
-                (level::PRODUCT, "\\,", level::POWER)
-            }
-            BinaryOp::Mul => (level::PRODUCT, " \\cdot ", level::POWER),
-            BinaryOp::Div if stacked => {
-                out.push_str("\\frac{");
-                (level::OR, "}{", level::OR)
-            }
-            BinaryOp::Div => (level::PRODUCT, " \\mathbin{/} ", level::ATOM),
-            BinaryOp::Pow if stacked => (BASE, "^{", level::OR),
-            BinaryOp::Pow => {
-                out.push_str("\\operatorname{pow}(");
-                (level::OR, ", ", level::OR)
-            }
-        };
-        match (op, stacked) {
-            (BinaryOp::Div | BinaryOp::Pow, true) => work.push(Task::Text("}")),
-            (BinaryOp::Pow, false) => work.push(Task::Text(")")),
-            _ if op.precedence() > level::RELATION && self.has_sign(b) => right = level::ATOM,
-            _ => {}
-        }
-        work.push(Task::Node(b, right));
-        work.push(Task::Text(text));
-        work.push(Task::Node(a, left));
-    }
-
-    fn choice(&self, id: ExprId, parts: [ExprId; 3], work: &mut Vec<Task>, out: &mut String) {
-        let [condition, then, otherwise] = parts;
-        if !self.sizes.of(id).stacked {
-            out.push_str("\\mathbf{if}\\ ");
-            work.push(Task::Node(otherwise, level::IF));
-            work.push(Task::Text("\\ \\allowbreak\\mathbf{else}\\ "));
-            work.push(Task::Node(then, level::OR));
-            work.push(Task::Text("\\ \\allowbreak\\mathbf{then}\\ "));
-            work.push(Task::Node(condition, level::OR));
-            return;
-        }
-        out.push_str("\\begin{cases} ");
-        let mut items = vec![
-            Task::Node(then, level::OR),
-            Task::Text(" & \\text{if } "),
-            Task::Node(condition, level::OR),
-        ];
-        let mut last = otherwise;
-        while let (Node::If(condition, then, otherwise), true) =
-            (self.arena.node(last), self.sizes.of(last).stacked)
-        {
-            items.push(Task::Text(" \\\\ "));
-            items.push(Task::Node(then, level::OR));
-            items.push(Task::Text(" & \\text{else if } "));
-            items.push(Task::Node(condition, level::OR));
-            last = otherwise;
-        }
-        items.push(Task::Text(" \\\\ "));
-        items.push(Task::Node(last, level::OR));
-        items.push(Task::Text(" & \\text{else} \\end{cases}"));
-        work.extend(items.into_iter().rev());
-    }
-
-    fn call(
-        &self,
-        id: ExprId,
-        function: Function,
-        args: &[ExprId],
-        work: &mut Vec<Task>,
-        out: &mut String,
-    ) {
-        let tall = self.is_tall(id);
-        let (open, close) = match function {
-            Function::Sqrt if self.sizes.of(id).stacked => ("\\sqrt{", "}"),
-            Function::Abs if tall => ("\\left\\lvert ", "\\right\\rvert "),
-            Function::Abs => ("\\lvert ", "\\rvert "),
-            Function::Floor if tall => ("\\left\\lfloor ", "\\right\\rfloor "),
-            Function::Floor => ("\\lfloor ", "\\rfloor "),
-            Function::Ceil if tall => ("\\left\\lceil ", "\\right\\rceil "),
-            Function::Ceil => ("\\lceil ", "\\rceil "),
-            _ => {
-                out.push_str(spelling(function));
-                if tall {
-                    ("\\left(", "\\right)")
-                } else {
-                    ("(", ")")
-                }
-            }
-        };
-        out.push_str(open);
-        work.push(Task::Text(close));
-        self.push_args(id, args, work);
-    }
-
-    fn push_args(&self, id: ExprId, args: &[ExprId], work: &mut Vec<Task>) {
+    fn series(&self, id: ExprId, args: &[ExprId], form: &mut Form<'_, u8>) {
         let comma = match self.sizes.of(id).width <= NARROW {
             true => ", ",
             false => ",\\allowbreak\\ ",
         };
-        for (at, &arg) in args.iter().enumerate().rev() {
-            work.push(Task::Node(arg, level::OR));
-            if at > 0 {
-                work.push(Task::Text(comma));
-            }
+        form.series(args, level::OR, comma);
+    }
+
+    /// How a product is written: with a thin space, if the line need not be broken here and no digits meet.
+    fn product(&self, id: ExprId, a: ExprId, b: ExprId) -> (&'static str, u8) {
+        let digits = self.ends_with_digit(a) && self.is_fraction(b);
+        match (self.begins_with_digit(b), digits) {
+            (true, _) => (" \\cdot ", level::SUM),
+            _ if !digits && self.sizes.of(id).width <= NARROW => ("\\,", level::POWER),
+            _ => (" \\cdot ", level::POWER),
         }
     }
 
@@ -265,27 +102,6 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
     fn is_tall(&self, id: ExprId) -> bool {
         let size = self.sizes.of(id);
         size.depth > 0 && size.width <= NARROW
-    }
-
-    fn brackets(&self, id: ExprId) -> (&'static str, &'static str) {
-        match self.is_tall(id) {
-            true => ("\\left(", "\\right)"),
-            false => ("(", ")"),
-        }
-    }
-
-    fn strength(&self, id: ExprId) -> u8 {
-        match self.arena.node(id) {
-            Node::Unary(op, _) => op.precedence(),
-            Node::Binary(BinaryOp::Div, ..) if self.sizes.of(id).stacked => level::ATOM,
-            Node::Binary(BinaryOp::Pow, ..) if !self.sizes.of(id).stacked => level::ATOM,
-            Node::Binary(op, ..) => op.precedence(),
-            Node::If(..) => level::IF,
-            Node::Number(value) if value.0.is_sign_negative() => level::SIGN,
-            Node::Number(value) if show_number(value.0).contains('e') => level::PRODUCT,
-            Node::Call(..) => level::ATOM,
-            _ => BASE,
-        }
     }
 
     /// Whether it begins with a sign, so that it needs brackets after an operator.
@@ -325,6 +141,160 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
 
     fn is_fraction(&self, id: ExprId) -> bool {
         matches!(self.arena.node(id), Node::Binary(BinaryOp::Div, ..)) && self.sizes.of(id).stacked
+    }
+}
+
+impl<L: Leaf, N: Names<L>> Dialect for Writer<'_, L, N> {
+    type Leaf = L;
+    type Place = u8;
+
+    fn node(&self, id: ExprId) -> Node<L> {
+        self.arena.node(id)
+    }
+
+    fn args(&self, args: Args) -> &[ExprId] {
+        self.arena.args(args)
+    }
+
+    fn strength(&self, id: ExprId, node: &Node<L>) -> u8 {
+        match *node {
+            Node::Unary(op, _) => op.precedence(),
+            Node::Binary(BinaryOp::Div, ..) if self.sizes.of(id).stacked => level::ATOM,
+            Node::Binary(BinaryOp::Pow, ..) if !self.sizes.of(id).stacked => level::ATOM,
+            Node::Binary(op, ..) => op.precedence(),
+            Node::If(..) => level::IF,
+            Node::Number(value) if value.0.is_sign_negative() => level::SIGN,
+            Node::Number(value) if show_number(value.0).contains('e') => level::PRODUCT,
+            Node::Call(..) => level::ATOM,
+            _ => BASE,
+        }
+    }
+
+    fn brackets(&self, here: Here<u8>, node: &Node<L>) -> Option<(&'static str, &'static str)> {
+        let weak = self.strength(here.id, node) < here.place;
+        weak.then(|| match self.is_tall(here.id) {
+            true => ("\\left(", "\\right)"),
+            false => ("(", ")"),
+        })
+    }
+
+    fn number(&self, value: f64, _: Here<u8>, form: &mut Form<'_, u8>) {
+        form.write(|out| number(value, out));
+    }
+
+    fn truth(&self, value: bool) -> &'static str {
+        match value {
+            true => "\\mathrm{true}",
+            false => "\\mathrm{false}",
+        }
+    }
+
+    fn time(&self) -> &'static str {
+        "\\mathrm{Time}"
+    }
+
+    fn leaf(&self, leaf: L, form: &mut Form<'_, u8>) {
+        form.write(|out| self.names.write(leaf, out));
+    }
+
+    fn unary(&self, _: Here<u8>, op: UnaryOp, a: ExprId, form: &mut Form<'_, u8>) {
+        let (word, least) = match op {
+            UnaryOp::Minus => ("-", level::PRODUCT),
+            UnaryOp::Plus => ("+", level::PRODUCT),
+            UnaryOp::Not => ("\\lnot ", level::ATOM),
+        };
+        form.word(word);
+        form.at(a, if self.has_sign(a) { level::ATOM } else { least });
+    }
+
+    fn binary(&self, here: Here<u8>, op: BinaryOp, [a, b]: [ExprId; 2], form: &mut Form<'_, u8>) {
+        let stacked = self.sizes.of(here.id).stacked;
+        let (begin, left, between, right, end) = match (op, stacked) {
+            (BinaryOp::Div, true) => ("\\frac{", level::OR, "}{", level::OR, "}"),
+            (BinaryOp::Pow, true) => ("", BASE, "^{", level::OR, "}"),
+            (BinaryOp::Pow, false) => ("\\operatorname{pow}(", level::OR, ", ", level::OR, ")"),
+            _ => {
+                let mut infix = infix(op, print::Style::Plain);
+                match op {
+                    BinaryOp::Or => infix.word = " \\lor ",
+                    BinaryOp::And => infix.word = " \\land ",
+                    BinaryOp::LessEqual => infix.word = " \\le ",
+                    BinaryOp::GreaterEqual => infix.word = " \\ge ",
+                    BinaryOp::Equal => infix.word = " = ",
+                    BinaryOp::NotEqual => infix.word = " \\ne ",
+                    BinaryOp::Div => (infix.word, infix.right) = (" \\mathbin{/} ", level::ATOM),
+                    BinaryOp::Mul => (infix.word, infix.right) = self.product(here.id, a, b),
+                    _ => {}
+                }
+                if op.precedence() > level::RELATION && self.has_sign(b) {
+                    infix.right = level::ATOM;
+                }
+                return form.infix(infix, [a, b]);
+            }
+        };
+        form.word(begin);
+        form.at(a, left);
+        form.word(between);
+        form.at(b, right);
+        form.word(end);
+    }
+
+    fn choice(&self, here: Here<u8>, parts: [ExprId; 3], form: &mut Form<'_, u8>) {
+        let [condition, then, mut last] = parts;
+        if !self.sizes.of(here.id).stacked {
+            form.word("\\mathbf{if}\\ ");
+            form.at(condition, level::OR);
+            form.word("\\ \\allowbreak\\mathbf{then}\\ ");
+            form.at(then, level::OR);
+            form.word("\\ \\allowbreak\\mathbf{else}\\ ");
+            form.at(last, level::IF);
+            return;
+        }
+        form.word("\\begin{cases} ");
+        form.at(then, level::OR);
+        form.word(" & \\text{if } ");
+        form.at(condition, level::OR);
+        while let (Node::If(condition, then, otherwise), true) =
+            (self.arena.node(last), self.sizes.of(last).stacked)
+        {
+            form.word(" \\\\ ");
+            form.at(then, level::OR);
+            form.word(" & \\text{else if } ");
+            form.at(condition, level::OR);
+            last = otherwise;
+        }
+        form.word(" \\\\ ");
+        form.at(last, level::OR);
+        form.word(" & \\text{else} \\end{cases}");
+    }
+
+    fn call(&self, here: Here<u8>, function: Function, args: &[ExprId], form: &mut Form<'_, u8>) {
+        let tall = self.is_tall(here.id);
+        let (open, close) = match function {
+            Function::Sqrt if self.sizes.of(here.id).stacked => ("\\sqrt{", "}"),
+            Function::Abs if tall => ("\\left\\lvert ", "\\right\\rvert "),
+            Function::Abs => ("\\lvert ", "\\rvert "),
+            Function::Floor if tall => ("\\left\\lfloor ", "\\right\\rfloor "),
+            Function::Floor => ("\\lfloor ", "\\rfloor "),
+            Function::Ceil if tall => ("\\left\\lceil ", "\\right\\rceil "),
+            Function::Ceil => ("\\lceil ", "\\rceil "),
+            _ => {
+                form.word(spelling(function));
+                match tall {
+                    true => ("\\left(", "\\right)"),
+                    false => ("(", ")"),
+                }
+            }
+        };
+        form.word(open);
+        self.series(here.id, args, form);
+        form.word(close);
+    }
+
+    fn list(&self, here: Here<u8>, of: &[ExprId], form: &mut Form<'_, u8>) {
+        form.word("[");
+        self.series(here.id, of, form);
+        form.word("]");
     }
 }
 

@@ -153,6 +153,53 @@ pub struct Solved {
     pub zeros: Vec<ExprId>,
     /// Divisors that cannot vanish with the given parameters, each with the unknown whose formula divides by it.
     pub divisors: Vec<(Leaf, ExprId)>,
+    /// What start equations determine, if there are any.
+    pub start: Option<Box<Start>>,
+}
+
+/// Start equations, `init(x) = v` where v uses variables.
+#[derive(Clone, Debug)]
+pub struct Start {
+    pub system: Result<StartSystem, StartRefused>,
+    /// The same where discrete variables with a next value keep what they have: they may have changed at the start.
+    pub later: Option<StartSystem>,
+    /// Equations that only have to agree, because x follows from others or has a start value.
+    pub agreeing: Vec<StartEquation>,
+    /// Equations that give the first guess for an unknown.
+    pub guesses: Vec<StartEquation>,
+}
+
+/// Start equations together with the equations of the model: a solved model of its own, in which x is an unknown. Its
+/// variables are those of the model, with others behind them.
+#[derive(Clone, Debug)]
+pub struct StartSystem {
+    pub solved: Solved,
+    /// The states and discrete variables that it determines, each with the variable that stands for it.
+    pub determines: Vec<(Leaf, Leaf)>,
+}
+
+/// Why start equations determine nothing.
+#[derive(Clone, Debug)]
+pub struct StartRefused {
+    pub unknowns: Vec<Leaf>,
+    pub equations: Vec<EqId>,
+    pub why: Vec<String>,
+}
+
+/// What a variable is at the start.
+#[derive(Clone, Copy, Debug)]
+pub struct StartEquation {
+    pub target: Leaf,
+    pub value: ExprId,
+    pub equation: EqId,
+}
+
+impl Start {
+    /// Whether a state or a discrete variable follows from a start equation.
+    pub fn determines(&self, leaf: Leaf) -> bool {
+        (self.system.as_ref())
+            .is_ok_and(|system| system.determines.iter().any(|&(known, _)| known == leaf))
+    }
 }
 
 impl Solved {
@@ -265,6 +312,7 @@ pub fn solve(
         blocks,
         zeros,
         divisors,
+        start: None,
     })
 }
 

@@ -33,6 +33,25 @@ impl Unsolved {
         said.extend(self.faults.iter().map(|fault| self.words(fault)));
     }
 
+    /// The same, without places.
+    pub fn messages(&self) -> Vec<String> {
+        let words = |fault| self.words(fault).message;
+        self.faults.iter().map(words).collect()
+    }
+
+    /// The equations that the faults are about.
+    pub fn equations(&self) -> Vec<EqId> {
+        (self.faults.iter())
+            .flat_map(|fault| match fault {
+                Fault::Boolean(id, _)
+                | Fault::ZeroCoefficient(id, ..)
+                | Fault::BooleanLoop(id, ..) => std::slice::from_ref(id),
+                Fault::Singular(equations, _) => equations,
+            })
+            .copied()
+            .collect()
+    }
+
     fn words(&self, fault: &Fault) -> Diagnostic {
         match fault {
             Fault::Boolean(id, unknown) => self.boolean(*id, *unknown),

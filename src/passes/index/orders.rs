@@ -1,6 +1,6 @@
 //! Which variables an equation contains, and the highest order of each in it.
 
-use crate::flat::{EqId, Flat, Kind, Leaf, VarId};
+use crate::flat::{EqId, Flat, Kind, Leaf, Type, VarId};
 use crate::structure::{Incidence, NONE, Offsets};
 
 /// The model as Pantelides' algorithm sees it.
@@ -35,9 +35,14 @@ impl Orders {
         let mut entries: Vec<(u32, u8)> = Vec::new();
         for id in &equations {
             let equation = &flat.equations[id.index()];
+            // A truth is constant between events. What gives it is not differentiated with what it decides.
+            let boolean = flat.is_boolean(equation.left);
             entries.clear();
             for side in [equation.left, equation.right] {
                 flat.exprs.leaves(side, |leaf| {
+                    if (flat.variable(leaf.variable()).ty == Type::Boolean) != boolean {
+                        return;
+                    }
                     let at = column[leaf.variable().index()];
                     if let (true, Some(order)) = (at != NONE, leaf.order()) {
                         entries.push((at, order));

@@ -71,16 +71,21 @@ impl<'f> Preferences<'f> {
                 _ => None,
             });
         let (mut wishes, mut starts) = (FxHashMap::default(), FxHashMap::default());
-        if !flat.wishes.is_empty() || !flat.starts.is_empty() {
+        let given = (flat.starts.iter()).map(|given| (given.variable, given.depth));
+        let given: Vec<(VarId, u32)> = (given)
+            .chain((flat.start_equations()).map(|(id, variable)| {
+                let origin = flat.equations[id.index()].origin;
+                (variable, flat.depth_of(origin))
+            }))
+            .collect();
+        if !flat.wishes.is_empty() || !given.is_empty() {
             let mut sets = Equal::new(flat);
             for &(id, wish) in &flat.wishes {
                 wishes.entry(sets.find(id)).or_insert(wish);
             }
-            for given in &flat.starts {
-                let depth = starts
-                    .entry(sets.find(given.variable))
-                    .or_insert(given.depth);
-                *depth = given.depth.min(*depth);
+            for &(variable, depth) in &given {
+                let outermost = starts.entry(sets.find(variable)).or_insert(depth);
+                *outermost = depth.min(*outermost);
             }
             let all: Vec<(VarId, VarId)> = (flat.variable_ids())
                 .map(|id| (id, sets.find(id)))

@@ -100,7 +100,7 @@ impl Machine<'_> {
     }
 
     /// Derivatives through the steps, in the directions that are seeded.
-    fn lanes_of(&mut self, part: &Part, steps: &[Step], active: usize) {
+    pub(super) fn lanes_of(&mut self, part: &Part, steps: &[Step], active: usize) {
         for step in steps {
             match step {
                 Step::Code(range) => run_lanes(
@@ -110,6 +110,12 @@ impl Machine<'_> {
                     &self.tables,
                 ),
                 Step::System(at) => self.system_lanes(part, *at, active),
+                Step::Loop(at) if self.is_joined(part, *at) => run_lanes(
+                    &part.loops[*at].code,
+                    &self.registers,
+                    &mut self.lanes,
+                    &self.tables,
+                ),
                 Step::Loop(at) => self.loop_lanes(part, *at, active),
             }
         }

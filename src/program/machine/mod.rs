@@ -6,13 +6,17 @@
 
 mod bounds;
 mod derivatives;
+mod joined;
 mod newton;
+mod ranges;
 mod spaces;
 
-pub use self::bounds::{Doubt, Evaluated};
+use std::sync::Arc;
+
 use self::spaces::Spaces;
 use crate::numeric::Pattern;
 use crate::program::code::{LANES, Lanes, Register, Table, run};
+use crate::program::joined::Joined;
 use crate::program::{Part, Program, Step};
 
 /// A block that could not be solved.
@@ -49,8 +53,6 @@ pub struct Machine<'p> {
     lanes: Vec<Lanes>,
     /// Bounds on the errors of registers, where they were asked for.
     bounds: Vec<f64>,
-    /// By register: how much a result moves with it. All are zero between uses.
-    weights: Vec<f64>,
     /// What no unknown has to be known better than, where nothing else tells.
     pub absolute: f64,
     tables: Vec<Table>,
@@ -61,6 +63,8 @@ pub struct Machine<'p> {
     continuous: Spaces,
     event: Spaces,
     pub work: Work,
+    /// Loops of the continuous part whose unknowns are given.
+    joined: Option<Arc<Joined>>,
 }
 
 impl<'p> Machine<'p> {
@@ -71,7 +75,6 @@ impl<'p> Machine<'p> {
             program,
             lanes: vec![[0.0; LANES]; count],
             bounds: vec![0.0; count],
-            weights: Vec::new(),
             absolute: ABSOLUTE,
             tables: Vec::new(),
             held_at: f64::NAN,
@@ -82,6 +85,7 @@ impl<'p> Machine<'p> {
             event: Spaces::new(&program.event),
             registers,
             work: Work::default(),
+            joined: None,
         };
         run(&program.once, &mut machine.registers, &[]);
         machine.tables = (program.tables.iter())
@@ -224,6 +228,11 @@ impl<'p> Machine<'p> {
         std::ptr::eq(part, &self.program.event)
     }
 
+    /// Whether the unknowns of a loop are given.
+    fn is_joined(&self, part: &Part, at: usize) -> bool {
+        !self.is_event(part) && self.joined.as_ref().is_some_and(|joined| joined.loops[at])
+    }
+
     fn steps(&mut self, part: &Part, steps: &[Step]) -> Result<(), Stuck> {
         for step in steps {
             match step {
@@ -231,6 +240,9 @@ impl<'p> Machine<'p> {
                     run(&part.code[range.clone()], &mut self.registers, &self.tables);
                 }
                 Step::System(at) => self.system(part, *at)?,
+                Step::Loop(at) if self.is_joined(part, *at) => {
+                    run(&part.loops[*at].code, &mut self.registers, &self.tables);
+                }
                 Step::Loop(at) => self.iterate(part, *at)?,
             }
         }

@@ -9,7 +9,7 @@
 
 use super::spaces::LoopSpace;
 use super::{Machine, Stuck};
-use crate::numeric::zero::{all_met, all_nearly_met, is_met, rounding};
+use crate::numeric::zero::{all_met, all_nearly_met, excess, is_met, rounding};
 use crate::program::bounds::run_bounds;
 use crate::program::code::{LANES, run, run_lanes};
 use crate::program::{Loop, Part, Step};
@@ -96,7 +96,8 @@ impl Machine<'_> {
         let (mut moves, mut corners) = (0, 0);
         for step in 0..MOST_STEPS {
             if self.is_met(of, space) {
-                return step == 0 || self.accept(space);
+                let near = step == 0 || self.accept(space);
+                return near && self.polish(of, space);
             }
             self.work.iterations += 1;
             for (peak, residual) in space.peaks.iter_mut().zip(&space.residuals) {
@@ -131,7 +132,7 @@ impl Machine<'_> {
                 // As near as rounding allows; or at a corner, with slopes that lead on behind it.
                 corners += 1;
                 if corners > CORNERS {
-                    return self.accept(space);
+                    return self.accept(space) && self.polish(of, space);
                 }
             }
             let mut length = space.contraction.longest(&space.values, &space.step);
@@ -145,8 +146,8 @@ impl Machine<'_> {
                     space.lu.solve(&mut space.after);
                     after = space.length(&space.after);
                     let small = after <= SMALL;
-                    if small && (self.is_met(of, space) || self.is_met_by_correction(of, space)) {
-                        return self.accept(space);
+                    if small && (self.is_met_by_correction(of, space) || self.is_met(of, space)) {
+                        return self.accept(space) && self.polish(of, space);
                     }
                 }
                 if size == 0.0 || after <= (1.0 - length.min(1.0) / 4.0) * size {
@@ -196,6 +197,32 @@ impl Machine<'_> {
         !lost
     }
 
+    /// One more correction of a solution, by the slopes there, where the residuals are not far below what rounding makes of them.
+    /// It stays if it leaves less of them.
+    fn polish(&mut self, of: &Loop, space: &mut LoopSpace) -> bool {
+        const FAR_BELOW: f64 = 0.25;
+        let left = excess(&space.residuals, &space.errors);
+        if left <= FAR_BELOW || !self.factor(of, space) {
+            return true;
+        }
+        space.before.copy_from_slice(&space.values);
+        space.after.copy_from_slice(&space.residuals);
+        space.lu.solve(&mut space.after);
+        for (value, after) in space.values.iter_mut().zip(&space.after) {
+            *value -= after;
+        }
+        let mut better = self.residuals(of, space);
+        if better {
+            self.errors(of, space);
+            better = excess(&space.residuals, &space.errors) < left;
+        }
+        if !better {
+            space.values.copy_from_slice(&space.before);
+            self.residuals(of, space);
+        }
+        true
+    }
+
     /// Near a multiple solution, residuals tell nothing about the distance to it.
     fn is_below_tolerance(&self, step: &[f64]) -> bool {
         step.iter().all(|step| step.abs() <= self.absolute)
@@ -237,8 +264,8 @@ impl Machine<'_> {
         finite
     }
 
-    /// Takes the next small step too, which is known already and costs no slopes. If the residuals are not met there, the
-    /// values stay as they were.
+    /// Takes the next small step too, which is known already and costs no slopes: where residuals are met before it, it still
+    /// leaves less of what enters large numbers. If the residuals are not met after it, the values stay as they were.
     fn is_met_by_correction(&mut self, of: &Loop, space: &mut LoopSpace) -> bool {
         space.before.copy_from_slice(&space.values);
         for (value, after) in space.values.iter_mut().zip(&space.after) {

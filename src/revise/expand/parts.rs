@@ -13,14 +13,6 @@ impl Writer<'_> {
     /// Writes the elements, with all parameters and start values that are set on them.
     pub(super) fn elements(&mut self) {
         let flat = self.flat;
-        let depth = |id: InstanceId| {
-            let (mut depth, mut at) = (0, id);
-            while at != InstanceId::TOP {
-                depth += 1;
-                at = flat.instances[at.index()].parent;
-            }
-            depth
-        };
         let mut settings: BTreeMap<InstanceId, BTreeMap<String, Vec<String>>> = BTreeMap::new();
         for given in &flat.values {
             let variable = flat.variable(given.variable);
@@ -50,7 +42,7 @@ impl Writer<'_> {
         for given in &flat.starts {
             let instance = flat.variable(given.variable).instance;
             if self.submodels.contains_key(&instance)
-                && given.depth < depth(instance)
+                && given.depth < flat.depth_of(instance)
                 && !written.contains(&given.variable)
             {
                 let name = flat.name(given.variable);

@@ -3,9 +3,8 @@
 //! A relation whose sides differ is certain. If its sides are equal, the direction in which they move decides. If they do not
 //! move either, it is a tie, and the strategy of the event iteration decides.
 
-use super::{Change, Events, difference, slope};
-use crate::numeric::zero;
-use crate::program::machine::{Doubt, Evaluated, Machine};
+use super::{Change, Events, TIE, difference, slope};
+use crate::program::machine::Machine;
 use crate::program::{Program, Watch};
 use crate::simulate::events::time_events::time_rounding;
 
@@ -103,7 +102,7 @@ impl Events {
     ) -> Vec<Judgement> {
         let program = machine.program;
         let mut all = Vec::with_capacity(program.watches.len());
-        let (mut bounded, mut moving) = (None, None);
+        let mut moving = None;
         for (at, watch) in program.watches.iter().enumerate() {
             let difference = difference(machine, watch.event_sides);
             if momentary.contains(&at) || difference.is_nan() {
@@ -120,41 +119,31 @@ impl Events {
                 all.push(judgement);
                 continue;
             }
-            let off = watch.kind.nearest(difference);
-            self.bands[at] = 0.0;
-            if !self.may_be_rounding(machine, off, watch.event_sides) {
-                judgement.verdict = Verdict::Certain(watch.kind.decide(difference));
-                all.push(judgement);
-                continue;
-            }
-            let known = *bounded
-                .get_or_insert_with(|| machine.find_bounds(Evaluated::Event, &self.states).is_ok());
-            let doubt = match known {
-                true => machine.doubt(Evaluated::Event, watch.event_sides),
-                false => Doubt::default(),
-            };
-            let moves = *moving.get_or_insert_with(|| self.evaluate_slopes(machine));
-            let slope = match moves {
-                true => slope(machine, watch.event_sides),
-                false => 0.0,
-            };
-            let time = machine.get(Program::TIME);
-            let late = match watch.timed {
-                // The last digits of a time that was computed in advance are not reliable.
-                true => 2.0 * time_rounding(time),
-                false => zero::resolution(time).max(self.late),
-            };
-            let zero = (zero::met_up_to(doubt.value) + late * slope.abs()).max(self.located(at));
-            self.bands[at] = 2.0 * zero;
-            judgement.verdict = match off.abs() <= zero {
-                false => Verdict::Certain(watch.kind.decide(difference)),
-                // Sides that move less than that in the whole run count as constant.
-                true if zero::is_met(slope, doubt.slope)
-                    || slope.abs() * self.span <= zero.max(f64::MIN_POSITIVE) =>
-                {
-                    Verdict::Tie
+            // Wider than the margin that `has_changed` uses: at the time located for a change the sides are equal.
+            let mut zero = TIE * self.zero(machine, at, watch.event_sides);
+            let mut slope_here = |events: &mut Self, machine: &mut Machine<'_>| {
+                let known = *moving.get_or_insert_with(|| events.evaluate_slopes(machine));
+                match known {
+                    true => slope(machine, watch.event_sides),
+                    false => 0.0,
                 }
-                true => Verdict::Moving(watch.kind.decide_at(difference, slope)),
+            };
+            if watch.timed {
+                // The last digits of a time that was computed in advance are not reliable.
+                let time = machine.get(Program::TIME);
+                zero += 2.0 * time_rounding(time) * slope_here(self, machine).abs();
+            }
+            judgement.verdict = match watch.kind.nearest(difference).abs() <= zero {
+                false => Verdict::Certain(watch.kind.decide(difference)),
+                true if self.at_instant => Verdict::Tie,
+                true => {
+                    let slope = slope_here(self, machine);
+                    // Sides that move less than this in the whole run count as constant.
+                    match slope.abs() * self.span > zero.max(f64::MIN_POSITIVE) {
+                        true => Verdict::Moving(watch.kind.decide_at(difference, slope)),
+                        false => Verdict::Tie,
+                    }
+                }
             };
             all.push(judgement);
         }
@@ -162,7 +151,7 @@ impl Events {
     }
 
     /// Computes the derivatives of all registers along the solution; false if there are none.
-    pub(super) fn evaluate_slopes(&mut self, machine: &mut Machine<'_>) -> bool {
+    fn evaluate_slopes(&mut self, machine: &mut Machine<'_>) -> bool {
         machine.event_rates(&mut self.rates);
         if self.rates.iter().any(|rate| !rate.is_finite()) {
             return false;
@@ -172,22 +161,12 @@ impl Events {
         self.rates = rates;
         known
     }
+}
 
-    /// Decides all relations as they are written. Sides that differ by rounding only are equal.
-    pub(in crate::simulate) fn decide_all(&mut self, machine: &mut Machine<'_>) {
-        let decided: Vec<(u32, f64)> = (machine.program.watches.iter())
-            .map(|watch| {
-                let off = difference(machine, watch.event_sides);
-                let nearest = watch.kind.nearest(off);
-                let held = match self.is_tie(machine, nearest, watch.event_sides) {
-                    true => watch.kind.decide_at(off, 0.0),
-                    false => watch.kind.decide(off),
-                };
-                (watch.held, if held.is_nan() { 0.0 } else { held })
-            })
-            .collect();
-        for (register, held) in decided {
-            machine.set(register, held);
-        }
+/// Decides all relations as they are written, equal sides included.
+pub(in crate::simulate) fn decide_all(machine: &mut Machine<'_>) {
+    for watch in &machine.program.watches {
+        let held = watch.kind.decide(difference(machine, watch.event_sides));
+        machine.set(watch.held, if held.is_nan() { 0.0 } else { held });
     }
 }

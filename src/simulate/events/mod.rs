@@ -13,34 +13,24 @@ pub use time_events::simultaneous;
 use std::collections::VecDeque;
 
 pub(super) use self::accumulation::{LastChange, no_convergence};
-pub(super) use self::judge::{Strategy, Verdict, next_values};
+pub(super) use self::judge::{Strategy, Verdict, decide_all, next_values};
 pub(super) use self::whens::restart;
 use super::point::solve_with_evaluator;
 use crate::base::diagnostics::Diagnostic;
 use crate::evaluate::Failure;
 use crate::expr::{BinaryOp, ExprId};
 use crate::flat::Leaf;
-use crate::numeric::zero;
 use crate::passes::blocks::Solved;
 use crate::passes::relations::WatchKind;
-use crate::program::machine::{Evaluated, Machine, Stuck};
+use crate::program::machine::{Machine, Stuck};
 use crate::program::{Program, Watch};
 
-/// A relation that acted without effect, or that was decided as equal although its sides move, changes only beyond a multiple
-/// of this, relative to the largest value so far: such events come from errors of steps, not from rounding.
-const IDLE: f64 = 1e-13;
+/// A difference of sides counts as zero up to this, relative to the largest value so far.
+const ZERO: f64 = 1e-13;
+/// At an event sides count as equal up to so many times that.
+const TIE: f64 = 4.0;
+/// A relation that was decided as equal, although its sides move, changes only beyond so many times that.
 const HELD: f64 = 16.0;
-/// Rounding is smaller than this part of the largest value so far.
-const POSSIBLE: f64 = 1e-3;
-
-/// Where it comes from how far apart sides may be and count as equal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Margin {
-    /// From what rounding could do when it was asked last.
-    Known,
-    /// Also from what it can do here.
-    Anew,
-}
 
 /// Why an event has no result.
 #[derive(Clone, Debug)]
@@ -68,16 +58,10 @@ pub struct Events {
     scales: Vec<f64>,
     /// The scale of a relation is at least this part of `largest`: a side may be zero during a whole mode, and not in others.
     pub shared: f64,
+    /// The values at the start are being found: they have to agree at that instant. Sides that are equal and about to move are ties.
+    pub at_instant: bool,
     /// The largest absolute value of any side so far.
     largest: f64,
-    /// For each relation, how far apart its sides may be and count as equal: from what rounding could do when it was decided.
-    bands: Vec<f64>,
-    /// Bounds on the errors of the states.
-    states: Vec<f64>,
-    /// Relations whose sides were located to be equal at the present event, with what the location has left between them.
-    crossed: Vec<(usize, f64)>,
-    /// How much later than that the present event was located.
-    late: f64,
     /// For each relation, the last sign of the difference of its sides. `==` and `!=` change only where the sign does.
     signs: Vec<f64>,
     /// Relations that were decided as equal although their sides move.
@@ -108,11 +92,8 @@ impl Events {
         Events {
             scales: vec![0.0; program.watches.len()],
             shared: 0.0,
+            at_instant: false,
             largest: 0.0,
-            bands: vec![0.0; program.watches.len()],
-            states: vec![0.0; program.state_count()],
-            crossed: Vec::new(),
-            late: 0.0,
             signs: vec![0.0; program.watches.len()],
             held_as_tie: vec![false; program.watches.len()],
             insensitive: vec![0; program.watches.len()],
@@ -138,7 +119,7 @@ impl Events {
         for _ in 0..2 {
             evaluate(solved, machine, (time, states))?;
             self.update_largest(machine);
-            self.decide_all(machine);
+            decide_all(machine);
         }
         evaluate(solved, machine, (time, states))?;
         self.store_conditions(machine);
@@ -159,11 +140,6 @@ impl Events {
         let count = program.watches.len();
         self.scales.truncate(common);
         self.scales.resize(count, 0.0);
-        self.bands.truncate(common);
-        self.bands.resize(count, 0.0);
-        self.crossed.retain(|&(at, _)| at < common);
-        self.states.clear();
-        self.states.resize(program.state_count(), 0.0);
         self.signs.truncate(common);
         self.signs.resize(count, 0.0);
         self.held_as_tie.truncate(common);
@@ -181,9 +157,9 @@ impl Events {
         let mut momentary: Vec<usize> = Vec::new();
         for (at, watch) in machine.program.watches.iter().enumerate() {
             // A time event may meet the moment too.
-            let meets = |machine: &mut Machine<'_>| {
-                let off = difference(machine, watch.event_sides);
-                self.signs[at] != 0.0 && self.is_tie(machine, off, watch.event_sides)
+            let meets = |machine: &Machine<'_>| {
+                let off = difference(machine, watch.event_sides).abs();
+                self.signs[at] != 0.0 && off <= self.zero(machine, at, watch.event_sides)
             };
             if let WatchKind::Relation(op) = watch.kind
                 && watch.kind.is_momentary()
@@ -196,91 +172,19 @@ impl Events {
         momentary
     }
 
-    /// Whether the truth of a relation no longer fits its sides, by more than rounding can make of them. The machine must have
-    /// evaluated the relations.
-    pub fn has_changed(&mut self, machine: &mut Machine<'_>, at: usize, margin: Margin) -> bool {
+    /// Whether the truth of a relation no longer fits its sides, by more than the margin.
+    pub fn has_changed(&self, machine: &Machine<'_>, at: usize) -> bool {
         let watch = &machine.program.watches[at];
         let difference = difference(machine, watch.sides);
         let held = machine.get(watch.held);
         let distance = watch.kind.distance(difference, held);
-        if distance.is_nan() || distance.abs() <= self.margin(machine, at) {
+        let held_margin = if self.held_as_tie[at] { HELD } else { 1.0 };
+        let times = 10_f64.powi(self.insensitive[at]) * held_margin;
+        if distance.is_nan() || distance.abs() <= times * self.zero(machine, at, watch.sides) {
             return false;
         }
         let passed = watch.kind.is_momentary() && difference * self.signs[at] < 0.0;
-        if !passed && watch.kind.decide(difference) == held {
-            return false;
-        }
-        // What it was computed from may have grown since it was decided.
-        if margin == Margin::Anew
-            && self.may_be_rounding(machine, distance, watch.sides)
-            && machine
-                .find_bounds(Evaluated::Watches, &self.states)
-                .is_ok()
-            && machine.may_be_equal(distance, watch.sides)
-        {
-            let doubt = machine.doubt(Evaluated::Watches, watch.sides);
-            self.bands[at] = self.bands[at].max(zero::band(doubt.value));
-        }
-        distance.abs() > self.margin(machine, at)
-    }
-
-    /// How far apart the sides of a relation may be and count as equal, between events.
-    fn margin(&self, machine: &Machine<'_>, at: usize) -> f64 {
-        let sides = machine.program.watches[at].sides;
-        let band = self.bands[at] + zero::band_of_sides(machine.get(sides.0), machine.get(sides.1));
-        let held = if self.held_as_tie[at] { HELD } else { 1.0 };
-        // Times that are known in advance are stepped to exactly, and their last digits are not reliable.
-        let timed = machine.program.watches[at].timed;
-        match self.insensitive[at] > 0 || self.held_as_tie[at] || timed {
-            true => band.max(10_f64.powi(self.insensitive[at]) * held * self.idle(at)),
-            false => band,
-        }
-    }
-
-    /// Where a difference is large beside everything that occurs, nothing has to be asked.
-    fn may_be_rounding(&self, machine: &Machine<'_>, difference: f64, sides: (u32, u32)) -> bool {
-        let size = machine.get(sides.0).abs().max(machine.get(sides.1).abs());
-        difference.abs() <= POSSIBLE * self.largest.max(size)
-    }
-
-    /// Whether rounding alone can make a difference of sides at an event.
-    fn is_tie(&self, machine: &mut Machine<'_>, difference: f64, sides: (u32, u32)) -> bool {
-        self.may_be_rounding(machine, difference, sides)
-            && machine.find_bounds(Evaluated::Event, &self.states).is_ok()
-            && zero::is_met(difference, machine.doubt(Evaluated::Event, sides).value)
-    }
-
-    /// The states at the ends of the last step: what they have been rounded to.
-    pub fn update_states(&mut self, before: &[f64], after: &[f64]) {
-        self.states.clear();
-        let sizes = before.iter().zip(after);
-        (self.states).extend(sizes.map(|(a, b)| zero::rounding(a.abs().max(b.abs()))));
-    }
-
-    /// An event begins at which the sides of these relations were located to be equal. The machine must have evaluated it.
-    pub fn begin_event(&mut self, machine: &mut Machine<'_>, crossed: &[usize]) {
-        self.crossed.clear();
-        self.late = 0.0;
-        if crossed.is_empty() {
-            return;
-        }
-        let moves = self.evaluate_slopes(machine);
-        for &at in crossed {
-            let watch = &machine.program.watches[at];
-            let difference = difference(machine, watch.event_sides);
-            let off = watch.kind.nearest(difference).abs();
-            self.crossed.push((at, off));
-            let late = 2.0 * off / slope(machine, watch.event_sides).abs();
-            if moves && late.is_finite() {
-                self.late = self.late.max(late);
-            }
-        }
-    }
-
-    /// What the location of the present event has left between the sides of a relation.
-    fn located(&self, at: usize) -> f64 {
-        let found = self.crossed.iter().find(|(crossed, _)| *crossed == at);
-        found.map_or(0.0, |(_, off)| *off)
+        passed || watch.kind.decide(difference) != held
     }
 
     /// The truths of some relations.
@@ -339,15 +243,17 @@ impl Events {
         watch.kind.distance(difference, machine.get(watch.held))
     }
 
-    fn idle(&self, at: usize) -> f64 {
-        IDLE * self.scales[at].max(self.shared * self.largest)
+    fn zero(&self, machine: &Machine<'_>, at: usize, sides: (u32, u32)) -> f64 {
+        let size = machine.get(sides.0).abs().max(machine.get(sides.1).abs());
+        ZERO * self.scales[at].max(self.shared * self.largest) + 4.0 * f64::EPSILON * size
     }
 
     /// After an event: relations whose sides are equal have no sign.
     pub fn clear_signs_of_ties(&mut self, machine: &Machine<'_>) {
         for (at, watch) in machine.program.watches.iter().enumerate() {
             let difference = difference(machine, watch.sides);
-            if difference.is_nan() || difference.abs() <= self.margin(machine, at) {
+            if difference.is_nan() || difference.abs() <= TIE * self.zero(machine, at, watch.sides)
+            {
                 self.signs[at] = 0.0;
             }
         }
@@ -366,15 +272,11 @@ impl Events {
                 }
             }
             let difference = difference(machine, watch.sides);
-            let size = machine
-                .get(watch.sides.0)
-                .abs()
-                .max(machine.get(watch.sides.1).abs());
-            let idle = self.idle(at) + 4.0 * f64::EPSILON * size;
-            if difference.abs() > idle {
+            let zero = self.zero(machine, at, watch.sides);
+            if difference.abs() > zero {
                 self.signs[at] = difference.signum();
             }
-            if difference.abs() > 10_f64.powi(self.insensitive[at] + 1) * idle {
+            if difference.abs() > 10_f64.powi(self.insensitive[at] + 1) * zero {
                 self.insensitive[at] = 0;
             }
         }

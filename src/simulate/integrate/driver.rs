@@ -18,11 +18,14 @@ use diffsol::{
     OdeSolverMethod, OdeSolverProblem, OdeSolverState, RkState, Sdirk, Tableau, Vector, VectorRef,
 };
 
+use super::checked::CheckedLu;
 use super::equations::{Equations, Kind};
 use super::first::{FirstPoint, fastest};
 use super::{Counts, Integrator, IntegratorError, Method, Settings, System};
 
 type Problem<'s, M> = OdeSolverProblem<Equations<'s, M>>;
+type BdfOf<'p, 's, M> = Bdf<'p, Equations<'s, M>, CheckedLu<'p, 's, M>>;
+type SdirkOf<'p, 's, M> = Sdirk<'p, Equations<'s, M>, CheckedLu<'p, 's, M>>;
 
 /// The problem of an integrator: the integrator borrows it.
 #[derive(Default)]
@@ -62,7 +65,8 @@ fn attempts(used: usize) -> usize {
     used + 400
 }
 
-impl<'p, 's: 'p, M: Kind> Stepper<'p, Equations<'s, M>> for Bdf<'p, Equations<'s, M>, M::Lu>
+impl<'p, 's: 'p, M: Kind> Stepper<'p, Equations<'s, M>>
+    for Bdf<'p, Equations<'s, M>, CheckedLu<'p, 's, M>>
 where
     for<'b> &'b M::V: VectorRef<M::V>,
     for<'b> &'b M: MatrixRef<M>,
@@ -91,7 +95,9 @@ where
     }
 }
 
-impl<'p, 's: 'p, M: Kind> Stepper<'p, Equations<'s, M>> for Sdirk<'p, Equations<'s, M>, M::Lu> {
+impl<'p, 's: 'p, M: Kind> Stepper<'p, Equations<'s, M>>
+    for Sdirk<'p, Equations<'s, M>, CheckedLu<'p, 's, M>>
+{
     fn limit(&mut self, shortest: f64, growth: f64) {
         let failed = self.get_statistics().number_of_nonlinear_solver_fails;
         let config = self.config_mut();
@@ -168,7 +174,11 @@ impl<'p, 's: 'p, M: Kind, S: Stepper<'p, Equations<'s, M>>> Driver<'p, 's, M, S>
 
     fn error(&self, error: DiffsolError) -> IntegratorError {
         let time = self.time;
+        // The value of an algebraic equation is not the rate of a state.
+        let differential = self.problem.eqn.differential();
+        let named = |state: Option<usize>| state.filter(|&state| state < differential);
         if let state @ Some(_) = self.problem.eqn.not_finite.get() {
+            let state = named(state);
             return IntegratorError::NotFinite { time, state };
         }
         match error {
@@ -181,9 +191,10 @@ impl<'p, 's: 'p, M: Kind, S: Stepper<'p, Equations<'s, M>>> Driver<'p, 's, M, S>
                 let mut rates = vec![0.0; states.len()];
                 let finite = self.problem.eqn.evaluate(time, states, &mut rates);
                 if !finite {
-                    let state = self.problem.eqn.not_finite.get();
+                    let state = named(self.problem.eqn.not_finite.get());
                     return IntegratorError::NotFinite { time, state };
                 }
+                rates.truncate(differential);
                 let state = fastest(&rates, states, self.absolute(), self.problem.rtol);
                 IntegratorError::StepTooSmall { time, state }
             }
@@ -229,8 +240,14 @@ impl<'p, 's: 'p, M: Kind, S: Stepper<'p, Equations<'s, M>>> Integrator for Drive
             true => time + 0.5 * left,
             false => stop,
         };
-        let natural = size;
-        let short = size > 0.5 * left;
+        // The longest step may have become shorter than the size that was chosen.
+        let too_long = size > 1.000_1 * self.longest && self.longest < 0.5 * left;
+        let end = match too_long {
+            true => time + self.longest,
+            false => end,
+        };
+        let natural = if too_long { self.longest } else { size };
+        let short = too_long || size > 0.5 * left;
         let aimed = match short {
             true => {
                 self.stop_set = true;
@@ -267,6 +284,10 @@ impl<'p, 's: 'p, M: Kind, S: Stepper<'p, Equations<'s, M>>> Integrator for Drive
         Ok(())
     }
 
+    fn limit(&mut self, longest: f64) {
+        self.longest = longest;
+    }
+
     fn interpolate(&self, time: f64, states: &mut [f64]) {
         let state = self.solver.state();
         let mut scratch = self.scratch.borrow_mut();
@@ -275,10 +296,11 @@ impl<'p, 's: 'p, M: Kind, S: Stepper<'p, Equations<'s, M>>> Integrator for Drive
             && (self.solver)
                 .interpolate_inplace(time.max(self.before).min(state.t), &mut scratch)
                 .is_ok();
-        states.copy_from_slice(match inside {
+        let all = match inside {
             true => M::slice(&scratch),
             false => M::slice(state.y),
-        });
+        };
+        states.copy_from_slice(&all[..states.len()]);
     }
 
     fn restart(
@@ -295,10 +317,14 @@ impl<'p, 's: 'p, M: Kind, S: Stepper<'p, Equations<'s, M>>> Integrator for Drive
             *state.t = time;
             M::slice_mut(state.y).copy_from_slice(states);
             let rates = M::slice_mut(state.dy);
+            let differential = equations.differential();
             if !equations.evaluate(time, states, rates) {
                 let state = equations.not_finite.get();
+                let state = state.filter(|&state| state < differential);
                 return Err(IntegratorError::NotFinite { time, state });
             }
+            // How fast algebraic unknowns change is not known before the first step.
+            rates[differential..].fill(0.0);
             let point = FirstPoint {
                 time,
                 states,
@@ -307,8 +333,11 @@ impl<'p, 's: 'p, M: Kind, S: Stepper<'p, Equations<'s, M>>> Integrator for Drive
                 relative: self.problem.rtol,
                 order: self.order,
             };
-            let size =
-                point.step_size(|time, states, rates| equations.evaluate(time, states, rates));
+            let size = point.step_size(|time, states, rates| {
+                let finite = equations.evaluate(time, states, rates);
+                rates[differential..].fill(0.0);
+                finite
+            });
             *state.h = match same_size {
                 true => size.clamp(0.01 * used, used),
                 false => size,
@@ -396,10 +425,13 @@ where
         ode_options: Default::default(),
     });
     let words = |error: DiffsolError| IntegratorError::Other(error.to_string());
+    let absolute = M::slice(&problem.atol);
+    let checked = |inner| CheckedLu::new(&problem.eqn, absolute, problem.rtol, inner);
     let mut integrator: Box<dyn Integrator + 'p> = match settings.method {
         Method::Bdf => {
             let state: BdfState<M::V> = BdfState::new_without_initialise(problem).map_err(words)?;
-            drive(problem, problem.bdf_solver::<M::Lu>(state), settings, time)?
+            let solver = <BdfOf<'p, 's, M>>::new(problem, state, checked(1.0));
+            drive(problem, solver, settings, time)?
         }
         Method::Esdirk34 | Method::TrBdf2 => {
             let state: RkState<M::V> = RkState::new_without_initialise(problem).map_err(words)?;
@@ -407,7 +439,8 @@ where
                 Method::TrBdf2 => Tableau::tr_bdf2(),
                 _ => Tableau::esdirk34(),
             };
-            let solver = problem.sdirk_solver::<M::Lu, _>(state, tableau);
+            let diagonal = tableau.a(1, 1);
+            let solver = <SdirkOf<'p, 's, M>>::new(problem, state, tableau, checked(diagonal));
             drive(problem, solver, settings, time)?
         }
         Method::Tsit45 => {

@@ -6,9 +6,9 @@
 use std::cell::{Cell, RefCell};
 
 use diffsol::{
-    ConstantOp, DefaultDenseMatrix, FaerSparseLU, FaerSparseMat, FaerVec, LinearSolver, Matrix,
-    NalgebraLU, NalgebraMat, NalgebraVec, NonLinearOp, NonLinearOpJacobian, OdeEquations,
-    OdeEquationsRef, Op, UnitCallable, Vector, VectorCommon,
+    ConstantOp, DefaultDenseMatrix, FaerSparseLU, FaerSparseMat, FaerVec, LinearOp, Matrix,
+    MatrixCommon, NalgebraLU, NalgebraMat, NalgebraVec, NonLinearOp, NonLinearOpJacobian,
+    OdeEquations, OdeEquationsRef, Op, UnitCallable, Vector, VectorCommon,
 };
 use sprs::prod::mul_acc_mat_vec_csc;
 
@@ -17,7 +17,7 @@ use crate::numeric::{Pattern, for_faer};
 
 /// A kind of matrix, with its vectors as slices.
 pub(super) trait Kind: Matrix<T = f64, V: DefaultDenseMatrix<T = f64, C = Self::C>> {
-    type Lu: LinearSolver<Self>;
+    type Lu: diffsol_la::LinearSolver<Self>;
     fn slice(vector: &Self::V) -> &[f64];
     fn slice_mut(vector: &mut Self::V) -> &mut [f64];
     fn sparsity_of(pattern: &Pattern) -> Option<Self::Sparsity>;
@@ -25,6 +25,8 @@ pub(super) trait Kind: Matrix<T = f64, V: DefaultDenseMatrix<T = f64, C = Self::
     fn fill(&mut self, pattern: &Pattern, scratch: &mut [f64], entries: impl FnOnce(&mut [f64]));
     /// The length of the scratch slice for `fill`.
     fn scratch(pattern: &Pattern) -> usize;
+    /// An entry; zero outside the pattern.
+    fn entry(&self, row: usize, column: usize) -> f64;
 }
 
 impl Kind for FaerSparseMat<f64> {
@@ -48,6 +50,10 @@ impl Kind for FaerSparseMat<f64> {
 
     fn scratch(_: &Pattern) -> usize {
         0
+    }
+
+    fn entry(&self, row: usize, column: usize) -> f64 {
+        self.inner()[0].get(row, column).copied().unwrap_or(0.0)
     }
 }
 
@@ -78,6 +84,83 @@ impl Kind for NalgebraMat<f64> {
     fn scratch(pattern: &Pattern) -> usize {
         pattern.nnz()
     }
+
+    fn entry(&self, row: usize, column: usize) -> f64 {
+        self.inner()[(row, column)]
+    }
+}
+
+/// Where rates were evaluated, and the rates.
+#[derive(Default)]
+pub(super) struct Evaluated {
+    pub(super) time: f64,
+    pub(super) states: Vec<f64>,
+    pub(super) rates: Vec<f64>,
+}
+
+/// The matrix M of M x' = f(t, x): ones for the differential equations, then zeros for the algebraic ones.
+pub(super) struct Mass<M: Kind> {
+    size: usize,
+    differential: usize,
+    context: M::C,
+}
+
+impl<M: Kind> Op for Mass<M> {
+    type T = f64;
+    type V = M::V;
+    type M = M;
+    type C = M::C;
+
+    fn context(&self) -> &Self::C {
+        &self.context
+    }
+
+    fn nstates(&self) -> usize {
+        self.size
+    }
+
+    fn nout(&self) -> usize {
+        self.size
+    }
+
+    fn nparams(&self) -> usize {
+        0
+    }
+}
+
+impl<M: Kind> LinearOp for Mass<M> {
+    fn gemv_inplace(&self, x: &M::V, _t: f64, beta: f64, y: &mut M::V) {
+        let x = M::slice(x);
+        for (k, y) in M::slice_mut(y).iter_mut().enumerate() {
+            let own = if k < self.differential { x[k] } else { 0.0 };
+            *y = own + beta * *y;
+        }
+    }
+
+    fn matrix_inplace(&self, _t: f64, y: &mut M) {
+        let diagonal = self.pattern();
+        let mut scratch = vec![0.0; M::scratch(&diagonal)];
+        y.fill(&diagonal, &mut scratch, |entries| {
+            entries.fill(0.0);
+            entries[..self.differential].fill(1.0);
+        });
+    }
+
+    fn sparsity(&self) -> Option<M::Sparsity> {
+        M::sparsity_of(&self.pattern())
+    }
+}
+
+impl<M: Kind> Mass<M> {
+    fn pattern(&self) -> Pattern {
+        let size = self.size;
+        Pattern::new_csc(
+            (size, size),
+            (0..=size).collect(),
+            (0..size).collect(),
+            vec![(); size],
+        )
+    }
 }
 
 /// The equations x' = f(t, x) of a system.
@@ -95,6 +178,14 @@ pub(super) struct Equations<'s, M: Kind> {
     /// a power of the error: a NaN would stay in the step size for ever, while a huge value shortens the step. In implicit
     /// methods a NaN makes Newton's method fail, which shortens the step.
     pub(super) replacement: Cell<Option<f64>>,
+    /// The entry of the last Jacobian that is largest: row, column, value.
+    pub(super) largest_slope: Cell<(usize, usize, f64)>,
+    /// Whether Newton's method is to leave its evaluations in `recorded`, and whether it has left one.
+    pub(super) record: Cell<bool>,
+    pub(super) has_recorded: Cell<bool>,
+    pub(super) recorded: RefCell<Evaluated>,
+    /// Only where there are algebraic equations.
+    mass: Option<Mass<M>>,
 }
 
 impl<'s, M: Kind> Equations<'s, M> {
@@ -109,7 +200,33 @@ impl<'s, M: Kind> Equations<'s, M> {
             jacobians: Cell::new(0),
             not_finite: Cell::new(None),
             replacement: Cell::new(None),
+            largest_slope: Cell::new((0, 0, 0.0)),
+            record: Cell::new(false),
+            has_recorded: Cell::new(false),
+            recorded: RefCell::default(),
+            mass: (system.algebraic() > 0).then(|| Mass {
+                size: system.size(),
+                differential: system.size() - system.algebraic(),
+                context: M::C::default(),
+            }),
         }
+    }
+
+    /// The coefficient of the derivative of a state in its own equation.
+    pub(super) fn mass_of(&self, state: usize) -> f64 {
+        match &self.mass {
+            Some(mass) if state >= mass.differential => 0.0,
+            _ => 1.0,
+        }
+    }
+
+    pub(super) fn has_algebraic(&self) -> bool {
+        self.mass.is_some()
+    }
+
+    /// So many equations are differential.
+    pub(super) fn differential(&self) -> usize {
+        self.system.size() - self.system.algebraic()
     }
 
     /// Evaluates the rates into a slice. False, and `not_finite` set, if one is not finite.
@@ -161,6 +278,15 @@ impl<M: Kind> NonLinearOp for Equations<'_, M> {
         {
             rates.fill(huge);
         }
+        if self.record.get() {
+            let mut recorded = self.recorded.borrow_mut();
+            recorded.time = t;
+            recorded.states.clear();
+            recorded.states.extend_from_slice(M::slice(x));
+            recorded.rates.clear();
+            recorded.rates.extend_from_slice(M::slice(y));
+            self.has_recorded.set(true);
+        }
     }
 }
 
@@ -178,15 +304,21 @@ impl<M: Kind> NonLinearOpJacobian for Equations<'_, M> {
     fn jacobian_inplace(&self, x: &M::V, t: f64, y: &mut M) {
         self.jacobians.set(self.jacobians.get() + 1);
         let mut scratch = self.scratch.borrow_mut();
-        y.fill(self.system.pattern(), &mut scratch, |entries| {
+        let pattern = self.system.pattern();
+        y.fill(pattern, &mut scratch, |entries| {
             self.system.jacobian(t, M::slice(x), entries);
             // After one infinite Jacobian the sparse BDF method failed in all later steps, even with finite Jacobians. A wrong
             // but finite matrix does no harm: the convergence of Newton's method is checked.
-            for entry in entries {
+            let mut largest = (0, 0, 0.0_f64);
+            for (entry, (_, (row, column))) in entries.iter_mut().zip(pattern) {
                 if !entry.is_finite() {
                     *entry = 0.0;
                 }
+                if entry.abs() > largest.2.abs() {
+                    largest = (row, column, *entry);
+                }
             }
+            self.largest_slope.set(largest);
         });
     }
 
@@ -202,7 +334,7 @@ impl<M: Kind> ConstantOp for Equations<'_, M> {
 }
 
 impl<'a, M: Kind> OdeEquationsRef<'a> for Equations<'_, M> {
-    type Mass = UnitCallable<M>;
+    type Mass = &'a Mass<M>;
     type Rhs = &'a Self;
     type Root = UnitCallable<M>;
     type Init = &'a Self;
@@ -215,8 +347,8 @@ impl<M: Kind> OdeEquations for Equations<'_, M> {
         self
     }
 
-    fn mass(&self) -> Option<UnitCallable<M>> {
-        None
+    fn mass(&self) -> Option<&Mass<M>> {
+        self.mass.as_ref()
     }
 
     fn init(&self) -> &Self {

@@ -3,9 +3,10 @@
 //! Before: the right sides of x' = f(t, x), with the pattern of their Jacobian. After: steps, with interpolated values at any
 //! time inside each step. This module uses no models, events or names.
 //!
-//! [`equations`] adapts a system to diffsol, [`driver`] takes the steps, [`first`] chooses the size of the first step,
-//! [`stateless`] is for systems without states.
+//! [`equations`] adapts a system to diffsol, [`checked`] checks the matrices of Newton's method, [`driver`] takes the steps,
+//! [`first`] chooses the size of the first step, [`stateless`] is for systems without states.
 
+mod checked;
 mod driver;
 mod equations;
 mod first;
@@ -18,6 +19,11 @@ pub use driver::IntegratorStorage;
 /// The right sides of x' = f(t, x). Rates that cannot be computed are NaN: the integrator then tries a shorter step.
 pub trait System {
     fn size(&self) -> usize;
+    /// So many of the last equations are algebraic, 0 = f(t, x), and determine the last so many entries of x. Only implicit
+    /// methods can solve them. A restart must be given values that satisfy them.
+    fn algebraic(&self) -> usize {
+        0
+    }
     fn rates(&self, time: f64, states: &[f64], rates: &mut [f64]);
     fn pattern(&self) -> &Pattern;
     /// The entries of df/dx in the order of the pattern.
@@ -92,6 +98,18 @@ pub struct Counts {
     pub factorizations: u64,
 }
 
+impl Counts {
+    pub fn add(&mut self, more: &Counts) {
+        self.steps += more.steps;
+        self.rejected += more.rejected;
+        self.failed += more.failed;
+        self.newton += more.newton;
+        self.rates += more.rates;
+        self.jacobians += more.jacobians;
+        self.factorizations += more.factorizations;
+    }
+}
+
 /// Why the integrator cannot go on. It still holds the last good states.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IntegratorError {
@@ -118,7 +136,9 @@ pub trait Integrator {
     /// because the step size grows slowly afterwards. Before a restart it costs nothing. So stop only at times where the right
     /// sides change; for values at other times, interpolate.
     fn step(&mut self, stop: f64) -> Result<(), IntegratorError>;
-    /// Interpolates the states at a time within the last step.
+    /// Changes the longest step, from the next one on.
+    fn limit(&mut self, longest: f64);
+    /// Interpolates the states at a time within the last step; the first ones, if the slice is shorter than the system.
     fn interpolate(&self, time: f64, states: &mut [f64]);
     /// Goes on from here without history, after an event. The size of the first step is chosen anew; with `same_size` it
     /// stays near the size used before.

@@ -46,6 +46,10 @@ impl Integrator for Stateless {
         Ok(())
     }
 
+    fn limit(&mut self, longest: f64) {
+        self.longest = longest;
+    }
+
     fn interpolate(&self, _time: f64, _states: &mut [f64]) {}
 
     fn restart(

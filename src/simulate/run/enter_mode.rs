@@ -6,9 +6,9 @@
 use super::{ModeInstance, Run, RunError, begin};
 use crate::expr::Node;
 use crate::flat::Leaf;
-use crate::positions::Refused;
+use crate::positions::{Refused, Values};
 use crate::program::Program;
-use crate::simulate::events::Events;
+use crate::simulate::events::{Events, decide_all};
 
 use super::SHARED_SCALE;
 use super::iterate::{snapshot, snapshot_registers};
@@ -35,13 +35,14 @@ impl<'m> Run<'_, 'm, '_, '_> {
             let failed = |failure| RunError::Evaluation(Box::new(failure));
             let states = {
                 let mut machine = mode.rates.machine.borrow_mut();
-                begin(mode.solved, mode.program, &mut machine, time)
+                let known = self.iteration.begun;
+                begin(mode.solved, mode.program, &mut machine, (time, known))
             };
             match states {
                 Ok(states) => self.set_mode(to, states),
                 Err(failure) => return Ok(Err(failed(failure))),
             }
-            if compiled.is_none_or(|compiled| !compiled.contradicts) {
+            if compiled.is_none_or(|compiled| compiled.contradiction.is_none()) {
                 return Ok(self.evaluate_event(time).map_err(RunError::from));
             }
             // The start values contradict each other in this mode: they count as values before a jump into it.
@@ -53,27 +54,20 @@ impl<'m> Run<'_, 'm, '_, '_> {
         if let Some(jump) = compiled.and_then(|compiled| compiled.jump.as_ref()) {
             match self.find_jump(mode, jump, time) {
                 Ok(values) => after = values,
-                Err(why) => return Ok(Err(self.no_jump(mode, key, time, &why))),
-            }
-        }
-        let mut states = vec![0.0; mode.program.state_count()];
-        {
-            let mut machine = mode.rates.machine.borrow_mut();
-            let before = &self.iteration.before;
-            for &(leaf, register) in &mode.program.fixed {
-                let value = after.as_ref().and_then(|after| after.get(&leaf));
-                if let (Leaf::Var(_) | Leaf::Der(..), Some(&value)) =
-                    (leaf, value.or(before.get(&leaf)))
-                    && !is_discrete(mode.program, leaf)
-                {
-                    machine.set(register, value);
+                Err(why) => {
+                    let at_start = compiled.and_then(|compiled| compiled.contradiction.as_ref());
+                    let failed = match (&why, at_start) {
+                        // No impulse moves a position: these start values just contradict each other.
+                        (Refused::Apart(..), Some(said)) if starting => {
+                            RunError::Diagnostic(said.clone())
+                        }
+                        _ => self.no_jump(mode, key, time, &why),
+                    };
+                    return Ok(Err(failed));
                 }
             }
-            if !mode.selections.is_empty() {
-                mode.selections.improve(&mode.solved.flat, &mut machine);
-            }
-            machine.states(&mut states);
         }
+        let states = self.states_after(mode, after.as_ref());
         self.set_mode(to, states);
         if let Err(why) = self.evaluate_event(time) {
             return Ok(Err(why.into()));
@@ -89,8 +83,35 @@ impl<'m> Run<'_, 'm, '_, '_> {
         Ok(Ok(()))
     }
 
+    /// The states with which a mode goes on: what jumps has its value after the jump, all else that before the event.
+    pub(super) fn states_after(&self, mode: &ModeInstance<'m>, after: Option<&Values>) -> Vec<f64> {
+        let mut states = vec![0.0; mode.program.state_count()];
+        let mut machine = mode.rates.machine.borrow_mut();
+        let before = &self.iteration.before;
+        for &(leaf, register) in &mode.program.fixed {
+            let value = after.and_then(|after| after.get(&leaf));
+            if let (Leaf::Var(_) | Leaf::Der(..), Some(&value)) =
+                (leaf, value.or(before.get(&leaf)))
+                && !is_discrete(mode.program, leaf)
+            {
+                machine.set(register, value);
+            }
+        }
+        if !mode.selections.is_empty() {
+            mode.selections.improve(&mode.solved.flat, &mut machine);
+        }
+        machine.states(&mut states);
+        states
+    }
+
     /// No jump of the states leads into `mode`.
-    fn no_jump(&self, mode: &ModeInstance<'m>, key: &[bool], time: f64, why: &Refused) -> RunError {
+    pub(super) fn no_jump(
+        &self,
+        mode: &ModeInstance<'m>,
+        key: &[bool],
+        time: f64,
+        why: &Refused,
+    ) -> RunError {
         let positions = self.modes.positions;
         let name = positions.map_or(String::new(), |positions| positions.position_name(key));
         RunError::no_jump(&mode.solved.flat, &name, time, why)
@@ -152,14 +173,18 @@ impl<'m> Run<'_, 'm, '_, '_> {
         if let Some(why) = refused {
             return Err(why);
         }
+        self.iteration.begun = true;
         self.events = Events::new(self.mode.program, self.plan.until() - self.plan.start());
-        self.events.shared = SHARED_SCALE;
+        if self.modes.has_switches() {
+            self.events.shared = SHARED_SCALE;
+        }
+        self.events.at_instant = true;
         // The sides of a relation may depend on truths of other relations. A few passes are enough for most models; the
         // event iteration that follows does the rest.
         for _ in 0..3 {
             self.evaluate_event(time)?;
             (self.events).update_largest(&self.mode.rates.machine.borrow());
-            (self.events).decide_all(&mut self.mode.rates.machine.borrow_mut());
+            decide_all(&mut self.mode.rates.machine.borrow_mut());
             if self.evaluate_in_mode(time)?.is_err() && !self.enter_with_switches(time, &[])? {
                 self.set_switches_as_in_mode(time)?;
             }

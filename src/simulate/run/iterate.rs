@@ -8,15 +8,18 @@
 //! first of the list. (For passive circuits of ideal diodes that is Murty's least-index rule, which always ends.) A change
 //! may lead into another mode. Every mode that is tried starts from the values before the event; the last mode stays.
 
+use std::collections::BTreeSet;
+
 use crate::base::cancel::glance;
 use rustc_hash::FxHashSet;
 
+use super::truths::TruthsBefore;
 use super::{ModeInstance, Run, RunError};
 use crate::flat::Leaf;
 use crate::positions::{Key, Side, Values};
 use crate::program::machine::Machine;
 use crate::simulate::events::{Change, EventError, LastChange, Strategy};
-use crate::simulate::events::{evaluate, key, no_convergence, restart};
+use crate::simulate::events::{evaluate, key, no_convergence};
 
 pub(super) const MOST_PASSES: usize = 2_000;
 
@@ -25,6 +28,10 @@ pub(super) const MOST_PASSES: usize = 2_000;
 pub(super) struct EventIteration {
     /// The run has not begun: modes begin from start values.
     pub(super) starting: bool,
+    /// Combinations of truths that were tried at this event in vain.
+    pub(super) combinations: usize,
+    /// Discrete variables have begun: those with a next value may have changed since.
+    pub(super) begun: bool,
     /// Values before the event.
     pub(super) before: Values,
     /// The jump of states by which the present mode was entered.
@@ -47,6 +54,9 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
     /// be equal at this time.
     pub(super) fn iterate_event(&mut self, time: f64, crossed: &[usize]) -> Result<bool, RunError> {
         if !self.mode.program.has_events() {
+            if self.modes.has_modes() {
+                self.record_jump(time);
+            }
             return Ok(false);
         }
         self.evaluate_event(time)?;
@@ -60,13 +70,17 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
             false => Some(self.snapshot()),
         };
         self.store_pre_values();
-        (self.events).begin_event(&mut self.mode.rates.machine.borrow_mut(), crossed);
         let (sampled, momentary) = {
             let mut machine = self.mode.rates.machine.borrow_mut();
             let sampled = self.events.sample(&mut machine, time);
             (sampled, self.events.momentary(&mut machine, crossed))
         };
-        let mut changed = self.iterate(time, &momentary)?;
+        let mut changed = match self.iterate(time, &momentary) {
+            Err(why) if self.events.at_instant && self.modes.has_switches() => {
+                self.iterate_from_defaults(time, &momentary, why)?
+            }
+            done => done?,
+        };
         if sampled || !momentary.is_empty() {
             {
                 let mut machine = self.mode.rates.machine.borrow_mut();
@@ -84,6 +98,21 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
         Ok(changed)
     }
 
+    /// No mode agrees with start values that nobody gave: a diode that conducts at the start stops to do so at once, and
+    /// its capacitor keeps what it has then. So these values count as values before.
+    fn iterate_from_defaults(
+        &mut self,
+        time: f64,
+        momentary: &[usize],
+        why: RunError,
+    ) -> Result<bool, RunError> {
+        if self.begin_in_mode(time).is_err() {
+            return Err(why);
+        }
+        self.leave_start();
+        self.iterate(time, momentary).map_err(|_| why)
+    }
+
     fn store_pre_values(&mut self) {
         let mut machine = self.mode.rates.machine.borrow_mut();
         for &(pre, of) in &self.mode.program.pres {
@@ -98,21 +127,36 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
     }
 
     fn iterate(&mut self, time: f64, momentary: &[usize]) -> Result<bool, RunError> {
+        self.iteration.combinations = 0;
+        let before = TruthsBefore::new(&self.mode.rates.machine.borrow());
+        let mut moved: BTreeSet<usize> = BTreeSet::new();
+        let mut searched = false;
         let mut strategy = Strategy::AllAtOnce;
         let mut seen: FxHashSet<Vec<u64>> = FxHashSet::default();
         let mut excluded: Vec<(bool, usize)> = Vec::new();
-        // Before the last changes, these, and which of them `when`s have made.
-        let mut last: Option<(Snapshot, Vec<Change>, Vec<Change>)> = None;
-        // A `when` acts once: what it has set and what was taken back is still to be set.
-        let mut owed: Vec<Change> = Vec::new();
+        let mut last: Option<(Snapshot, Vec<Change>)> = None;
         let mut refused: Option<RunError> = None;
         let mut changed = false;
         let mut done: Option<(&'s ModeInstance<'m>, LastChange)> = None;
         for _ in 0..MOST_PASSES {
             glance();
-            if let Err(why) = self.evaluate_in_mode(time)? {
+            let entered = match self.evaluate_in_mode(time) {
+                // With these truths a loop has no solution: with others it may have one.
+                Err(failed @ RunError::Evaluation(_)) if !self.modes.has_modes() && !searched => {
+                    searched = true;
+                    if !self.search_truths((time, momentary), &before, &moved)? {
+                        return Err(failed);
+                    }
+                    seen.clear();
+                    strategy = Strategy::AllAtOnce;
+                    changed = true;
+                    Ok(())
+                }
+                entered => entered?,
+            };
+            if let Err(why) = entered {
                 // The last changes lead into an impossible mode: they are taken back, and others are tried.
-                let Some((snapshot, changes, by_whens)) = last.take() else {
+                let Some((snapshot, changes)) = last.take() else {
                     if self.enter_with_switches(time, &[])? {
                         continue;
                     }
@@ -121,10 +165,7 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                 let tried = self.snapshot();
                 self.restore(&snapshot);
                 match (strategy, &changes[..]) {
-                    (Strategy::AllAtOnce, [_, _, ..]) => {
-                        strategy = Strategy::OneAtATime;
-                        owed = by_whens;
-                    }
+                    (Strategy::AllAtOnce, [_, _, ..]) => strategy = Strategy::OneAtATime,
                     (_, changes) => {
                         excluded.extend(changes.iter().map(|&change| target(change)));
                         // Another switch may have to change at the same moment. After a jump the values that it gives
@@ -135,9 +176,6 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                             excluded.clear();
                             strategy = strategy.max(Strategy::OneAtATime);
                             continue;
-                        }
-                        if !by_whens.is_empty() {
-                            return Err(why);
                         }
                         self.restore(&snapshot);
                     }
@@ -150,12 +188,12 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
             let impulses = std::mem::take(&mut self.iteration.impulses);
             let mut changes = (self.events).changes(&mut machine, strategy, momentary, &impulses);
             self.iteration.impulses = impulses;
-            let mut set_by_whens = std::mem::take(&mut owed);
+            let mut set_by_whens = Vec::new();
             let restarts =
                 (self.events).execute_whens(mode.solved, &machine, time, &mut set_by_whens)?;
             let due = changes.len();
             changes.retain(|&change| !excluded.contains(&target(change)));
-            if self.modes.has_modes() {
+            if self.modes.has_switches() || self.iteration.jump.is_some() {
                 changes = highest_priority(changes, &self.iteration);
             }
             if changes.is_empty() && set_by_whens.is_empty() && restarts.is_empty() {
@@ -167,12 +205,15 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                     }
                     changed = true;
                 }
-                if self.iteration.jump.is_none() {
-                    return Ok(changed);
+                match self.iteration.jump.is_some() {
+                    // The changes that the impulses decide are done; next come those that the values after the jump decide.
+                    true => self.continue_after_jump(time),
+                    // The values at the start agree; next comes what the way they move decides.
+                    false if self.events.at_instant => self.leave_start(),
+                    false => return Ok(changed),
                 }
-                // The changes that the impulses decide are done; next come those that the values after the jump decide.
-                self.continue_after_jump(time);
                 seen.clear();
+                excluded.clear();
                 last = None;
                 strategy = Strategy::AllAtOnce;
                 changed = true;
@@ -183,38 +224,31 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                 changes.truncate(1);
             }
             // Values that `when`s set are applied whatever the strategy: a `when` acts in one pass only.
-            changes.extend_from_slice(&set_by_whens);
+            changes.extend(set_by_whens);
             let restarted = restarts
                 .last()
                 .map(|&(state, _)| LastChange::Restart(state));
             let shown = changes.last().copied().map(LastChange::Change);
             done = shown.or(restarted).map(|shown| (mode, shown));
+            moved.extend(changes.iter().filter_map(|change| match *change {
+                Change::Watch(at, _) => Some(at),
+                Change::Discrete(..) => None,
+            }));
             let snapshot = snapshot(&machine);
-            apply(&mut machine, &changes);
-            if restarts.is_empty() {
-                last = Some((snapshot, changes, set_by_whens));
-            } else {
-                last = None;
-                for &(state, value) in &restarts {
-                    let states = &mut self.states;
-                    restart(
-                        mode.solved,
-                        &mut machine,
-                        &mode.selections,
-                        states,
-                        state,
-                        value,
-                    );
-                }
+            drop(machine);
+            if !restarts.is_empty() {
+                self.restart(time, &restarts)?;
             }
+            let mut machine = mode.rates.machine.borrow_mut();
+            apply(&mut machine, &changes);
+            last = restarts.is_empty().then_some((snapshot, changes));
             let repeats = !seen.insert(key(&machine, &self.states));
             drop(machine);
             if !restarts.is_empty() && self.modes.has_modes() {
                 self.evaluate_event(time)?;
-                self.iteration.before = self.current_values();
-                self.iteration.starting = false;
+                self.leave_start();
             }
-            if repeats && self.modes.has_modes() {
+            if repeats && self.modes.has_switches() {
                 self.search_mode(time, momentary)?;
                 let machine = self.mode.rates.machine.borrow();
                 let mut set_by_whens = Vec::new();
@@ -230,11 +264,12 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                 }
                 seen.clear();
                 last = None;
-                if set_by_whens.is_empty() && self.iteration.jump.is_none() {
-                    return Ok(true);
-                }
                 if set_by_whens.is_empty() {
-                    self.continue_after_jump(time);
+                    match self.iteration.jump.is_some() {
+                        true => self.continue_after_jump(time),
+                        false if self.events.at_instant => self.leave_start(),
+                        false => return Ok(true),
+                    }
                     strategy = Strategy::AllAtOnce;
                 }
                 apply(&mut self.mode.rates.machine.borrow_mut(), &set_by_whens);
@@ -246,6 +281,14 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                     Strategy::AllAtOnce => Strategy::OneAtATime,
                     Strategy::OneAtATime => Strategy::KeepTies,
                     Strategy::KeepTies => Strategy::TiesAsWritten,
+                    // Several relations may have to change together.
+                    Strategy::TiesAsWritten if !searched => {
+                        searched = true;
+                        match self.search_truths((time, momentary), &before, &moved)? {
+                            true => Strategy::OneAtATime,
+                            false => return Err(self.no_convergence(done, time)),
+                        }
+                    }
                     Strategy::TiesAsWritten => return Err(self.no_convergence(done, time)),
                 };
             }
@@ -261,16 +304,41 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
     ) -> RunError {
         let mode = done.map_or(self.mode, |(mode, _)| mode);
         let last = done.map(|(_, last)| last);
-        no_convergence(mode.solved, mode.program, last, time, false).into()
+        let error = no_convergence(mode.solved, mode.program, last, time, false);
+        let EventError::NoConvergence(mut diagnostic) = error else {
+            return error.into();
+        };
+        let mut tried = String::from(
+            "tried: all changes at once, one at a time, with ties kept, with equal sides as equal",
+        );
+        if self.iteration.combinations > 0 {
+            tried += &format!(
+                ", {} combinations of truths in one loop",
+                self.iteration.combinations
+            );
+        }
+        if !self.modes.has_modes() {
+            diagnostic.notes.push(tried);
+        }
+        RunError::Diagnostic(diagnostic)
     }
 
     /// States have jumped: the iteration goes on from the values after the jump.
     fn continue_after_jump(&mut self, time: f64) {
         self.record_jump(time);
-        self.iteration.before = self.current_values();
         self.iteration.impulses.clear();
-        self.iteration.starting = false;
+        self.leave_start();
         self.iteration.at_entry = Some(self.snapshot());
+    }
+
+    /// The present values are values before what follows.
+    fn leave_start(&mut self) {
+        self.iteration.before = self.current_values();
+        if self.iteration.starting {
+            self.iteration.at_entry = Some(self.snapshot());
+        }
+        self.iteration.starting = false;
+        self.events.at_instant = false;
     }
 
     /// Evaluates the event in the mode that the conditions of the switches give. The inner error is one that may not occur

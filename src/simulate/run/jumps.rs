@@ -2,15 +2,19 @@
 //!
 //! Charges, fluxes and momenta are conserved in a jump ([`crate::positions::Jump`]). A difference within the tolerances of the
 //! run is not reported as a jump: the state is set to the value that the constraints of the mode require.
-//! The energy lost at a port is the impulse of one of its variables times the mean of the other one before and after.
+//! The energy lost at a port is the impulse of one of its variables times the mean of the other one before and after: switches take
+//! it; a source that steps gives it.
 
 use std::fmt;
 
-use super::Run;
+use rustc_hash::FxHashSet;
+
+use super::{Run, RunError};
 use crate::expr::show_briefly;
-use crate::flat::{Flat, InstanceId, Kind, Leaf, Type};
+use crate::flat::{EqId, Equation, Flat, InstanceId, Kind, Leaf, Type, VarId};
 use crate::passes::power::{Power, Powers, Terms};
-use crate::positions::{Jump, Jumped, Positions, Refused, Values, differentiated};
+use crate::positions::{Before, Jump, Jumped, Positions, Refused, Switch, Values, differentiated};
+use crate::simulate::events::restart;
 use crate::simulate::mode_instance::ModeInstance;
 
 /// A jump of states, as it is reported.
@@ -21,8 +25,10 @@ pub struct JumpRecord {
     pub changes: Vec<(String, f64, f64)>,
     /// The energy that the switches have taken; `None` if they have no ports.
     pub lost: Option<f64>,
-    /// Impulses on switches.
+    /// Impulses on switches, and on what steps.
     pub impulses: Vec<(String, f64)>,
+    /// The energy that each submodel that steps, and is no switch, has given.
+    pub given: Vec<(String, f64)>,
 }
 
 /// `at Time = 1, C1.u jumps from 1 to 0.5, C2.u from 0 to 0.5; energy lost 0.25`
@@ -39,10 +45,18 @@ impl fmt::Display for JumpRecord {
             let impulse = show_briefly(*impulse);
             write!(f, "{separator}{name} has an impulse of {impulse}")?;
         }
-        match self.lost {
-            Some(lost) => write!(f, "; energy lost {}", show_briefly(lost)),
-            None => Ok(()),
+        if let Some(lost) = self.lost {
+            write!(f, "; energy lost {}", show_briefly(lost))?;
         }
+        for (name, given) in &self.given {
+            let does = if *given < 0.0 { "takes" } else { "gives" };
+            write!(
+                f,
+                "; {name} {does} the energy {}",
+                show_briefly(given.abs())
+            )?;
+        }
+        Ok(())
     }
 }
 
@@ -116,12 +130,25 @@ impl<'m> Run<'_, 'm, '_, '_> {
         }
         let scales = &self.iteration.scales;
         let scale = |leaf: Leaf| scales.get(&leaf).copied().unwrap_or(0.0);
-        let jumped = jump.solve(flat, time, &values, scale)?;
-        let tolerance = |leaf: Leaf| self.tolerance(leaf);
-        let jumps = differentiated(&positions.written).any(|leaf| {
+        let starting = self.iteration.starting;
+        let free = match starting {
+            true => follow_at_start(flat),
+            false => FxHashSet::default(),
+        };
+        let from = Before {
+            values: &values,
+            free: &free,
+            restarts: &[],
+        };
+        let jumped = jump.solve(flat, time, from, scale)?;
+        let leaf_jumps = |leaf: Leaf| {
             let (from, to) = (before.get(&leaf), jumped.after.get(&leaf));
-            matches!((from, to), (Some(from), Some(to)) if (to - from).abs() > tolerance(leaf))
-        });
+            matches!((from, to), (Some(from), Some(to)) if (to - from).abs() > self.tolerance(leaf))
+        };
+        let jumps = differentiated(&positions.written).any(leaf_jumps);
+        if jumps && !starting {
+            jump.keeps_coefficients(flat, time, (before, &values), leaf_jumps)?;
+        }
         let after = jumped.after.clone();
         if jumps {
             self.iteration.impulses = self.impulses_of_sides(&jumped.impulses);
@@ -132,6 +159,53 @@ impl<'m> Run<'_, 'm, '_, '_> {
             });
         }
         Ok(Some(after))
+    }
+
+    /// Goes on from the values that `when`s give to states. A state that a constraint ties to others jumps together with them.
+    pub(super) fn restart(&mut self, time: f64, restarts: &[(Leaf, f64)]) -> Result<(), RunError> {
+        let mode = self.mode;
+        let flat = &mode.solved.flat;
+        let jump = mode.compiled.and_then(|compiled| compiled.jump.as_ref());
+        let tied = jump.filter(|jump| restarts.iter().any(|&(leaf, _)| jump.ties(flat, leaf)));
+        let Some(jump) = tied else {
+            let mut machine = mode.rates.machine.borrow_mut();
+            for &(state, value) in restarts {
+                let states = &mut self.states;
+                restart(
+                    mode.solved,
+                    &mut machine,
+                    &mode.selections,
+                    states,
+                    state,
+                    value,
+                );
+            }
+            return Ok(());
+        };
+        // What has jumped in the same event did so before.
+        self.record_jump(time);
+        self.iteration.before = self.current_values();
+        let key = mode.compiled.map_or(&[][..], |compiled| &compiled.key);
+        let free = FxHashSet::default();
+        let from = Before {
+            values: &self.iteration.before,
+            free: &free,
+            restarts,
+        };
+        let scales = &self.iteration.scales;
+        let scale = |leaf: Leaf| scales.get(&leaf).copied().unwrap_or(0.0);
+        let jumped = (jump.solve(flat, time, from, scale))
+            .map_err(|why| self.no_jump(mode, key, time, &why))?;
+        self.states = self.states_after(mode, Some(&jumped.after));
+        self.last_good.clone_from(&self.states);
+        self.iteration.jump = Some(PendingJump {
+            values: self.iteration.before.clone(),
+            jumped,
+            linear: jump.is_linear(),
+        });
+        self.evaluate_event(time)?;
+        self.record_jump(time);
+        Ok(())
     }
 
     /// Smaller differences are no jumps: they come from errors of the steps or of the location of the event.
@@ -216,15 +290,15 @@ impl<'m> Run<'_, 'm, '_, '_> {
         }
         self.summary.jump_count += 1;
         if self.summary.jumps.len() < MOST_RECORDS {
+            // At the start there is no mode before. The mean gives the energy for linear storages only.
+            let known = !self.iteration.starting && pending.linear;
+            let told = Told::new(positions, &pending.jumped.impulses, before, &after);
             let record = JumpRecord {
                 time,
                 changes,
-                // At the start there is no mode before. The mean gives the energy for linear storages only.
-                lost: match self.iteration.starting || !pending.linear {
-                    true => None,
-                    false => lost_energy(positions, &pending.jumped.impulses, before, &after),
-                },
-                impulses: impulses_on_switches(positions, &pending.jumped.impulses),
+                lost: known.then(|| told.lost()).flatten(),
+                given: if known { told.given() } else { Vec::new() },
+                impulses: told.impulses(),
             };
             self.summary.jumps.push(record);
         }
@@ -264,61 +338,162 @@ fn switch_submodels(positions: &Positions) -> Vec<InstanceId> {
     submodels
 }
 
-/// The energy that the switches take; `None` if a switch has no ports, or shares a submodel with another switch.
-fn lost_energy(
-    positions: &Positions,
-    impulses: &Values,
-    before: &Values,
-    after: &Values,
-) -> Option<f64> {
-    let flat = &positions.written;
-    let powers = Powers::new(flat);
-    let submodels = switch_submodels(positions);
-    if submodels.is_empty() || submodels.len() < positions.written_switches.len() {
-        return None;
-    }
-    let sum = |terms: &Terms, value: &dyn Fn(Leaf) -> f64| -> f64 {
-        let signed = terms.iter().map(|&(negative, id)| {
-            let value = value(Leaf::Var(id));
-            if negative { -value } else { value }
-        });
-        signed.sum()
-    };
-    let impulse = |leaf: Leaf| impulses.get(&leaf).copied().unwrap_or(0.0);
-    let mean = |leaf: Leaf| {
-        let of = |values: &Values| values.get(&leaf).copied().unwrap_or(0.0);
-        0.5 * (of(before) + of(after))
-    };
-    let mut total = 0.0;
-    for submodel in submodels {
-        let Power::Is(pairs) = powers.of_instance(flat, submodel) else {
-            return None;
-        };
-        for (across, through) in &pairs {
-            total += sum(across, &impulse) * sum(through, &mean);
-            total += sum(across, &mean) * sum(through, &impulse);
-        }
-    }
-    Some(total)
+/// What is told of a jump.
+struct Told<'t> {
+    flat: &'t Flat,
+    positions: &'t Positions,
+    powers: Powers,
+    impulses: &'t Values,
+    before: &'t Values,
+    after: &'t Values,
+    /// Equations in which a truth or a discrete variable has changed; those of switches are none of them.
+    stepped: Vec<&'t Equation>,
 }
 
-/// Impulses of the variables that occur in the equations of switches.
-fn impulses_on_switches(positions: &Positions, impulses: &Values) -> Vec<(String, f64)> {
-    let flat = &positions.written;
-    let mut leaves: Vec<Leaf> = Vec::new();
-    for switch in &positions.written_switches {
-        for id in &switch.equations {
-            let equation = &flat.equations[id.index()];
+impl<'t> Told<'t> {
+    fn new(
+        positions: &'t Positions,
+        impulses: &'t Values,
+        before: &'t Values,
+        after: &'t Values,
+    ) -> Told<'t> {
+        let (flat, opened) = (&positions.written, &positions.flat);
+        let changed = |leaf: Leaf| {
+            let variable = opened.variable(leaf.variable());
+            let keeps = variable.kind == Kind::Discrete || variable.ty == Type::Boolean;
+            keeps && before.get(&leaf) != after.get(&leaf)
+        };
+        // The equations that were written come first, in the same order.
+        let stepped = (flat.equations.iter().zip(&opened.equations).enumerate())
+            .filter(|(at, (equation, opened_equation))| {
+                let mut steps = false;
+                for side in [opened_equation.left, opened_equation.right] {
+                    opened.exprs.leaves(side, |leaf| steps |= changed(leaf));
+                }
+                let mut switches = positions.written_switches.iter();
+                let of_switch = |switch: &Switch| switch.equations.contains(&EqId(*at as u32));
+                steps && equation.kind.is_continuous() && !switches.any(of_switch)
+            })
+            .map(|(_, (equation, _))| equation)
+            .collect();
+        Told {
+            flat,
+            positions,
+            powers: Powers::new(flat),
+            impulses,
+            before,
+            after,
+            stepped,
+        }
+    }
+
+    /// The energy that a submodel takes at its ports; `None` if it has none.
+    fn taken_by(&self, submodel: InstanceId) -> Option<f64> {
+        let Power::Is(pairs) = self.powers.of_instance(self.flat, submodel) else {
+            return None;
+        };
+        let sum = |terms: &Terms, value: &dyn Fn(Leaf) -> f64| -> f64 {
+            let signed = terms.iter().map(|&(negative, id)| {
+                let value = value(Leaf::Var(id));
+                if negative { -value } else { value }
+            });
+            signed.sum()
+        };
+        let impulse = |leaf: Leaf| self.impulses.get(&leaf).copied().unwrap_or(0.0);
+        let mean = |leaf: Leaf| {
+            let of = |values: &Values| values.get(&leaf).copied().unwrap_or(0.0);
+            0.5 * (of(self.before) + of(self.after))
+        };
+        let of_port = |(across, through): &(Terms, Terms)| {
+            sum(across, &impulse) * sum(through, &mean)
+                + sum(across, &mean) * sum(through, &impulse)
+        };
+        Some(pairs.iter().map(of_port).sum())
+    }
+
+    /// The energy that the switches take; `None` if there are none, or one has no ports, or shares a submodel with another one.
+    fn lost(&self) -> Option<f64> {
+        let submodels = switch_submodels(self.positions);
+        if submodels.is_empty() || submodels.len() < self.positions.written_switches.len() {
+            return None;
+        }
+        (submodels.into_iter())
+            .map(|submodel| self.taken_by(submodel))
+            .sum()
+    }
+
+    /// Submodels that step, each once: those of the equations, and those that the equations of a model steer. Storages and switches
+    /// are none: what goes into them is known.
+    fn stepping(&self) -> Vec<InstanceId> {
+        let mut found: Vec<InstanceId> = Vec::new();
+        for equation in &self.stepped {
+            found.push(equation.origin);
             for side in [equation.left, equation.right] {
-                flat.exprs.leaves(side, |leaf| {
-                    if !leaves.contains(&leaf) {
-                        leaves.push(leaf);
-                    }
+                self.flat.exprs.leaves(side, |leaf| {
+                    found.push(self.flat.variable(leaf.variable()).instance);
                 });
             }
         }
+        found.sort_unstable();
+        found.dedup();
+        let switches = switch_submodels(self.positions);
+        let stores = |submodel: InstanceId| {
+            let mut all = self.flat.variables.iter();
+            all.any(|variable| variable.instance == submodel && variable.order > 0)
+        };
+        found.retain(|&submodel| {
+            submodel != InstanceId::TOP && !switches.contains(&submodel) && !stores(submodel)
+        });
+        found
     }
-    (leaves.into_iter())
-        .filter_map(|leaf| Some((flat.leaf_name(leaf), *impulses.get(&leaf)?)))
+
+    fn given(&self) -> Vec<(String, f64)> {
+        let known = (self.stepping().into_iter())
+            .filter_map(|submodel| Some((self.flat.path(submodel), -self.taken_by(submodel)?)));
+        known.filter(|&(_, given)| given != 0.0).collect()
+    }
+
+    /// Impulses of the variables that occur in the equations of switches and in equations that step, and of submodels that step.
+    fn impulses(&self) -> Vec<(String, f64)> {
+        let flat = self.flat;
+        let mut leaves: Vec<Leaf> = Vec::new();
+        let of_switches = (self.positions.written_switches.iter())
+            .flat_map(|switch| &switch.equations)
+            .map(|id| &flat.equations[id.index()]);
+        for equation in of_switches.chain(self.stepped.iter().copied()) {
+            for side in [equation.left, equation.right] {
+                flat.exprs.leaves(side, |leaf| leaves.push(leaf));
+            }
+        }
+        for submodel in self.stepping() {
+            let Power::Is(pairs) = self.powers.of_instance(flat, submodel) else {
+                continue;
+            };
+            let through = pairs.iter().flat_map(|(_, through)| through);
+            leaves.extend(through.map(|&(_, id)| Leaf::Var(id)));
+            let at_ports: FxHashSet<VarId> = (pairs.iter())
+                .flat_map(|(across, through)| across.iter().chain(through))
+                .map(|&(_, id)| id)
+                .collect();
+            // The voltage of a part tells more than the potentials of its pins.
+            let own = flat
+                .variable_ids()
+                .filter(|id| flat.variable(*id).instance == submodel && !at_ports.contains(id));
+            leaves.extend(own.map(Leaf::Var));
+        }
+        let mut seen: FxHashSet<Leaf> = FxHashSet::default();
+        (leaves.into_iter())
+            .filter(|&leaf| seen.insert(leaf))
+            .filter_map(|leaf| Some((flat.leaf_name(leaf), *self.impulses.get(&leaf)?)))
+            .collect()
+    }
+}
+
+/// Former states for which nobody gave a start value: at the start they follow from others.
+fn follow_at_start(flat: &Flat) -> FxHashSet<Leaf> {
+    let given = |leaf: Leaf| matches!(leaf, Leaf::Var(id) if flat.start(id).is_some());
+    let dropped = (flat.reduction.iter()).flat_map(|reduction| &reduction.dropped);
+    (dropped.map(|dropped| dropped.state))
+        .filter(|&leaf| !given(leaf))
         .collect()
 }

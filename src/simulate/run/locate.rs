@@ -2,7 +2,6 @@
 
 use super::{Integrator, Run, RunError};
 use crate::base::cancel::glance;
-use crate::simulate::events::Margin;
 
 /// Relations are evaluated at so many points of a step.
 const SAMPLES: usize = 4;
@@ -75,7 +74,7 @@ impl Run<'_, '_, '_, '_> {
         };
         for sample in 1..=SAMPLES {
             let time = time_of(sample);
-            let changed = self.changed_at(integrator, time, Margin::Anew)?;
+            let changed = self.changed_at(integrator, time)?;
             if !changed.is_empty() {
                 let left = time_of(sample - 1);
                 return self.locate(integrator, (left, time), changed).map(Some);
@@ -126,7 +125,7 @@ impl Run<'_, '_, '_, '_> {
                     *value = known;
                     continue;
                 }
-                let changed = self.changed_at(integrator, time, Margin::Anew)?;
+                let changed = self.changed_at(integrator, time)?;
                 if !changed.is_empty() {
                     return self.locate(integrator, (left, time), changed).map(Some);
                 }
@@ -144,13 +143,12 @@ impl Run<'_, '_, '_, '_> {
         &mut self,
         integrator: &dyn Integrator,
         time: f64,
-        margin: Margin,
     ) -> Result<Vec<usize>, RunError> {
         self.states_at(integrator, time);
         self.evaluate_relations(time)?;
-        let mut machine = self.mode.rates.machine.borrow_mut();
+        let machine = self.mode.rates.machine.borrow();
         Ok((0..self.mode.program.watches.len())
-            .filter(|&at| self.events.has_changed(&mut machine, at, margin))
+            .filter(|&at| self.events.has_changed(&machine, at))
             .collect())
     }
 
@@ -198,7 +196,7 @@ impl Run<'_, '_, '_, '_> {
             // Times closer to an end than this cannot be distinguished from it.
             let edge = 0.5 * resolution;
             let middle = middle.clamp(left + edge, right - edge);
-            let found = self.changed_at(integrator, middle, Margin::Known)?;
+            let found = self.changed_at(integrator, middle)?;
             let value = self
                 .events
                 .distance(&self.mode.rates.machine.borrow(), watched);

@@ -15,6 +15,7 @@ mod plan;
 mod rows;
 mod search;
 mod start;
+mod truths;
 
 pub use jumps::JumpRecord;
 pub use plan::{Absolute, End, Observer, Outcome, Plan, RowKind, Seconds, Summary};
@@ -22,7 +23,7 @@ pub use plan::{Absolute, End, Observer, Outcome, Plan, RowKind, Seconds, Summary
 use super::begin::begin;
 use super::defaults::fastest_sine;
 use super::events::{EventError, Events, simultaneous};
-use super::integrate::{Integrator, IntegratorError, Settings};
+use super::integrate::{Integrator, IntegratorError, Method, Settings};
 use super::job::Job;
 use super::mode_instance::ModeInstance;
 use super::point::solve_with_evaluator;
@@ -68,7 +69,8 @@ pub fn run_with(job: &Job, observer: &mut dyn Observer, stages: &mut dyn StageOb
     let programs = StableArena::new(capacity);
     let first;
     let instances = StableArena::new(capacity);
-    let storages = StableArena::new(capacity);
+    // A mode has a second integrator once its loops are left to it.
+    let storages = StableArena::new(2 * capacity);
     let mut modes = ModeCache::new(positions, &programs, &instances, &storages, stages);
     let has_modes = positions.is_some();
     let mode = ModeInstance::new(solved, program, None);
@@ -97,6 +99,7 @@ pub fn run_with(job: &Job, observer: &mut dyn Observer, stages: &mut dyn StageOb
         values: vec![0.0; plan.columns.len().max(program.columns.len())],
         in_event: false,
         next_row: 0,
+        sines: SineLimit::default(),
         summary: Summary::default(),
         observer,
     };
@@ -131,8 +134,18 @@ struct Run<'r, 'm, 's, 'p> {
     /// The row before an event is written, and the row after it is not.
     in_event: bool,
     next_row: usize,
+    sines: SineLimit,
     summary: Summary,
     observer: &'r mut dyn Observer,
+}
+
+/// How sines of Time limit the steps.
+#[derive(Default)]
+struct SineLimit {
+    /// The limit while they act.
+    acting: Option<f64>,
+    /// The present limit holds until then.
+    until: f64,
 }
 
 impl From<EventError> for RunError {
@@ -177,30 +190,72 @@ impl<'p> Run<'_, '_, '_, 'p> {
         done
     }
 
-    /// The longest step: a step must not pass over what sources do.
+    /// The longest step where no sine asks for a shorter one.
     fn longest_step(&self) -> f64 {
-        let program = self.mode.program;
         /// Steps in a run at least: with states, and without.
         const LEAST: (f64, f64) = (20.0, 2000.0);
         let span = self.plan.until() - self.plan.start();
         let rows = (self.plan.times.len().max(2) - 1) as f64;
-        let longest = match program.state_count() {
+        match self.mode.program.state_count() {
             0 => span / rows.max(LEAST.1),
             _ => span / LEAST.0,
-        };
-        // At most half a period of a sine: while the states rest, the integrator would step over whole periods.
-        let watched = program.watches.iter().any(|watch| !watch.timed);
-        let shortest = if watched { 1e-6 } else { 1e-4 };
-        let mut machine = self.mode.rates.machine.borrow_mut();
-        if machine
-            .evaluate_event(self.summary.time, &self.states)
-            .is_err()
-        {
-            return longest;
         }
-        fastest_sine(&mut machine).map_or(longest, |speed| {
-            longest.min((std::f64::consts::PI / speed).max(shortest * span))
+    }
+
+    /// The longest step while a sine of Time acts, a part of the period of the fastest: while the states rest, the integrator
+    /// would step over whole periods. Steps of half a period would always meet the zeros of the sine, and no other simple part
+    /// would do for its square and its cube: so it is the golden section.
+    fn longest_beside_sines(&self) -> Option<f64> {
+        let watched = self.mode.program.watches.iter().any(|watch| !watch.timed);
+        let shortest = if watched { 1e-6 } else { 1e-4 };
+        let span = self.plan.until() - self.plan.start();
+        let mut machine = self.mode.rates.machine.borrow_mut();
+        (machine.evaluate_event(self.summary.time, &self.states)).ok()?;
+        let speed = fastest_sine(&mut machine)?;
+        const PART: f64 = 0.381_966_011_250_105;
+        Some((PART * std::f64::consts::TAU / speed).max(shortest * span))
+    }
+
+    /// Whether sines change the states by less than their tolerances in any step that ends so far ahead at the latest.
+    fn sines_are_small(&self, time: f64, ahead: f64) -> bool {
+        let mode = self.mode;
+        let mut machine = mode.rates.machine.borrow_mut();
+        if self.states.is_empty()
+            || (machine.evaluate(time, &self.states, Extent::Watches)).is_err()
+        {
+            return false;
+        }
+        let Some(swing) = machine.swing(time + ahead) else {
+            return false;
+        };
+        let absolute = (self.plan.absolute).of(&mode.solved.flat, mode.program);
+        let mut small = swing.iter().zip(&absolute).zip(&self.states);
+        small.all(|((swing, absolute), state)| {
+            swing * ahead <= absolute + self.plan.relative * state.abs()
         })
+    }
+
+    /// Limits the steps by the fastest sine, as long as this sine can change the states at all. A limit holds for a stretch of
+    /// twice its length, which was examined as a whole.
+    fn limit_by_sines(&mut self, integrator: &mut dyn Integrator) {
+        /// So many steps go by before a sine that acts is looked at again.
+        const STEPS: f64 = 8.0;
+        let time = self.summary.time;
+        let Some(acting) = self.sines.acting.filter(|_| time >= self.sines.until) else {
+            return;
+        };
+        let most = self.longest_step();
+        let mut longest = acting;
+        while longest < most && self.sines_are_small(time, 8.0 * longest) {
+            longest *= 4.0;
+        }
+        self.sines.until = time
+            + if longest > acting {
+                longest
+            } else {
+                STEPS * acting
+            };
+        integrator.limit(longest.min(most));
     }
 
     /// The variable that is the state of this index.
@@ -238,11 +293,28 @@ impl<'p> Run<'_, '_, '_, 'p> {
 
     /// The integrator of the present mode, restarted at the present states.
     fn take_integrator(&mut self, time: f64) -> Result<Box<dyn Integrator + 'p>, RunError> {
+        let mut absolute = (self.plan.absolute).of(&self.mode.solved.flat, self.mode.program);
+        // Nobody gives tolerances for unknowns of loops. Their errors do not add up from step to step; where they follow from
+        // changes of states in a step, they have fewer digits than these.
+        const LOOSER: f64 = 1e3;
+        let unknowns = &self.mode.with_unknowns(&[]);
+        let (all, relative) = (self.plan.absolute.all, self.plan.relative);
+        let unknown = |value: &f64| LOOSER * (all + relative * value.abs());
+        absolute.extend(unknowns.iter().map(unknown));
         let settings = Settings {
-            method: self.plan.method,
+            // What follows from the step itself, such as a voltage from the change of a current, has no smooth past that a method
+            // of many steps could go on from.
+            method: match self.plan.method {
+                Method::Bdf if !unknowns.is_empty() => Method::Esdirk34,
+                method => method,
+            },
             relative: self.plan.relative,
-            absolute: (self.plan.absolute).of(&self.mode.solved.flat, self.mode.program),
+            absolute,
             longest: Some(self.longest_step()),
+        };
+        self.sines = SineLimit {
+            acting: self.longest_beside_sines(),
+            until: time,
         };
         let taken = (self.modes).take_integrator(self.mode_index, &settings, (time, &self.states));
         taken.map_err(|error| self.integrator_error(error))
@@ -252,10 +324,17 @@ impl<'p> Run<'_, '_, '_, 'p> {
         let mut time_event = self.next_time_event(self.plan.start())?;
         loop {
             let stop = time_event.min(self.plan.until());
+            self.limit_by_sines(integrator.as_mut());
             let begun = self.clock.now();
             let stepped = integrator.step(stop);
             self.summary.seconds.steps += self.clock.now() - begun;
-            stepped.map_err(|error| self.integrator_error(error))?;
+            if let Err(error) = stepped {
+                let next = self.with_joined_loops(error)?;
+                self.summary
+                    .counts
+                    .add(&std::mem::replace(integrator, next).counts());
+                continue;
+            }
             let begun = self.clock.now();
             let located = self.locate_event(integrator.as_ref())?;
             self.summary.seconds.events += self.clock.now() - begun;
@@ -267,7 +346,6 @@ impl<'p> Run<'_, '_, '_, 'p> {
             self.rows(integrator.as_ref(), end, is_event)?;
             self.states_at(integrator.as_ref(), end);
             self.summary.time = end;
-            self.events.update_states(&self.last_good, &self.states);
             self.last_good.clone_from(&self.states);
             self.update_state_scales();
             if is_event {
@@ -276,8 +354,10 @@ impl<'p> Run<'_, '_, '_, 'p> {
                 let before = self.mode_index;
                 self.handle_event(end, &crossed, is_time_event)?;
                 time_event = self.next_time_event(end)?;
+                self.sines.until = end;
                 if self.mode_index == before {
-                    (integrator.restart(end, &self.states, false))
+                    let values = self.mode.with_unknowns(&self.states);
+                    (integrator.restart(end, &values, false))
                         .map_err(|error| self.integrator_error(error))?;
                 } else {
                     let next = self.take_integrator(end)?;
@@ -297,10 +377,47 @@ impl<'p> Run<'_, '_, '_, 'p> {
     }
 
     fn states_at(&mut self, integrator: &dyn Integrator, time: f64) {
-        match time == integrator.time() {
-            true => self.states.copy_from_slice(integrator.states()),
-            false => integrator.interpolate(time, &mut self.states),
+        let mode = self.mode;
+        if mode.joined.get().is_none() {
+            match time == integrator.time() {
+                true => self.states.copy_from_slice(integrator.states()),
+                false => integrator.interpolate(time, &mut self.states),
+            }
+            return;
         }
+        let mut values = mode.with_unknowns(&self.states);
+        match time == integrator.time() {
+            true => values.copy_from_slice(integrator.states()),
+            false => integrator.interpolate(time, &mut values),
+        }
+        let (states, unknowns) = values.split_at(self.states.len());
+        self.states.copy_from_slice(states);
+        mode.rates.machine.borrow_mut().give(unknowns);
+    }
+
+    /// After a step that failed: an integrator that solves the loops of the rates together with its steps, from the last good
+    /// states. The error, if it does so already or has none to solve.
+    fn with_joined_loops(
+        &mut self,
+        error: IntegratorError,
+    ) -> Result<Box<dyn Integrator + 'p>, RunError> {
+        let (time, mode) = (self.summary.time, self.mode);
+        let explicit = self.plan.method == Method::Tsit45;
+        let failed = self.integrator_error(error);
+        let solved = {
+            let mut machine = mode.rates.machine.borrow_mut();
+            evaluate(
+                mode.solved,
+                &mut machine,
+                (time, &self.last_good),
+                Extent::Rates,
+            )
+        };
+        if explicit || solved.is_err() || !mode.join() {
+            return Err(failed);
+        }
+        self.states.clone_from(&self.last_good);
+        self.take_integrator(time)
     }
 
     fn next_time_event(&mut self, time: f64) -> Result<f64, RunError> {

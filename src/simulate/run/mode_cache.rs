@@ -59,6 +59,12 @@ impl<'w, 'm, 's, 'p> ModeCache<'w, 'm, 's, 'p> {
         self.positions.is_some()
     }
 
+    /// Whether there are switches, and so more than one mode.
+    pub(super) fn has_switches(&self) -> bool {
+        self.positions
+            .is_some_and(|positions| !positions.switches.is_empty())
+    }
+
     /// `None` if the cache is full.
     pub(super) fn add(&mut self, instance: ModeInstance<'m>) -> Option<&'s ModeInstance<'m>> {
         let instance = self.instances.push(instance)?;
@@ -112,13 +118,16 @@ impl<'w, 'm, 's, 'p> ModeCache<'w, 'm, 's, 'p> {
         settings: &Settings,
         (time, states): (f64, &[f64]),
     ) -> Result<Box<dyn Integrator + 'p>, IntegratorError> {
+        let mode = self.list[index];
+        let values = mode.with_unknowns(states);
         if let Some(mut known) = self.integrators[index].take() {
-            known.restart(time, states, false)?;
+            known.restart(time, &values, false)?;
             return Ok(known);
         }
         let full = || IntegratorError::Other("there are too many modes".to_string());
         let storage = (self.storages.push(IntegratorStorage::default())).ok_or_else(full)?;
-        integrator(storage, &self.list[index].rates, settings, time, states)
+        let rates = mode.joined.get().unwrap_or(&mode.rates);
+        integrator(storage, rates, settings, time, &values)
     }
 
     pub(super) fn put_integrator(&mut self, index: usize, integrator: Box<dyn Integrator + 'p>) {
@@ -133,15 +142,7 @@ impl<'w, 'm, 's, 'p> ModeCache<'w, 'm, 's, 'p> {
             let Some(integrator) = integrator.as_ref().filter(|_| !without_states) else {
                 continue;
             };
-            let more = integrator.counts();
-            let counts = &mut summary.counts;
-            counts.steps += more.steps;
-            counts.rejected += more.rejected;
-            counts.failed += more.failed;
-            counts.newton += more.newton;
-            counts.rates += more.rates;
-            counts.jacobians += more.jacobians;
-            counts.factorizations += more.factorizations;
+            summary.counts.add(&integrator.counts());
         }
         for mode in &self.list {
             let more = mode.rates.machine.borrow().work;
@@ -149,7 +150,7 @@ impl<'w, 'm, 's, 'p> ModeCache<'w, 'm, 's, 'p> {
             summary.work.jacobians += more.jacobians;
             summary.work.iterations += more.iterations;
         }
-        if self.has_modes() {
+        if self.has_switches() {
             summary.modes = self.list.len() as u64;
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{Extent, Run, RunError, begin, evaluate};
 use crate::expr::show_briefly;
+use crate::simulate::events::no_convergence;
 use crate::simulate::steady::steady;
 
 impl Run<'_, '_, '_, '_> {
@@ -13,11 +14,14 @@ impl Run<'_, '_, '_, '_> {
             let mode = self.mode;
             let failed = |failure| RunError::Evaluation(Box::new(failure));
             let mut machine = mode.rates.machine.borrow_mut();
-            self.states = begin(mode.solved, mode.program, &mut machine, time).map_err(failed)?;
+            self.states =
+                begin(mode.solved, mode.program, &mut machine, (time, false)).map_err(failed)?;
             (self.events).begin(mode.solved, &mut machine, (time, &self.states))?;
         }
         self.iterate_event(time, &[])?;
+        self.follow_start_equations(time)?;
         self.iteration.starting = false;
+        self.events.at_instant = false;
         if self.plan.steady {
             self.find_steady_state(time)?;
         }
@@ -61,6 +65,32 @@ impl Run<'_, '_, '_, '_> {
             names.join(", "),
             show_briefly(time)
         ));
+    }
+
+    /// Start equations hold with what the event iteration has made of discrete variables, too. (A mode does this by itself:
+    /// it is entered anew where they change.)
+    fn follow_start_equations(&mut self, time: f64) -> Result<(), RunError> {
+        const MOST: usize = 100;
+        const SAME: f64 = 1e-9;
+        let mode = self.mode;
+        if self.modes.has_modes() || mode.solved.start.is_none() || !mode.program.has_events() {
+            return Ok(());
+        }
+        let failed = |failure| RunError::Evaluation(Box::new(failure));
+        for _ in 0..MOST {
+            let states = {
+                let mut machine = mode.rates.machine.borrow_mut();
+                begin(mode.solved, mode.program, &mut machine, (time, true)).map_err(failed)?
+            };
+            let same = (states.iter().zip(&self.states))
+                .all(|(now, before)| (now - before).abs() <= SAME * now.abs().max(before.abs()));
+            if same {
+                return Ok(());
+            }
+            self.states = states;
+            self.iterate_event(time, &[])?;
+        }
+        Err(no_convergence(mode.solved, mode.program, None, time, false).into())
     }
 
     /// Moves the states to values at which all rates vanish.

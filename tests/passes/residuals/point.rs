@@ -140,7 +140,11 @@ pub fn try_point(original: &Flat, solved: &Solved, seed: u64) -> Outcome {
             Reason::Divisor | Reason::Singular | Reason::NotFound | Reason::NotFinite => {
                 Outcome::Skipped(why)
             }
-            Reason::NoValue | Reason::NotZero | Reason::Restarts => Outcome::Wrong(why),
+            Reason::NoValue
+            | Reason::NotZero
+            | Reason::Restarts
+            | Reason::StartUndetermined
+            | Reason::StartsContradict => Outcome::Wrong(why),
         };
     }
     for leaf in solved.blocks.iter().flat_map(|block| block.unknowns()) {
