@@ -16,7 +16,7 @@ use crate::experiment::Experiment;
 use crate::expr::{ExprId, Node, Value};
 use crate::flat::{EqId, EquationKind, Flat, Given, Kind, Leaf, Type, VarId, WhenId};
 use crate::passes::blocks::{Block, Linear, Method, Selected, Solved};
-use crate::passes::relations::{Relation, Sample};
+use crate::passes::relations::{Relation, Sample, WatchKind};
 use crate::simulate::columns::{self, Column};
 
 /// An action in a branch of a `when`.
@@ -98,6 +98,8 @@ pub struct Model<'s> {
     pub computed: Vec<Leaf>,
     pub gone: FxHashMap<Leaf, ExprId>,
     pub watches: Vec<Relation>,
+    /// What relations are at the start, with the values given: equations with branches have other solutions in other branches.
+    pub truths_at_start: Vec<f64>,
     pub watch_of: FxHashMap<ExprId, usize>,
     pub samplers: Vec<Sample>,
     /// Arguments of sines that are linear in Time: no step is longer than half a period.
@@ -158,6 +160,7 @@ impl<'s> Model<'s> {
                 .collect(),
             computed: Vec::new(),
             watches: Vec::new(),
+            truths_at_start: Vec::new(),
             watch_of: FxHashMap::default(),
             samplers: Vec::new(),
             sines: Vec::new(),
@@ -327,6 +330,20 @@ impl<'s> Model<'s> {
         evaluate_start(self.solved, &mut point).map_err(|failure| {
             Refusal(format!("its start cannot be computed: {}", failure.message))
         })?;
+        for relation in &self.watches {
+            let number = |side: ExprId| point.number(&flat.exprs, side);
+            let difference = match relation.right {
+                Some(right) => number(relation.left).zip(number(right)),
+                None => number(relation.left).map(|left| (left, 0.0)),
+            };
+            let decided = match (relation.kind, difference) {
+                (WatchKind::Relation(_) | WatchKind::Sign, Some((left, right))) => {
+                    relation.kind.decide(left - right)
+                }
+                _ => 0.0,
+            };
+            self.truths_at_start.push(decided);
+        }
         let loops = self.solved.blocks.iter().filter_map(|block| match block {
             Block::Nonlinear(nonlinear) => Some(&nonlinear.iteration),
             _ => None,
@@ -362,6 +379,11 @@ impl<'s> Model<'s> {
                 };
             }
         }
+    }
+
+    /// What a relation is at first: false where nothing is known.
+    pub fn truth_at_start(&self, watch: usize) -> f64 {
+        self.truths_at_start.get(watch).copied().unwrap_or(0.0)
     }
 
     pub fn start(&self, leaf: Leaf) -> Start {

@@ -82,6 +82,30 @@ impl Modular {
         Modular::of(t)
     }
 
+    /// Returns a**exponent; 0 to a negative power is 0.
+    pub fn power(a: i64, exponent: i64) -> i64 {
+        let (mut base, mut left) = match exponent < 0 {
+            true if a == 0 => return 0,
+            true => (Modular::inverse(a), exponent.unsigned_abs()),
+            false => (a, exponent.unsigned_abs()),
+        };
+        let mut value = 1;
+        while left > 0 {
+            if left & 1 == 1 {
+                value = Modular::times(value, base);
+            }
+            base = Modular::times(base, base);
+            left >>= 1;
+        }
+        value
+    }
+
+    /// Returns a pseudo-random number other than zero that follows from two numbers.
+    pub fn mixed(a: i64, b: i64) -> i64 {
+        let halves = |x: i64| Modular::random((x as u64 >> 32) as u32, x as u32);
+        halves(halves(a) ^ halves(b).rotate_left(17))
+    }
+
     /// Returns a pseudo-random number other than zero, the same for the same seeds (the finalizer
     /// of Steele, Lea and Flood 2014, SplitMix).
     pub fn random(a: u32, b: u32) -> i64 {
@@ -133,6 +157,9 @@ mod tests {
             let wide = (a as u128 * b as u128 % PRIME as u128) as i64;
             assert_eq!(Modular::times(a, b), wide);
         }
+        assert_eq!(Modular::power(3, 4), 81);
+        assert_eq!(Modular::times(Modular::power(7, -3), 343), 1);
+        assert_ne!(Modular::mixed(1, 2), Modular::mixed(2, 1));
         assert_eq!(Modular::of(-1), PRIME - 1);
         assert_eq!(Modular::minus(0), 0);
     }

@@ -211,6 +211,7 @@ fn by_hand() -> (Solved, Sources) {
             blocks,
             zeros,
             divisors: Vec::new(),
+            start: None,
         },
         compiled.sources,
     )

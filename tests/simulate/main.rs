@@ -4,6 +4,7 @@ mod columns;
 mod integrate;
 mod papers;
 mod program;
+mod random;
 mod runs;
 mod zero;
 

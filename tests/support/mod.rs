@@ -5,9 +5,12 @@
 
 use std::path::Path;
 
+pub mod campaign;
 pub mod files;
 pub mod frequency;
 pub mod generate;
+pub mod hybrid;
+pub mod laplace;
 pub mod networks;
 pub mod oracle;
 pub mod programs;

@@ -4,6 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use super::campaign::Verdict;
+
 /// Names of columns, and rows.
 pub type Rows = (Vec<String>, Vec<Vec<f64>>);
 
@@ -124,4 +126,88 @@ pub fn agree(title: &str, wanted: &Rows, found: &Rows, part: f64) {
             );
         }
     }
+}
+
+/// What differs, if anything does.
+fn differs(wanted: &Rows, found: &Rows, part: f64) -> Option<String> {
+    let largest = |column: usize| {
+        let all = wanted.1.iter().map(|row| row[column].abs());
+        all.fold(1e-3_f64, f64::max)
+    };
+    // A diode without voltage and current may be either: what tells are the states, where there are any.
+    let is_truth = |name: &String| name.ends_with("OpenSwitch");
+    let stateless = wanted.0.iter().skip(1).all(is_truth);
+    for (at, name) in wanted.0.iter().enumerate() {
+        let scale = largest(at);
+        if is_truth(name) && !stateless {
+            continue;
+        }
+        for (row, other) in wanted.1.iter().zip(&found.1) {
+            if !((row[at] - other[at]).abs() <= part * scale) {
+                return Some(format!(
+                    "`{name}` is {} at Time = {}, and {} in the program",
+                    row[at], row[0], other[at]
+                ));
+            }
+        }
+    }
+    (wanted.1.len() != found.1.len()).then(|| "other rows".to_string())
+}
+
+/// A model, its run, and the targets whose programs are compared with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Tried<'a> {
+    pub name: &'a str,
+    pub text: &'a str,
+    /// Options of both commands.
+    pub run: &'a [&'a str],
+    pub python: bool,
+    /// Rows may differ by this part of the largest value of a column.
+    pub part: f64,
+}
+
+/// Runs a model and its programs; rows have to be the same.
+pub fn compared(tried: Tried<'_>) -> Verdict {
+    let folder = folder(tried.name);
+    let place = |name: &str| folder.join(name).to_str().expect("text").to_string();
+    let model = place("m.bgm");
+    std::fs::write(&model, tried.text).expect("a file can be written");
+    let mut simulate = vec!["simulate", &model, "-o", "-", "--tolerance", "1e-9"];
+    simulate.extend(tried.run);
+    let wanted = bgm(&simulate);
+    if !wanted.status.success() {
+        return Verdict::Open("no run");
+    }
+    let wanted = rows(&stdout(&wanted));
+    let mut targets = vec![("c", place("m.c"))];
+    if tried.python {
+        targets.push(("python", place("m.py")));
+    }
+    for (target, file) in &targets {
+        let mut export = vec!["export", &model, "--to", target, "-o", file];
+        export.extend(["--tolerance", "1e-9"]);
+        export.extend(tried.run);
+        let output = bgm(&export);
+        if !output.status.success() {
+            let said = stderr(&output);
+            return match said.contains("cannot be exported") {
+                true => Verdict::Refused("by name".into(), said),
+                false => Verdict::Wrong(format!("no program: {said}")),
+            };
+        }
+        let output = match *target {
+            "c" => Command::new(compiled(file.as_ref(), "M")).output(),
+            _ => Command::new("python3").arg(file).output(),
+        };
+        let output = output.expect("the program runs");
+        if !output.status.success() {
+            return Verdict::Wrong(format!("{target} fails: {}", stderr(&output)));
+        }
+        let found = rows(&stdout(&output));
+        if let Some(why) = differs(&wanted, &found, tried.part) {
+            return Verdict::Wrong(format!("{target}: {why}"));
+        }
+    }
+    let _ = std::fs::remove_dir_all(folder);
+    Verdict::Agrees
 }

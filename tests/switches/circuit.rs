@@ -15,19 +15,85 @@ pub struct Part {
     /// Settings beside the value.
     more: String,
     ends: [usize; 2],
-    equation: Option<String>,
+    drive: Option<Drive>,
+}
+
+/// What a source or a switch is told from outside.
+#[derive(Clone, Copy, Debug)]
+pub enum Drive {
+    /// Amplitude and angular frequency.
+    Sine(f64, f64),
+    /// Instant and height.
+    Step(f64, f64),
+    /// Period, width, height.
+    Pulse(f64, f64, f64),
+    Before(f64),
+    From(f64),
+    /// Within the first part of each period.
+    Within(f64, f64),
+    SineAbove(f64, f64),
+}
+
+impl Drive {
+    fn text(self) -> String {
+        match self {
+            Drive::Sine(height, w) => format!("{height}*sin({w}*Time)"),
+            Drive::Step(at, height) => format!("if Time < {at} then 0 else {height}"),
+            Drive::Pulse(period, width, height) => {
+                format!("if mod(Time, {period}) < {width} then 0 else {height}")
+            }
+            Drive::Before(at) => format!("Time < {at}"),
+            Drive::From(at) => format!("Time >= {at}"),
+            Drive::Within(period, width) => format!("mod(Time, {period}) < {width}"),
+            Drive::SineAbove(w, level) => format!("sin({w}*Time) > {level}"),
+        }
+    }
+
+    /// Its value just after an instant; truths are one and zero.
+    pub fn value(self, time: f64) -> f64 {
+        let phase = |period: f64| (time + 1e-12).rem_euclid(period);
+        let truth = |truth: bool| f64::from(u8::from(truth));
+        match self {
+            Drive::Sine(height, w) => height * (w * time).sin(),
+            Drive::Step(at, height) => height * truth(time + 1e-12 >= at),
+            Drive::Pulse(period, width, height) => height * truth(phase(period) >= width),
+            Drive::Before(at) => truth(time + 1e-12 < at),
+            Drive::From(at) => truth(time + 1e-12 >= at),
+            Drive::Within(period, width) => truth(phase(period) < width),
+            Drive::SineAbove(w, level) => truth((w * time).sin() > level),
+        }
+    }
+}
+
+/// A part as others see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'p> {
+    pub class: &'p str,
+    pub value: f64,
+    /// Of a storage.
+    pub start: f64,
+    pub ends: [usize; 2],
+    pub drive: Option<Drive>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Circuit {
     pub parts: Vec<Part>,
     nodes: usize,
+    /// Sources step and pulse, too.
+    edges: bool,
 }
 
 impl Circuit {
     pub fn generate(random: &mut Random) -> Circuit {
+        Circuit::with_edges(random, false)
+    }
+
+    /// The same with sources that step and pulse as well.
+    pub fn with_edges(random: &mut Random, edges: bool) -> Circuit {
         let mut circuit = Circuit {
             nodes: random.within(3, 6),
+            edges,
             ..Circuit::default()
         };
         let core = circuit.nodes;
@@ -53,7 +119,7 @@ impl Circuit {
             value,
             more: String::new(),
             ends,
-            equation: None,
+            drive: None,
         });
         self.parts.last_mut().expect("one was added")
     }
@@ -91,9 +157,16 @@ impl Circuit {
                 match random.chance(50) {
                     true => drop(self.add("ConstantVoltage", value, ends)),
                     false => {
-                        let wave = format!("sin({}*Time)", random.number(1.0, 6.0));
-                        let part = self.add("VoltageSource", value, ends);
-                        part.equation = Some(format!("{}.E0 = {value}*{wave}", part.name));
+                        let mut wave = Drive::Sine(value, random.number(1.0, 6.0));
+                        if self.edges {
+                            let at = random.number(0.2, 2.0);
+                            match random.below(3) {
+                                0 => wave = Drive::Step(at, value),
+                                1 => wave = Drive::Pulse(at, random.number(0.3, 0.7) * at, value),
+                                _ => {}
+                            }
+                        }
+                        self.add("VoltageSource", value, ends).drive = Some(wave);
                     }
                 }
             }
@@ -107,13 +180,12 @@ impl Circuit {
             _ => {
                 let at = random.number(0.2, 2.5);
                 let signal = match random.below(4) {
-                    0 => format!("Time < {at}"),
-                    1 => format!("Time >= {at}"),
-                    2 => format!("mod(Time, {at}) < {}", (at * 50.0).round() / 100.0),
-                    _ => format!("sin({}*Time) > 0.3", random.number(1.0, 5.0)),
+                    0 => Drive::Before(at),
+                    1 => Drive::From(at),
+                    2 => Drive::Within(at, (at * 50.0).round() / 100.0),
+                    _ => Drive::SineAbove(random.number(1.0, 5.0), 0.3),
                 };
-                let part = self.add("IdealSwitch", 0.0, ends);
-                part.equation = Some(format!("{}.OpenSwitch = {signal}", part.name));
+                self.add("IdealSwitch", 0.0, ends).drive = Some(signal);
             }
         }
     }
@@ -163,10 +235,33 @@ end
         if used(0) {
             text += "  connect Ground at n0\n";
         }
-        for equation in self.parts.iter().filter_map(|part| part.equation.as_ref()) {
-            writeln!(text, "  {equation}").expect("a string takes all");
+        for part in &self.parts {
+            let Some(drive) = part.drive else { continue };
+            let terminal = if part.class == "VoltageSource" {
+                "E0"
+            } else {
+                "OpenSwitch"
+            };
+            let (name, drive) = (&part.name, drive.text());
+            writeln!(text, "  {name}.{terminal} = {drive}").expect("a string takes all");
         }
         text + "end\n"
+    }
+
+    pub fn seen(&self) -> impl Iterator<Item = Seen<'_>> {
+        self.parts.iter().map(|part| Seen {
+            class: part.class,
+            value: part.value,
+            start: (part.more.rsplit("= ").next())
+                .and_then(|text| text.parse().ok())
+                .unwrap_or(0.0),
+            ends: part.ends,
+            drive: part.drive,
+        })
+    }
+
+    pub fn nodes(&self) -> usize {
+        self.nodes
     }
 
     fn is(&self, classes: &[&str]) -> impl Iterator<Item = &Part> {

@@ -6,6 +6,7 @@ mod bridges;
 mod capacitors;
 mod circuit;
 mod coils;
+mod complementarity;
 mod converters;
 mod curved;
 mod diodes;

@@ -181,6 +181,8 @@ static void MODEL_judge(MODEL *m, const double *impulse, MODEL_judged *all)
                 MODEL_slopes(m, side, slope);
             tie = fabs(nearest) <= zero + 16.0 * DBL_EPSILON * fabs(m->time * slope[i]);
         }
+        if (!tie && m->crossed[i])
+            tie = fabs(nearest) <= 1e-7 * fmax(m->scale[i], fmax(fabs(side[2 * i]), fabs(side[2 * i + 1])));
         if (!tie)
             continue;
         if (!sloped++)

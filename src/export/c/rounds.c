@@ -61,6 +61,7 @@ static int MODEL_first_truths(MODEL *m)
 {
     if (MODEL_project(m, NULL))
         return 1;
+    memcpy(m->held, MODEL_truths_at_start, sizeof(double) * MODEL_WATCHES);
     for (int round = 0; round < 2; round++) {
         if (MODEL_evaluate(m))
             return 1;

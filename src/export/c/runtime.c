@@ -112,15 +112,42 @@ static int MODEL_linear(MODEL *m, int n, double *a, double *b, const char *about
 
 typedef int MODEL_residuals(MODEL *m, const double *z, double *r);
 
-/* How long a step is beside where it leads to. */
-static double MODEL_size(int n, const double *step, const double *z)
+/* How long a step is beside these values, and a part of the largest there have been. */
+static double MODEL_size(int n, const double *step, const double *beside, const double *most)
 {
-    double largest = 0.0, size = 0.0;
+    double size = 0.0;
+    for (int i = 0; i < n; i++) {
+        double part = fabs(step[i]) / fmax(fmax(beside[i], 1e-3 * most[i]), 1e-10);
+        if (!(part <= size))
+            size = part;
+    }
+    return isfinite(size) ? size : HUGE_VAL;
+}
+
+/* By how much slopes from one move and from twice that move differ at most, each beside itself: much where the moves are lost in
+   rounding or lead round a bend. A row that does not move tells nothing. */
+static double MODEL_apart(double once, double twice, int *moves)
+{
+    double size = fmax(fabs(once), fabs(twice));
+    if (size == 0.0)
+        return 0.0;
+    *moves = 1;
+    return fabs(once - twice) / size;
+}
+
+/* A first move that is not too small beside the largest unknown needs no second look. */
+static double MODEL_first_move(double z, double largest, int *sure)
+{
+    *sure = fabs(z) > 1e-4 * largest;
+    return z != 0.0 ? 1e-7 * fabs(z) : 1e-13;
+}
+
+static double MODEL_largest(int n, const double *z)
+{
+    double largest = 0.0;
     for (int i = 0; i < n; i++)
         largest = fmax(largest, fabs(z[i]));
-    for (int i = 0; i < n; i++)
-        size = fmax(size, fabs(step[i]) / (fabs(z[i]) + 1e-8 * largest + 1e-250));
-    return isfinite(size) ? size : HUGE_VAL;
+    return largest;
 }
 
 /* Newton's method with a full matrix: the derivatives of the residuals at z, where these are r, and their factors; 0 if there are any. */
@@ -129,23 +156,41 @@ typedef struct {
     int *row;
 } MODEL_space_full;
 
-static int MODEL_factor_full(MODEL *m, int n, MODEL_space_full *space, double *z, const double *r, double *other,
+static int MODEL_factor_full(MODEL *m, int n, MODEL_space_full *space, double *z, const double *r, double *other, double *twice,
                              MODEL_residuals *residuals)
 {
-    double *a = space->a;
+    double *a = space->a, largest = MODEL_largest(n, z);
     for (int j = 0; j < n; j++) {
-        /* As small as z itself, unless that is lost in rounding. */
-        double kept = z[j], delta = kept != 0.0 ? 1e-7 * fabs(kept) : 1e-13;
-        for (int larger = 0, moves = 0; !moves && larger < 4; larger++, delta *= 1e4) {
+        int sure, found = 0;
+        double kept = z[j], delta = MODEL_first_move(kept, largest, &sure), best = HUGE_VAL;
+        for (int larger = 0; larger < 6 && best > 1e-3; larger++, delta *= 100.0) {
+            int moves = 0;
+            double apart = 0.0, once, both;
             z[j] = kept + delta;
+            once = z[j] - kept;
             if (residuals(m, z, other))
-                return 1;
+                break;
+            z[j] = kept + 2.0 * delta;
+            both = z[j] - kept;
+            if (!sure && residuals(m, z, twice))
+                break;
             for (int i = 0; i < n; i++) {
-                a[i * n + j] = (other[i] - r[i]) / (z[j] - kept);
-                moves |= other[i] != r[i];
+                double slope = (other[i] - r[i]) / once;
+                apart = fmax(apart, MODEL_apart(slope, sure ? slope : (twice[i] - r[i]) / both, &moves));
             }
+            /* What does not move at all may have been lost; it may also be flat. */
+            if (!moves)
+                apart = 1e3;
+            if (!(apart < best))
+                continue;
+            best = apart;
+            found = 1;
+            for (int i = 0; i < n; i++)
+                a[i * n + j] = (other[i] - r[i]) / once;
         }
         z[j] = kept;
+        if (!found)
+            return 1;
     }
     return !MODEL_factor(n, a, space->row, space->scale);
 }
@@ -157,17 +202,17 @@ static int MODEL_attempts_full(MODEL *m, int n, MODEL_space_full *space, double 
 
 static int MODEL_newton(MODEL *m, int n, double *z, const double *first, MODEL_residuals *residuals, const char *about)
 {
-    double few[MODEL_FEW * (MODEL_FEW + 6)], *room = few;
+    double few[MODEL_FEW * (MODEL_FEW + 8)], *room = few;
     int rows[MODEL_FEW];
     MODEL_space_full space = {NULL, NULL, rows};
     if (n > MODEL_FEW) {
         size_t size = (size_t)n;
-        room = MODEL_room(m, size * (size + 7));
+        room = MODEL_room(m, size * (size + 9));
         if (!room)
             return 1;
-        space.row = (int *)(room + size * (size + 6));
+        space.row = (int *)(room + size * (size + 8));
     }
-    space.scale = room + 5 * n;
+    space.scale = room + 7 * n;
     space.a = space.scale + n;
     int fails = MODEL_attempts_full(m, n, &space, z, first, residuals, about, room);
     if (room != few)

@@ -168,6 +168,7 @@ typedef struct {
     int projects, fixed[MODEL_STATES + 1];
     double scale[MODEL_WATCHES + 1], largest, shared;
     int rests[MODEL_WATCHES + 1], dull[MODEL_WATCHES + 1];
+    int crossed[MODEL_WATCHES + 1];       /* what this event is about: its sides are equal but for how well that was located */
     double relative, absolute, span, longest, step, sizes[MODEL_STATES + 1];
     double crowd_since[2][MODEL_WATCHES + 1], last_event[2][MODEL_WATCHES + 1], between[2][MODEL_WATCHES + 1];
     int crowd[2][MODEL_WATCHES + 1], sooner[2][MODEL_WATCHES + 1];
@@ -230,4 +231,11 @@ fn tables(out: &mut String, model: &Model<'_>) {
         let _ = write!(out, "{}, ", u8::from(watch.timed));
     }
     out.push_str("0};\n\n");
+    if model.switched.is_none() {
+        out.push_str("/* What they are at the start, with the values given. */\nstatic const double MODEL_truths_at_start[] = {");
+        for watch in 0..model.watches.len() {
+            let _ = write!(out, "{:?}, ", model.truth_at_start(watch));
+        }
+        out.push_str("0.0};\n\n");
+    }
 }

@@ -153,13 +153,17 @@ static int MODEL_unit_settle(MODEL_unit *i, int counts)
     if (MODEL_WATCHES > 0 && counts) {
         double side[2 * MODEL_WATCHES + 2];
         MODEL_sides(m, side);
-        for (int at = 0; at < MODEL_WATCHES; at++)
-            if (MODEL_changed(m, at, side) && MODEL_count(m, at))
+        /* Who integrates from outside stops near the place where the sides are equal: the way they move decides there. */
+        for (int at = 0; at < MODEL_WATCHES; at++) {
+            m->crossed[at] = MODEL_changed(m, at, side);
+            if (m->crossed[at] && MODEL_count(m, at))
                 return 1;
+        }
     }
     /* A sample that has been taken at this time is not taken again. */
     m->resettles = MODEL_at_once(k->settled, m->time);
     int fails = MODEL_event(m);
+    memset(m->crossed, 0, sizeof m->crossed);
     m->resettles = 0;
     k->settled = m->time;
     k->touched = 0;

@@ -181,6 +181,17 @@ PARAMETERS = {{
                 literal(&flat.expression(watch.node))
             );
         }
+        let at_start: String = (model.watches.iter().enumerate())
+            .map(|(at, watch)| match (watch.kind, model.truth_at_start(at)) {
+                (WatchKind::Relation(_), truth) if truth != 0.0 => "True, ".to_string(),
+                (WatchKind::Relation(_), _) => "False, ".to_string(),
+                (_, kept) => format!("{kept:?}, "),
+            })
+            .collect();
+        let _ = writeln!(
+            file,
+            ")\n# What they are at the start, with the values given.\n_TRUTHS_AT_START = ({at_start}"
+        );
         let truths = |all: &mut dyn Iterator<Item = bool>| -> String {
             all.map(|one| if one { "True, " } else { "False, " })
                 .collect()

@@ -307,6 +307,7 @@ class Run:
     def first_truths(self):
         """Truths are needed to compute the sides of others: twice is enough for most, the rest is settled."""
         self.project()
+        self.h = list(_TRUTHS_AT_START)
         for _ in range(2):
             self.decide_all()
 

@@ -108,55 +108,84 @@ def _linear(a, b, about, time):
     return _backwards(a, order, b)
 
 
-def _size(step, z):
-    """How long a step is beside where it leads to."""
-    largest = max(map(abs, z))
-    size = max(abs(s) / (abs(w) + 1e-8 * largest + 1e-250) for s, w in zip(step, z))
-    return size if math.isfinite(size) else math.inf
+def _apart(once, twice):
+    """By how much slopes from one move and from twice that move differ at most, each beside itself: much where the moves are lost in
+    rounding or lead round a bend. What does not move at all may have been lost, too."""
+    if not any(once) and not any(twice):
+        return 1e3
+    return max(abs(a - b) / max(abs(a), abs(b), 5e-324) for a, b in zip(once, twice))
+
+
+def _slopes(residuals, z, r, j, largest):
+    """The derivatives of residuals by one unknown."""
+    delta, best, found = 1e-7 * abs(z[j]) or 1e-13, math.inf, None
+    sure = abs(z[j]) > 1e-4 * largest
+    for _ in range(6):
+        near, slopes = list(z), []
+        try:
+            for move in (delta,) if sure else (delta, 2.0 * delta):
+                near[j] = z[j] + move
+                by = near[j] - z[j]
+                slopes.append([(a - b) / by for a, b in zip(residuals(near)[0], r)])
+        except _TROUBLE:
+            break
+        apart = _apart(slopes[0], slopes[-1])
+        if apart < best:
+            best, found = apart, slopes[0]
+        if best <= 1e-3:
+            break
+        delta *= 100.0
+    if found is None:
+        raise ArithmeticError
+    return found
+
+
+def _beside(steps, values, most):
+    """How long a step is beside these values, and a part of the largest there have been."""
+    return max(abs(s) / max(v, 1e-3 * w, 1e-10) for s, v, w in zip(steps, values, most))
 
 
 def _newton_from(residuals, z):
-    """Newton's method from one guess; steps are halved while they lead away."""
+    """Newton's method from one guess; steps are halved while they lead away. As in `bgm simulate`: a step is long or short beside
+    the values before and after the whole step, for a variable on its way through zero has no size of its own."""
     n = len(z)
     r, inner = residuals(z)
+    most = [abs(w) for w in z]
     for _ in range(60):
         if not all(map(math.isfinite, r)):
             return None
         if not any(r):
             return z, inner
-        a = [[0.0] * n for _ in range(n)]
-        for j in range(n):
-            # As small as z itself, unless that is lost in rounding.
-            near, delta = list(z), 1e-7 * abs(z[j]) or 1e-13
-            for _ in range(4):
-                near[j] = z[j] + delta
-                other = residuals(near)[0]
-                if other != r:
-                    break
-                delta *= 1e4
-            for i in range(n):
-                a[i][j] = (other[i] - r[i]) / (near[j] - z[j])
+        largest = max(map(abs, z))
+        columns = [_slopes(residuals, z, r, j, largest) for j in range(n)]
+        a = [[columns[j][i] for j in range(n)] for i in range(n)]
         order = _factor(a)
         if order is None:
             return None
         step = _backwards(a, order, [-e for e in r])
-        size, part = _size(step, z), 1.0
+        wide = [max(abs(w), abs(w + s)) for w, s in zip(z, step)]
+        size, part = _beside(step, wide, most), 1.0
+        if not size < math.inf:
+            return None
         while True:
             there = [w + part * s for w, s in zip(z, step)]
             try:
                 after, inside = residuals(there)
-                beyond = _size(_backwards(a, order, after), there)
+                beyond = _beside(_backwards(a, order, after), wide, most)
             except _TROUBLE:
                 beyond = math.inf
             # Done, or nearer than before.
             if beyond < math.inf and (part == 1.0 and size < 1e-9 or beyond <= (1.0 - part / 4.0) * size):
                 z, r, inner = there, after, inside
+                most = [max(a, abs(b)) for a, b in zip(most, z)]
                 if part == 1.0 and (size < 1e-9 or beyond < 1e-14):
                     return z, inner
                 break
             if part < 1e-9:
-                # Rounding keeps it from coming nearer.
-                return (z, inner) if size < 1e-7 else None
+                # Rounding keeps it from coming nearer: no step makes the residuals smaller, and it is one that a run does not see.
+                seen = [0.1 * (ABSOLUTE + TOLERANCE * max(abs(w), v)) for w, v in zip(z, most)]
+                small = size < 1e-7 or all(abs(s) <= v for s, v in zip(step, seen))
+                return (z, inner) if small else None
             part /= 2.0
     return None
 

@@ -64,22 +64,27 @@ pub fn put_in(
     }
     // The remainders are those of the equations as they were before.
     for (gone, combination) in &found {
-        let sides = sides(flat, combination);
-        let origin = origin(flat, combination);
-        let equation = &mut flat.equations[gone.index()];
-        *equation = Equation {
-            left: sides.0,
-            right: sides.1,
-            origin,
-            // What replaces a coupling in a sum of couplings is a coupling too.
-            kind: match equation.kind {
-                EquationKind::Coupling => EquationKind::Coupling,
-                _ => EquationKind::Constraint,
-            },
-            ..*equation
-        };
+        replace(flat, *gone, combination);
     }
     found
+}
+
+/// Puts what is left of a sum in place of one of its equations.
+pub fn replace(flat: &mut Flat, gone: EqId, combination: &Combination) {
+    let sides = sides(flat, combination);
+    let origin = origin(flat, combination);
+    let equation = &mut flat.equations[gone.index()];
+    *equation = Equation {
+        left: sides.0,
+        right: sides.1,
+        origin,
+        // In place of a coupling among couplings it is one itself.
+        kind: match equation.kind {
+            EquationKind::Coupling => EquationKind::Coupling,
+            _ => EquationKind::Constraint,
+        },
+        ..*equation
+    };
 }
 
 /// The terms that a sum leaves. Each equation is differentiated as often as `times` says.
@@ -159,18 +164,11 @@ fn gives_way(
     may: impl Fn(EqId) -> bool,
 ) -> Option<(EqId, i64)> {
     let rank = |id: EqId| {
-        let kind = flat.equations[id.index()].kind;
-        let sum = length(flat, id) > 2;
-        let rather = match sum {
-            true => kind != EquationKind::Equation,
-            // The couplings of a node have an order that should not matter.
-            false => kind != EquationKind::Coupling,
-        };
         let needed = match users.many {
             true => users.counts[id.index()],
             false => 0,
         };
-        (sum, rather, Reverse(needed))
+        (preferred(flat, id), Reverse(needed))
     };
     let candidates = || sum.iter().filter(|&&(id, _)| may(id));
     let best = candidates().map(|&(id, _)| rank(id)).max()?;
@@ -179,6 +177,18 @@ fn gives_way(
         .map(|&(id, factor)| (flat.equation_text(id), id, factor))
         .max()
         .map(|(_, id, factor)| (id, factor))
+}
+
+/// A sum rather than an equality; of sums a connection, of equalities what was written.
+pub fn preferred(flat: &Flat, id: EqId) -> (bool, bool) {
+    let kind = flat.equations[id.index()].kind;
+    let sum = length(flat, id) > 2;
+    let rather = match sum {
+        true => kind != EquationKind::Equation,
+        // Couplings of a node stand in an order that should not matter.
+        false => kind != EquationKind::Coupling,
+    };
+    (sum, rather)
 }
 
 /// The innermost submodel that contains the origins of all equations.

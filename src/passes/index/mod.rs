@@ -14,6 +14,7 @@ mod couplings;
 mod derive;
 mod elimination;
 mod matrix;
+mod multiples;
 mod orders;
 mod preference;
 mod report;
@@ -25,7 +26,7 @@ pub use report::report;
 
 use crate::flat::{Dropped, EqId, Flat, Kind, Leaf, Merit, Reduction, VarId};
 use crate::passes::order::Dependence;
-use crate::passes::signs::hidden::{System, hidden};
+use crate::passes::signs::hidden::{Hidden, System, hidden};
 use crate::passes::signs::reference::{Combination, Findings, findings};
 use crate::passes::zeros::drop_in;
 use crate::structure::{Offsets, disputed_rows, maximum_matching, pantelides};
@@ -171,27 +172,45 @@ fn reduced(flat: &mut Flat) -> Result<(), Stuck> {
 fn offsets(flat: &mut Flat) -> Result<(Orders, Offsets), Stuck> {
     for round in 0.. {
         let (orders, offsets) = bounded(flat)?;
-        let sums = hidden(&System {
+        let found = hidden(&System {
             flat,
             pattern: &offsets.tight(&orders.incidence),
             matching: &offsets.matching,
             equation: &|row| Some((orders.equations[row as usize], offsets.rows[row as usize])),
             column: &|row, leaf| orders.tight_column(&offsets, row, leaf),
         });
-        if sums.is_empty() || round == MOST_ROUNDS {
+        let put_in = match round < MOST_ROUNDS {
+            true => shown(flat, &orders, &offsets, found),
+            false => Vec::new(),
+        };
+        if put_in.is_empty() {
             if !couplings::straighten(flat, &orders, &offsets) {
                 return Ok((orders, offsets));
             }
             return bounded(flat);
         }
+        still_balanced(flat, put_in)?;
+    }
+    Err(Stuck::TooMany(Vec::new()))
+}
+
+/// Inserts the constraints that loops hide: sums of equations, and where there are none, sums with coefficients as factors.
+fn shown(
+    flat: &mut Flat,
+    orders: &Orders,
+    offsets: &Offsets,
+    found: Hidden,
+) -> Vec<(EqId, Combination)> {
+    if !found.sums.is_empty() {
         let mut times = vec![0; flat.equations.len()];
         for (id, &by) in orders.equations.iter().zip(&offsets.rows) {
             times[id.index()] = by;
         }
-        let put_in = constraints::put_in(flat, sums, |id| times[id.index()]);
-        still_balanced(flat, put_in)?;
+        return constraints::put_in(flat, found.sums, |id| times[id.index()]);
     }
-    Err(Stuck::TooMany(Vec::new()))
+    (found.dependent.iter())
+        .flat_map(|rows| multiples::put_in(flat, orders, offsets, rows))
+        .collect()
 }
 
 /// How often each equation is differentiated, unless that is too often.

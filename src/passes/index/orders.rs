@@ -59,6 +59,12 @@ impl Orders {
         }
     }
 
+    /// The column of an unknown.
+    pub fn column(&self, variable: VarId) -> Option<u32> {
+        let column = self.columns[variable.index()];
+        (column != NONE).then_some(column)
+    }
+
     /// The column whose highest derivative a leaf becomes when its row is differentiated, or `NONE`.
     pub fn tight_column(&self, offsets: &Offsets, row: u32, leaf: Leaf) -> u32 {
         let column = self.columns[leaf.variable().index()];

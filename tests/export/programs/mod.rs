@@ -3,6 +3,7 @@
 mod generated;
 mod large;
 mod pattern;
+mod random;
 mod requests;
 
 use std::process::Command;

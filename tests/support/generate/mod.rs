@@ -2,9 +2,13 @@
 
 pub mod bonds;
 pub mod circuits;
+pub mod diodes;
+pub mod linear;
+pub mod logic;
 pub mod mechanics;
 pub mod model;
 pub mod planar;
+pub mod released;
 pub mod signals;
 pub mod storages;
 pub mod types;

@@ -1,13 +1,13 @@
-//! Random coefficients of unknowns in a term.
+//! Coefficients of unknowns in a term: its derivatives at a random point, modulo the prime.
 //!
-//! The derivative of an operator or function with respect to an operand is a random number modulo a prime, the same
-//! wherever that expression occurs; the derivative of a sum is 1 or -1. So in `d*(va - vb)` the coefficients of va and
-//! vb are opposite, and all other coefficients are independent.
+//! So `d*(va - vb)` has opposite coefficients for va and vb, and coefficients that are the same expression are the same
+//! wherever they stand ([`super::residues`]). Everything else is independent.
 
 use crate::base::cancel::glance;
 use std::collections::BinaryHeap;
 
-use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
+use super::residues::Residues;
+use crate::expr::{ExprId, Node};
 use crate::flat::{Flat, Leaf};
 use crate::structure::NONE;
 use crate::structure::numbers::Modular;
@@ -18,6 +18,7 @@ pub struct Coefficients {
     /// Expressions to be visited, the largest id first. Operands have smaller ids than their users, so each is visited
     /// once.
     waiting: BinaryHeap<(u32, i64)>,
+    residues: Residues,
 }
 
 impl Coefficients {
@@ -32,7 +33,7 @@ impl Coefficients {
     ) {
         let mut found = |leaf: Leaf, factor: i64| {
             let at = column(leaf);
-            if at != NONE {
+            if at != NONE && factor != 0 {
                 entries.push((at, factor));
             }
         };
@@ -49,35 +50,14 @@ impl Coefficients {
                 factor = Modular::plus(factor, more);
                 self.waiting.pop();
             }
-            let mut operand = |place: usize, operand: ExprId| {
-                let random = Modular::random(id, place as u32);
-                (self.waiting).push((operand.0, Modular::times(factor, random)));
-            };
             match flat.exprs.node(ExprId(id)) {
-                Node::Number(_) | Node::Bool(_) | Node::Time => {}
                 Node::Leaf(leaf) => found(leaf, factor),
-                Node::Unary(UnaryOp::Plus, a) => self.waiting.push((a.0, factor)),
-                Node::Unary(UnaryOp::Minus, a) => {
-                    self.waiting.push((a.0, Modular::minus(factor)));
+                _ => {
+                    let waiting = &mut self.waiting;
+                    (self.residues).partials(flat, ExprId(id), |operand, by| {
+                        waiting.push((operand.0, Modular::times(factor, by)));
+                    });
                 }
-                Node::Unary(_, a) => operand(0, a),
-                Node::Binary(BinaryOp::Add, a, b) => {
-                    self.waiting.extend([(a.0, factor), (b.0, factor)]);
-                }
-                Node::Binary(BinaryOp::Sub, a, b) => {
-                    (self.waiting).extend([(a.0, factor), (b.0, Modular::minus(factor))]);
-                }
-                Node::Binary(_, a, b) => [a, b]
-                    .into_iter()
-                    .enumerate()
-                    .for_each(|(at, part)| operand(at, part)),
-                Node::If(a, b, c) => [a, b, c]
-                    .into_iter()
-                    .enumerate()
-                    .for_each(|(at, part)| operand(at, part)),
-                Node::Call(_, args) | Node::List(args) => (flat.exprs.args(args).iter())
-                    .enumerate()
-                    .for_each(|(at, &part)| operand(at, part)),
             }
         }
     }
