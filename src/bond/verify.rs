@@ -77,7 +77,7 @@ impl Verifier<'_> {
             NodeKind::Junction(_) => {}
             NodeKind::Element(element) => self.element(id, element, bonds),
             NodeKind::Box(_) => {
-                (self.flaws).add(id, "it is a closed submodel, which views have only")
+                (self.flaws).add(id, "it is a closed submodel, which views have only");
             }
         }
     }

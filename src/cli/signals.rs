@@ -123,7 +123,7 @@ fn listen(token: Token) {
         .spawn(move || {
             signals
                 .forever()
-                .for_each(|signal| handle_signal(signal, &token))
+                .for_each(|signal| handle_signal(signal, &token));
         });
     if listening.is_err() {
         handle.close();

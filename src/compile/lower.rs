@@ -84,7 +84,7 @@ pub struct Lowered {
 
 #[derive(Debug)]
 pub enum Model {
-    Sorted(Flat, Sorted),
+    Sorted(Box<(Flat, Sorted)>),
     Solved(Box<Solved>),
 }
 
@@ -267,7 +267,7 @@ fn finish(
     steps.end(Product::Sorted(&flat, &sorted));
     if request.goal == Goal::Sorted {
         return Ok(Lowered {
-            model: Model::Sorted(flat, sorted),
+            model: Model::Sorted(Box::new((flat, sorted))),
             jump,
             notes,
         });
@@ -314,7 +314,7 @@ impl Lowered {
 
     pub fn flat(&self) -> &Flat {
         match &self.model {
-            Model::Sorted(flat, _) => flat,
+            Model::Sorted(sorted) => &sorted.0,
             Model::Solved(solved) => &solved.flat,
         }
     }
@@ -330,7 +330,7 @@ impl Lowered {
     /// If it was lowered to be sorted.
     pub fn into_sorted(self) -> Option<(Flat, Sorted)> {
         match self.model {
-            Model::Sorted(flat, sorted) => Some((flat, sorted)),
+            Model::Sorted(sorted) => Some(*sorted),
             _ => None,
         }
     }

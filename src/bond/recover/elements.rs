@@ -44,7 +44,7 @@ impl Builder<'_> {
         for (power_port, known) in power_ports.iter().zip(names) {
             match power_port {
                 PowerPort::Single(component) => {
-                    self.connect_single(flat, element, instance, component)
+                    self.connect_single(flat, element, instance, component);
                 }
                 PowerPort::Series(components) | PowerPort::Parallel(components) => {
                     let series = matches!(power_port, PowerPort::Series(_));

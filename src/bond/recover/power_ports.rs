@@ -128,7 +128,7 @@ pub fn graph_parts(flat: &Flat, points: &Points, own: &OwnEquations) -> Vec<Grap
                 // No power goes through an unconnected cut, but the equations of its model contain
                 // it.
                 (None, None) if whole && record.outside.is_none() => {
-                    components.push(component(None))
+                    components.push(component(None));
                 }
                 _ => {}
             }

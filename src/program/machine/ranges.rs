@@ -134,7 +134,9 @@ fn spread(ranges: &mut [Interval], registers: &[Register]) {
 
 fn sine(op: Op, (low, high): Interval, now: f64, sines: Sines) -> Interval {
     use std::f64::consts::{FRAC_PI_2, PI, TAU};
-    if !(high - low < PI) {
+    // Also where a bound is no number.
+    let narrow = high - low < PI;
+    if !narrow {
         return match sines {
             Sines::Stand => (now, now),
             Sines::Swing => (-1.0, 1.0),

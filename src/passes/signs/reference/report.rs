@@ -12,12 +12,15 @@ const MOST: usize = 5;
 /// The most names in a list.
 const SHOWN: usize = 8;
 
+/// Of a sum of equations that leaves nothing.
+const FOLLOWS: &str = "all unknowns cancel: one of these equations follows from the others";
+
 /// Reports equations that contradict each other or are redundant, and unknowns that are free.
 pub fn report_cancelling(flat: &Flat, found: &Findings, diagnostics: &mut Diagnostics) {
     let all = || found.given.iter().chain(&found.redundant);
     for combination in all().take(MOST) {
         let cancel = match combination.rest.is_empty() {
-            true => "all unknowns cancel: one of these equations follows from the others".into(),
+            true => FOLLOWS.into(),
             false => format!(
                 "all unknowns cancel: these equations leave only `{}`",
                 rest(flat, combination)
@@ -46,10 +49,13 @@ pub fn report_cancelling(flat: &Flat, found: &Findings, diagnostics: &mut Diagno
 /// they are differentiated.
 pub fn cancelling(flat: &Flat, list: &[Combination], diagnostics: &mut Diagnostics) {
     for combination in list.iter().take(MOST) {
-        let message = format!(
-            "unknowns cancel: these equations leave only `{}`, and others determine that already",
-            rest(flat, combination)
-        );
+        let message = match combination.rest.is_empty() {
+            true => FOLLOWS.into(),
+            false => format!(
+                "unknowns cancel: these equations leave only `{}`, and others determine that already",
+                rest(flat, combination)
+            ),
+        };
         diagnostics.push(of_cancelled(flat, combination, message));
     }
 }
