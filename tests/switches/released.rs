@@ -254,7 +254,7 @@ fn four_cartesian_links() {
     let all = made.places.iter().chain(&made.speeds).flatten().copied();
     let mut state = DVector::from_iterator(16, all);
     for at in 0..2_000 {
-        made.step(&mut state, (at as f64 * 5e-4, (at + 1) as f64 * 5e-4));
+        made.step(&mut state, (f64::from(at) * 5e-4, f64::from(at + 1) * 5e-4));
     }
     let last = result.last();
     assert!(

@@ -1,7 +1,7 @@
 //! What counts as zero: loops at rest, parts without current, multiple roots, ties of relations. Random models are judged by
 //! solvers that are written here.
 //!
-//! `BGM_CASES=1000` makes so many, `BGM_FIRST` is the first one; `--nocapture` shows how they came out.
+//! `BGM_CASES=1000` makes so many, `BGM_FIRST` is the first one.
 
 mod diodes;
 mod single;
