@@ -138,13 +138,9 @@ pub(super) fn iterate(torn_loop: &mut TornLoop<'_>, start: Vec<f64>) -> Result<L
     let mut known = torn_loop.matrix(&state).ok();
     let mut moves = 0;
     let mut contraction = Contraction::default();
-    let mut largest = vec![0.0; state.residuals.len()];
     for _ in 0..MOST_STEPS {
         glance();
-        for (largest, residual) in largest.iter_mut().zip(&state.residuals) {
-            *largest = residual.abs().max(*largest);
-        }
-        if all_met(&state.residuals, &state.noise) && is_solution(torn_loop, &state, &largest) {
+        if all_met(&state.residuals, &state.noise) && is_sharp(torn_loop, &state) {
             return Ok(state);
         }
         let Some(matrix) = known else {
@@ -173,20 +169,10 @@ pub(super) fn iterate(torn_loop: &mut TornLoop<'_>, start: Vec<f64>) -> Result<L
         contraction.took(part, &step);
         (state, known) = (next, matrix);
     }
-    match is_near(torn_loop, &state) && is_solution(torn_loop, &state, &largest) {
+    match is_near(torn_loop, &state) && is_sharp(torn_loop, &state) {
         true => Ok(state),
         false => Err(Attempt::stuck(state)),
     }
-}
-
-/// Whether residuals that are met mean a solution. They do if they determine it. If they do not (two diodes in series
-/// that block: the voltage between them is anywhere), they still do if rounding is small beside what the residuals have been
-/// on the way (`largest`), so that it cannot be what makes them vanish.
-fn is_solution(torn_loop: &mut TornLoop<'_>, state: &LoopState, largest: &[f64]) -> bool {
-    const SMALL: f64 = 1e-6;
-    let mut rows = state.noise.iter().zip(&state.residuals).zip(largest);
-    rows.all(|((noise, residual), largest)| noise + residual.abs() <= SMALL * largest)
-        || is_sharp(torn_loop, state)
 }
 
 /// Whether the residuals determine the solution: far from zero they may vanish by rounding alone, as those of
