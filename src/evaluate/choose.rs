@@ -13,6 +13,7 @@ use nalgebra::{DMatrix, DVector};
 use super::Point;
 use super::torn_loop::{LoopState, TornLoop};
 use crate::flat::{EqId, Flat, Leaf};
+use crate::numeric::zero::rounding;
 use crate::passes::blocks::Selected;
 
 /// Larger blocks keep the choice of the compiler, because the matrices here are dense.
@@ -183,9 +184,14 @@ const EXACTLY: f64 = 100.0;
 /// The same for start values that are given with a few digits.
 const NEARLY: f64 = 1e11;
 
-fn holds(state: &LoopState, times: f64) -> bool {
-    (state.residuals.iter().zip(&state.noise))
-        .all(|(residual, noise)| residual.abs() <= times * noise + 1e-300)
+/// Unknowns are rounded, too: speeds of 0.5 that have to be equal may differ in their last digit.
+fn holds(torn_loop: &mut TornLoop<'_>, state: &LoopState, times: f64) -> bool {
+    let errors = state.values.iter().map(|&value| rounding(value)).collect();
+    let slack = torn_loop.slack(state, errors);
+    slack.is_some_and(|slack| {
+        let mut rows = state.residuals.iter().zip(&slack);
+        rows.all(|(residual, noise)| residual.abs() <= times * noise)
+    })
 }
 
 /// Computes unknowns from the given values where one equation after the other has a single unknown left, as in `X0 = x`.
@@ -252,7 +258,7 @@ fn project(
 ) -> Option<LoopState> {
     let mut state = torn_loop.run(&start).ok()?;
     for _ in 0..MOST_STEPS {
-        if holds(&state, EXACTLY) {
+        if holds(torn_loop, &state, EXACTLY) {
             return Some(state);
         }
         let mut matrix = dense(torn_loop, &state)?;
@@ -274,7 +280,7 @@ fn project(
                 .collect();
             let tried = torn_loop.run(&values).ok().filter(|tried| {
                 let now = DVector::from_vec(tried.residuals.clone()).norm();
-                now < size || holds(tried, EXACTLY)
+                now < size || holds(torn_loop, tried, EXACTLY)
             });
             if tried.is_some() {
                 next = tried;
@@ -287,7 +293,7 @@ fn project(
             None => break,
         }
     }
-    holds(&state, times).then_some(state)
+    holds(torn_loop, &state, times).then_some(state)
 }
 
 /// The number of candidates of each selection that are no states, and the columns of the candidates.

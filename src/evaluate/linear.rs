@@ -12,6 +12,7 @@ use nalgebra::{DMatrix, DVector, Dyn, RowDVector};
 use sprs::CsMat;
 
 use crate::numeric::for_faer;
+use crate::numeric::zero::rounding;
 
 /// Up to this many unknowns a system is dense.
 const DENSE: usize = 200;
@@ -128,7 +129,7 @@ impl Factored {
         let mut errors = product(noise, &self.rows);
         for (value, (row, column)) in &self.matrix {
             let term = value * (solution[column] / self.columns[column]);
-            errors[row] += f64::EPSILON * term.abs();
+            errors[row] += rounding(term);
         }
         let mut most = vec![0f64; errors.len()];
         let mut signs = Signs::default();

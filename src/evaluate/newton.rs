@@ -14,6 +14,7 @@ use super::truths::Truths;
 use crate::base::cancel::glance;
 use crate::expr::Value;
 use crate::flat::{EqId, Flat, Leaf};
+use crate::numeric::zero::{Contraction, all_met, all_nearly_met, excess, is_met, rounding};
 use crate::passes::blocks::Nonlinear;
 
 /// Many steps are needed for exponentials: the voltage of a diode decreases by 26 mV in each step, perhaps from 5 V on.
@@ -21,10 +22,6 @@ const MOST_STEPS: usize = 400;
 const MOST_HALVINGS: usize = 60;
 /// The most moves away from points with a singular matrix.
 const MOST_MOVES: usize = 3;
-/// Smaller changes, relative to their rounding errors, count as zero.
-const DOUBT: f64 = 4.0;
-/// Residuals up to so many times their noise are accepted if they cannot be made smaller.
-const NEAR: f64 = 100.0;
 /// Guesses that are tried in this order if the first one fails.
 const GUESSES: [f64; 10] = [1.0, -1.0, 0.1, -0.1, 1e-3, 10.0, -10.0, 100.0, 1e3, 1e-6];
 
@@ -143,7 +140,7 @@ pub(super) fn iterate(torn_loop: &mut TornLoop<'_>, start: Vec<f64>) -> Result<L
     let mut contraction = Contraction::default();
     for _ in 0..MOST_STEPS {
         glance();
-        if within(&state.residuals, &state.noise, 1.0) && is_sharp(torn_loop, &state) {
+        if all_met(&state.residuals, &state.noise) && is_sharp(torn_loop, &state) {
             return Ok(state);
         }
         let Some(matrix) = known else {
@@ -169,7 +166,7 @@ pub(super) fn iterate(torn_loop: &mut TornLoop<'_>, start: Vec<f64>) -> Result<L
         else {
             break;
         };
-        contraction.took(part, step);
+        contraction.took(part, &step);
         (state, known) = (next, matrix);
     }
     match is_near(torn_loop, &state) && is_sharp(torn_loop, &state) {
@@ -208,62 +205,16 @@ fn is_near(torn_loop: &mut TornLoop<'_>, state: &LoopState) -> bool {
     };
     errors.resize(torn_loop.guessed(), 0.0);
     for (error, value) in errors.iter_mut().zip(&state.values) {
-        *error = error.max(f64::EPSILON * value.abs());
+        *error = error.max(rounding(*value));
     }
     let slack = torn_loop.slack(state, errors);
-    slack.is_some_and(|slack| within(&state.residuals, &slack, NEAR))
+    slack.is_some_and(|slack| all_nearly_met(&state.residuals, &slack))
 }
 
 /// Whether all values are within finite bounds.
 fn within(values: &[f64], bounds: &[f64], factor: f64) -> bool {
     (values.iter().zip(bounds))
         .all(|(value, bound)| bound.is_finite() && value.abs() <= factor * bound.abs())
-}
-
-/// The largest residual relative to its noise.
-fn excess(state: &LoopState) -> f64 {
-    (state.residuals.iter().zip(&state.noise))
-        .filter(|(residual, _)| **residual != 0.0)
-        .fold(0.0, |most, (residual, noise)| {
-            most.max(residual.abs() / noise)
-        })
-}
-
-/// The convergence to a multiple solution: every full step goes the same part of the way, as for (x - 2)**2, where x - 2 is
-/// halved.
-#[derive(Debug, Default)]
-struct Contraction {
-    last: Vec<f64>,
-    /// The number of full steps in a row that became shorter by about the same factor.
-    alike: usize,
-    factor: f64,
-}
-
-impl Contraction {
-    /// The factor by which the step has to be longer to reach a multiple solution at once; 1 if the convergence does not look
-    /// like that.
-    fn longest(&mut self, now: &[f64], step: &[f64]) -> f64 {
-        const ALIKE: usize = 4;
-        let size = |at: usize| self.last[at].abs() / now[at].abs().max(self.last[at].abs());
-        let leading = (0..self.last.len())
-            .filter(|&at| self.last[at] != 0.0)
-            .max_by(|&a, &b| size(a).total_cmp(&size(b)));
-        let factor = leading.map_or(0.0, |at| step[at] / self.last[at]);
-        self.alike = match (factor - self.factor).abs() < 0.1 && (0.4..0.9).contains(&factor) {
-            true => self.alike + 1,
-            false => 0,
-        };
-        self.factor = factor;
-        if self.alike < ALIKE {
-            return 1.0;
-        }
-        // At a solution of multiplicity m each step leaves the part 1 - 1/m of the error.
-        (1.0 / (1.0 - factor)).round()
-    }
-
-    fn took(&mut self, part: f64, step: Vec<f64>) {
-        self.last = if part == 1.0 { step } else { Vec::new() };
-    }
 }
 
 /// The longest of step, step/2, step/4, ... that comes closer to the solution: the part of the step, the state and the matrix
@@ -289,7 +240,7 @@ fn shortened(
     }
     let size = |change: &[f64]| {
         (0..change.len())
-            .filter(|&at| change[at].abs() > DOUBT * doubt[at])
+            .filter(|&at| !is_met(change[at], doubt[at]))
             .map(|at| change[at].abs() / scales[at])
             .fold(0.0, f64::max)
     };
@@ -305,7 +256,7 @@ fn shortened(
             break;
         }
         if let Ok(next) = torn_loop.run(&trial) {
-            if within(&next.residuals, &next.noise, 1.0) {
+            if all_met(&next.residuals, &next.noise) {
                 return Some((part, next, None));
             }
             let nearer = match before > 0.0 {
@@ -314,7 +265,10 @@ fn shortened(
                     after <= (1.0 - part.min(1.0) / 4.0) * before
                 }
                 // The step is below its estimated error, so the residuals decide.
-                false => excess(&next) < excess(state) / 2.0,
+                false => {
+                    let of = |state: &LoopState| excess(&state.residuals, &state.noise);
+                    of(&next) < of(state) / 2.0
+                }
             };
             if nearer {
                 match torn_loop.matrix(&next) {

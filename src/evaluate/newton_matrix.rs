@@ -9,6 +9,7 @@
 use sprs::{CsMat, TriMat};
 
 use super::linear::{Factored, Singular};
+use crate::numeric::zero::rounding;
 
 /// Slopes by column: iteration variables, then inner ones.
 pub type Slopes = Vec<(u32, f64)>;
@@ -66,7 +67,7 @@ impl NewtonMatrix {
     pub fn blur(&self, values: &[f64], residuals: &[f64], noise: &[f64]) -> Vec<f64> {
         let (_, mut doubt) = self.step_with_doubt(residuals, noise);
         for (doubt, most) in doubt.iter_mut().zip(self.alike(values)) {
-            *doubt = doubt.min(f64::EPSILON * most);
+            *doubt = doubt.min(rounding(most));
         }
         doubt
     }

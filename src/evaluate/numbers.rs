@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::{Arena, ExprId, Value};
 use crate::flat::{Flat, Leaf, Type};
+use crate::numeric::zero::rounding;
 
 /// An evaluator for one time, which reuses its memory from one expression to the next.
 #[derive(Debug)]
@@ -29,17 +30,46 @@ impl<'f> Numbers<'f> {
 
     /// The value of an expression; parameters have their values. `None` if it is not finite.
     pub fn value(&mut self, id: ExprId, values: &FxHashMap<Leaf, f64>) -> Option<f64> {
+        self.walked(id, values, &|_, _| 0.0, Errors::Ignore)
+            .map(|found| found.0)
+    }
+
+    /// The value with a bound on its error, where leaves with these values have these errors.
+    pub fn bounded(
+        &mut self,
+        id: ExprId,
+        values: &FxHashMap<Leaf, f64>,
+        error: &dyn Fn(Leaf, f64) -> f64,
+    ) -> Option<(f64, f64)> {
+        self.walked(id, values, error, Errors::Bound)
+    }
+
+    fn walked(
+        &mut self,
+        id: ExprId,
+        values: &FxHashMap<Leaf, f64>,
+        error: &dyn Fn(Leaf, f64) -> f64,
+        errors: Errors,
+    ) -> Option<(f64, f64)> {
         let flat = self.flat;
         let leaf = |leaf: Leaf| {
             if let Some(&number) = values.get(&leaf) {
-                let value = match flat.variable(leaf.variable()).ty {
-                    Type::Real => Value::Real(number),
-                    Type::Boolean => Value::Bool(number != 0.0),
-                };
-                return Some(Rounded::exact(value));
+                return Some(match flat.variable(leaf.variable()).ty {
+                    Type::Real => Rounded {
+                        value: Value::Real(number),
+                        error: error(leaf, number),
+                    },
+                    Type::Boolean => Rounded::exact(Value::Bool(number != 0.0)),
+                });
             }
             match leaf {
-                Leaf::Var(id) => flat.value(id).map(|given| Rounded::exact(given.value)),
+                Leaf::Var(id) => flat.value(id).map(|given| match given.value {
+                    Value::Real(number) => Rounded {
+                        value: given.value,
+                        error: rounding(number),
+                    },
+                    Value::Bool(_) => Rounded::exact(given.value),
+                }),
                 _ => None,
             }
         };
@@ -47,10 +77,10 @@ impl<'f> Numbers<'f> {
             time: self.time,
             leaf: &leaf,
         };
-        let value = (self.walk).value(&flat.exprs, id, &known, Errors::Ignore);
-        match value.ok()?.value {
-            Value::Real(number) => number.is_finite().then_some(number),
-            Value::Bool(truth) => Some(f64::from(u8::from(truth))),
+        let found = (self.walk).value(&flat.exprs, id, &known, errors).ok()?;
+        match found.value {
+            Value::Real(number) => number.is_finite().then_some((number, found.error)),
+            Value::Bool(truth) => Some((f64::from(u8::from(truth)), 0.0)),
         }
     }
 }

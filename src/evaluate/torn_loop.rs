@@ -12,6 +12,7 @@ use super::point::leaves;
 use super::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::{Arena, ExprId, Node, Value};
 use crate::flat::{Flat, Leaf};
+use crate::numeric::zero::rounding;
 use crate::passes::blocks::Nonlinear;
 
 /// Values of all variables and residuals at one guess of the iteration variables.
@@ -195,7 +196,7 @@ impl<'s> TornLoop<'s> {
             let (value, error) = found.ok_or(BadGuess::Residual(at))?;
             let shift = self.shift.get(at).copied().unwrap_or(0.0);
             residuals.push(value - shift);
-            noise.push(error + f64::EPSILON * shift.abs());
+            noise.push(error + rounding(shift));
         }
         Ok(LoopState {
             values,

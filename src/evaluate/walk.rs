@@ -11,6 +11,7 @@ use crate::expr::{
     interpolate,
 };
 use crate::flat::Leaf;
+use crate::numeric::zero::rounding;
 
 /// Why an expression has no value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -252,7 +253,7 @@ fn rounded(
     let (Value::Real(result), Errors::Bound) = (value, errors) else {
         return Some(Rounded::exact(value));
     };
-    let mut error = f64::EPSILON * result.abs().max(inside.abs());
+    let mut error = rounding(result).max(rounding(inside));
     for at in 0..values.len() {
         let Value::Real(operand) = values[at] else {
             continue;

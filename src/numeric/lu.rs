@@ -9,6 +9,7 @@ use faer::sparse::{SparseColMatRef, SymbolicSparseColMat};
 use sprs::{CsMatView, CsStructureView};
 
 use super::for_faer;
+use super::zero::product;
 
 /// Matrices of up to this many unknowns are dense.
 const MAX_DENSE: usize = 64;
@@ -144,6 +145,72 @@ impl Lu {
     }
 }
 
+impl Lu {
+    /// Solves with the transposed matrix, in place.
+    pub fn solve_transposed(&mut self, right: &mut [f64]) {
+        let size = self.size;
+        match &mut self.storage {
+            Storage::Dense {
+                matrix,
+                order,
+                scratch,
+                ..
+            } => {
+                scratch.copy_from_slice(right);
+                for row in 0..size {
+                    scratch[row] /= matrix[row * size + row];
+                    let known = scratch[row];
+                    let from = &matrix[row * size + row + 1..(row + 1) * size];
+                    for (to, from) in scratch[row + 1..].iter_mut().zip(from) {
+                        *to -= from * known;
+                    }
+                }
+                for row in (0..size).rev() {
+                    let known = scratch[row];
+                    let from = &matrix[row * size..row * size + row];
+                    for (to, from) in scratch[..row].iter_mut().zip(from) {
+                        *to -= from * known;
+                    }
+                    right[order[row]] = known;
+                }
+            }
+            Storage::Sparse(sparse) => sparse.solve_transposed(right),
+        }
+    }
+
+    /// Bounds on the unknowns whose right sides have these errors: how much each may be wrong. Small systems are bounded,
+    /// row by row of the inverse; of large ones it is estimated, by a few right sides with irregular signs.
+    pub fn bounds(&mut self, errors: &[f64]) -> Vec<f64> {
+        const TIMES: usize = 4;
+        const TIMES_MORE: f64 = 3.0;
+        let size = self.size;
+        let mut row = vec![0.0; size];
+        if size <= MAX_DENSE {
+            return (0..size)
+                .map(|at| {
+                    row.fill(0.0);
+                    row[at] = 1.0;
+                    self.solve_transposed(&mut row);
+                    let terms = row.iter().zip(errors);
+                    terms.map(|(&slope, &error)| product(slope, error)).sum()
+                })
+                .collect();
+        }
+        let mut most = vec![0.0f64; size];
+        let mut signs = Signs::default();
+        for _ in 0..TIMES {
+            for (value, error) in row.iter_mut().zip(errors) {
+                *value = signs.next() * error;
+            }
+            self.solve(&mut row);
+            for (most, value) in most.iter_mut().zip(&row) {
+                *most = most.max(TIMES_MORE * value.abs());
+            }
+        }
+        most
+    }
+}
+
 /// Gaussian elimination with scaled partial pivoting. Returns false if no pivot is left.
 fn factor_dense(
     size: usize,
@@ -253,11 +320,8 @@ impl Sparse {
     /// Solves with a right side of 1 and -1 in irregular order. The matrix is nearly singular if
     /// the solution is huge.
     fn is_nearly_singular(&mut self) -> bool {
-        let mut state = 1u64;
-        for value in &mut self.scratch {
-            state = (state.wrapping_mul(6364136223846793005)).wrapping_add(1442695040888963407);
-            *value = if state >> 63 == 0 { 1.0 } else { -1.0 };
-        }
+        let mut signs = Signs::default();
+        self.scratch.fill_with(|| signs.next());
         let mut scratch = std::mem::take(&mut self.scratch);
         self.solve_scaled(&mut scratch);
         let grown = scratch
@@ -279,6 +343,25 @@ impl Sparse {
         }
     }
 
+    /// (R A C)' (y/R) = C c.
+    fn solve_transposed(&mut self, right: &mut [f64]) {
+        use faer::linalg::solvers::SolveCore;
+        for (value, scale) in right.iter_mut().zip(&self.columns) {
+            *value *= scale;
+        }
+        match &self.factors {
+            Some(factors) => {
+                let size = right.len();
+                let view = faer::MatMut::from_column_major_slice_mut(right, size, 1);
+                factors.solve_transpose_in_place_with_conj(faer::Conj::No, view);
+            }
+            None => right.fill(f64::NAN),
+        }
+        for (value, scale) in right.iter_mut().zip(&self.rows) {
+            *value *= scale;
+        }
+    }
+
     fn solve(&mut self, right: &mut [f64]) {
         for (value, scale) in right.iter_mut().zip(&self.rows) {
             *value *= scale;
@@ -287,6 +370,22 @@ impl Sparse {
         for (value, scale) in right.iter_mut().zip(&self.columns) {
             *value *= scale;
         }
+    }
+}
+
+/// Pseudorandom signs, so that a right side made of them is not orthogonal to a singular direction.
+struct Signs(u64);
+
+impl Default for Signs {
+    fn default() -> Self {
+        Signs(1)
+    }
+}
+
+impl Signs {
+    fn next(&mut self) -> f64 {
+        self.0 = (self.0.wrapping_mul(6364136223846793005)).wrapping_add(1442695040888963407);
+        if self.0 >> 63 == 0 { 1.0 } else { -1.0 }
     }
 }
 

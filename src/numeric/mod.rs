@@ -6,6 +6,7 @@ pub mod lu;
 mod pattern;
 #[cfg(test)]
 mod tests;
+pub mod zero;
 
 pub use coloring::{Coloring, color};
 pub use pattern::{Pattern, by_rows, for_faer, numbered};

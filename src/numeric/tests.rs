@@ -114,13 +114,33 @@ proptest! {
         }
         let (matrix, whole) = (assembled(size, &entries), full(size, &entries));
         let expected: Vec<f64> = (0..size).map(|at| at as f64 - 3.5).collect();
-        let mut found = (whole * DVector::from_column_slice(&expected)).data.as_vec().clone();
+        let expected = DVector::from_vec(expected);
+        let mut found = (&whole * &expected).data.as_vec().clone();
+        // Units of columns here.
+        let mut across = (whole.transpose() * &expected).data.as_vec().clone();
         let mut lu = Lu::new(matrix.structure_view());
         let place: Vec<u32> = (0..size as u32).collect();
         prop_assume!(lu.factor(matrix.view(), &place));
         lu.solve(&mut found);
+        lu.solve_transposed(&mut across);
         for (at, (a, b)) in found.iter().zip(&expected).enumerate() {
             prop_assert!((a - b).abs() < 1e-11 * size as f64, "{}: {} {}", at, a, b);
+        }
+        for (at, (a, b)) in across.iter().zip(&expected).enumerate() {
+            let off = (a - b).abs() * unit(at);
+            // Beside the largest unit.
+            let most = 1e8 * (size * size) as f64;
+            prop_assert!(off < 1e2 * most * f64::EPSILON, "{}: {} {}", at, a, b);
+        }
+        // What errors of right sides do, for any signs.
+        let errors: Vec<f64> = (0..size).map(|at| 1e-9 * unit(at)).collect();
+        let bounds = lu.bounds(&errors);
+        let mut one: Vec<f64> = (errors.iter().enumerate())
+            .map(|(at, error)| if at % 3 == 0 { -error } else { *error })
+            .collect();
+        lu.solve(&mut one);
+        for (bound, value) in bounds.iter().zip(&one) {
+            prop_assert!(value.abs() <= bound * 1.001, "{} {}", value, bound);
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::expr::{ExprId, Node};
 use crate::flat::{Equation, EquationKind, Flat, Kind, Leaf, Type};
 use crate::numeric::lu::Lu;
 use crate::numeric::numbered;
+use crate::numeric::zero::{product, rounding};
 use crate::passes::index::coefficients;
 use crate::passes::vanishing::constant;
 
@@ -105,16 +106,34 @@ pub struct Before<'v> {
 
 const MOST_STEPS: usize = 50;
 
-/// What counts as met, as apart, as settled: nothing else in this file decides it.
+/// What counts as met, as apart, as changed: nothing else in this file decides it.
 mod acceptance {
-    /// An equation holds if its residual is at most this part of its terms.
-    const HOLDS: f64 = 1e-12;
-    /// The same for constraints on positions, which the steps of the integration satisfy less accurately.
+    use super::{ExprId, Leaf, Numbers, Values};
+    use crate::numeric::zero::{self, product, resolution, rounding};
+
+    /// What constraints on positions may be off beside their terms: the steps of the integration satisfy them less accurately.
     const APART: f64 = 1e-6;
 
-    /// Whether two sides are equal.
-    pub(super) fn met(a: f64, b: f64) -> bool {
-        (a - b).abs() <= HOLDS * (a.abs() + b.abs())
+    pub(super) use crate::numeric::zero::{all_met, all_nearly_met, is_met};
+
+    /// A bound on the error of a value before the event. That was located in time only to the last digits: what moves has moved
+    /// by then.
+    pub(super) fn error_before(time: f64, before: &Values, leaf: Leaf) -> f64 {
+        let faster = (leaf.order()).map(|order| Leaf::at_order(leaf.variable(), order + 1));
+        let rate = faster.and_then(|leaf| before.get(&leaf));
+        product(resolution(time), rate.copied().unwrap_or(0.0))
+    }
+
+    /// The difference of two sides, with a bound on its error.
+    pub(super) fn difference(
+        numbers: &mut Numbers<'_>,
+        (left, right): (ExprId, ExprId),
+        values: &Values,
+        error: &dyn Fn(Leaf, f64) -> f64,
+    ) -> Option<(f64, f64)> {
+        let (a, of_a) = numbers.bounded(left, values, error)?;
+        let (b, of_b) = numbers.bounded(right, values, error)?;
+        Some((a - b, of_a + of_b + rounding(a - b)))
     }
 
     /// Whether sides differ, beside values of this size, by more than steps of integration leave.
@@ -122,25 +141,24 @@ mod acceptance {
         off.abs() > APART * size
     }
 
-    /// Whether an iteration is at its end; changes are those of [`change`].
-    pub(super) fn settled(change: f64, last: f64) -> bool {
-        change <= 1e-14 || (change >= last && change < 1e-9)
-    }
-
-    /// How large a step is beside the values.
-    pub(super) fn change(step: f64, now: f64, start: f64) -> f64 {
-        step.abs() / (now.abs() + start.abs()).max(1e-300)
+    /// How far residuals are from being met.
+    pub(super) fn excess(residuals: &[f64], errors: &[f64]) -> f64 {
+        zero::excess(residuals, errors)
     }
 
     /// Whether a coefficient is another one.
     pub(super) fn differs(a: f64, b: f64) -> bool {
         (a - b).abs() > 1e-7 * (a.abs() + b.abs())
     }
+}
 
-    /// Whether an impulse is one, beside the largest.
-    pub(super) fn is_impulse(value: f64, largest: f64) -> bool {
-        value.abs() > 1e-12 * largest
-    }
+/// The rows at some values: their entries, one row after the other, what is missing on the right side, and bounds on the errors
+/// of that.
+#[derive(Default)]
+struct Evaluated {
+    entries: Vec<f64>,
+    right: Vec<f64>,
+    errors: Vec<f64>,
 }
 
 impl Jump {
@@ -230,13 +248,12 @@ impl Jump {
             let highest = row.holds.iter().copied();
             highest.chain(row.lower.iter().copied())
         });
-        for (left, right) in all {
-            let (Some(a), Some(b)) = (numbers.value(left, before), numbers.value(right, before))
-            else {
-                return false;
-            };
-            if !acceptance::met(a, b) {
-                return false;
+        let error =
+            |leaf: Leaf, value: f64| rounding(value) + acceptance::error_before(time, before, leaf);
+        for sides in all {
+            match acceptance::difference(&mut numbers, sides, before, &error) {
+                Some((off, error)) if acceptance::is_met(off, error) => {}
+                _ => return false,
             }
         }
         true
@@ -290,68 +307,70 @@ impl Jump {
         let mut lu = Lu::new(matrix.structure_view());
         let mut now = start.clone();
         let mut values = before.values.clone();
-        let mut last = f64::INFINITY;
-        let mut restarted: Vec<Option<(u32, f64)>> = vec![None; self.rows.len()];
-        for step in 0..MOST_STEPS {
-            let (mut entries, mut right) = (Vec::new(), Vec::new());
-            let mut fill = |numbers: &mut Numbers<'_>, restarted: &[Option<(u32, f64)>]| {
-                let moved = (&start[..], &now[..], &values);
-                (entries, right) = self.evaluate(numbers, before.free, moved, restarted)?;
-                for (value, &at) in matrix.data_mut().iter_mut().zip(self.places.data()) {
-                    *value = entries[at];
-                }
-                match lu.factor(matrix.view(), &place) {
-                    true => Ok(()),
-                    false => Err(Refused::NoSolution),
-                }
-            };
-            match step {
-                0 if !before.restarts.is_empty() => {
-                    for &(leaf, value) in before.restarts {
-                        let Some(j) = self.columns.iter().position(|&column| column == leaf) else {
-                            return Err(Refused::Restart(leaf));
-                        };
-                        let mut found = false;
-                        for at in 0..self.rows.len() {
-                            if restarted[at].is_some() || !self.integrates(at, j as u32) {
-                                continue;
-                            }
-                            restarted[at] = Some((j as u32, value));
-                            found = fill(numbers, &restarted).is_ok();
-                            if found {
-                                break;
-                            }
-                            restarted[at] = None;
-                        }
-                        if !found {
-                            return Err(Refused::Restart(leaf));
-                        }
-                    }
-                }
-                _ => fill(numbers, &restarted)?,
+        let mut factor = |lu: &mut Lu, entries: &[f64]| {
+            for (value, &at) in matrix.data_mut().iter_mut().zip(self.places.data()) {
+                *value = entries[at];
             }
+            lu.factor(matrix.view(), &place)
+        };
+        let mut restarted: Vec<Option<(u32, f64)>> = vec![None; self.rows.len()];
+        for &(leaf, value) in before.restarts {
+            let Some(j) = self.columns.iter().position(|&column| column == leaf) else {
+                return Err(Refused::Restart(leaf));
+            };
+            let mut found = false;
+            for at in 0..self.rows.len() {
+                if restarted[at].is_some() || !self.integrates(at, j as u32) {
+                    continue;
+                }
+                restarted[at] = Some((j as u32, value));
+                let moved = (&start[..], &now[..], &values);
+                let rows = self.evaluate(numbers, before.free, moved, &restarted);
+                found = rows.is_ok_and(|rows| factor(&mut lu, &rows.entries));
+                if found {
+                    break;
+                }
+                restarted[at] = None;
+            }
+            if !found {
+                return Err(Refused::Restart(leaf));
+            }
+        }
+        // Bounds on the errors of the unknowns.
+        let mut doubts = vec![0.0; size];
+        let mut last = f64::INFINITY;
+        for step in 0..=MOST_STEPS {
+            let moved = (&start[..], &now[..], &values);
+            let rows = self.evaluate(numbers, before.free, moved, &restarted)?;
+            let (mut right, errors) = (rows.right, rows.errors);
+            if step > 0 {
+                doubts = lu.bounds(&errors);
+            }
+            if step > 0 && self.is_linear() || acceptance::all_met(&right, &errors) {
+                break;
+            }
+            let excess = acceptance::excess(&right, &errors);
+            // No step makes them smaller.
+            let stays = excess >= last;
+            if stays && acceptance::all_nearly_met(&right, &errors) {
+                break;
+            }
+            if step == MOST_STEPS || !factor(&mut lu, &rows.entries) {
+                return Err(Refused::NoSolution);
+            }
+            last = excess;
             lu.solve(&mut right);
             if right.iter().any(|value| !value.is_finite()) {
                 return Err(Refused::NoSolution);
             }
-            let mut change = 0.0_f64;
             for (j, delta) in right.iter().enumerate() {
                 now[j] += delta;
-                change = change.max(acceptance::change(*delta, now[j], start[j]));
                 if !self.impulsive[j] {
                     values.insert(self.columns[j], now[j]);
                 }
             }
-            let linear = step == 0 && self.is_linear();
-            if linear || acceptance::settled(change, last) {
-                break;
-            }
-            if step + 1 == MOST_STEPS {
-                return Err(Refused::NoSolution);
-            }
-            last = change;
         }
-        Ok(self.jumped(&now))
+        Ok(self.jumped(&now, &doubts))
     }
 
     /// Whether a row is integrated over the instant, the derivative of this variable in it.
@@ -360,54 +379,64 @@ impl Jump {
         row.holds.is_none() && (row.entries.iter()).any(|&(other, _)| other == column)
     }
 
-    /// The entries of the rows, one row after the other, and the right side: what is missing.
     fn evaluate(
         &self,
         numbers: &mut Numbers<'_>,
         free: &FxHashSet<Leaf>,
         (start, now, values): (&[f64], &[f64], &Values),
         restarted: &[Option<(u32, f64)>],
-    ) -> Result<(Vec<f64>, Vec<f64>), Refused> {
-        let mut entries = Vec::with_capacity(self.places.nnz());
-        let mut right = vec![0.0; self.columns.len()];
+    ) -> Result<Evaluated, Refused> {
+        let mut rows = Evaluated::default();
+        let rounded = |_: Leaf, value: f64| rounding(value);
         for (at, row) in self.rows.iter().enumerate() {
             if let Some((column, value)) = restarted[at] {
                 let unit = |&(other, _): &(u32, Coefficient)| f64::from(u8::from(other == column));
-                entries.extend(row.entries.iter().map(unit));
-                right[at] = value - now[column as usize];
+                rows.entries.extend(row.entries.iter().map(unit));
+                rows.right.push(value - now[column as usize]);
+                rows.errors
+                    .push(rounding(value) + rounding(now[column as usize]));
                 continue;
             }
-            let mut off = 0.0;
-            if let Some((a, b)) = row.holds {
-                let a = numbers.value(a, values).ok_or(Refused::NoSolution)?;
-                let b = numbers.value(b, values).ok_or(Refused::NoSolution)?;
-                off = a - b;
+            let (mut off, mut error) = (0.0, 0.0);
+            if let Some(sides) = row.holds {
+                (off, error) = acceptance::difference(numbers, sides, values, &rounded)
+                    .ok_or(Refused::NoSolution)?;
             }
             for &(column, coefficient) in &row.entries {
                 let j = column as usize;
                 if row.holds.is_none() && !self.impulsive[j] && free.contains(&self.columns[j]) {
-                    entries.push(0.0);
+                    rows.entries.push(0.0);
                     continue;
                 }
-                entries.push(self.coefficient(numbers, coefficient, values)?);
+                let (here, doubt) = match coefficient {
+                    Coefficient::Number(number, _) => (number, rounding(number)),
+                    Coefficient::Expression(id) => {
+                        (numbers.bounded(id, values, &rounded)).ok_or(Refused::NoSolution)?
+                    }
+                };
+                rows.entries.push(here);
                 if row.holds.is_none() {
-                    off += self.integral(numbers, (j, coefficient), (start[j], now[j]), values)?;
+                    let moved = (start[j], now[j]);
+                    let term = self.integral(numbers, (j, coefficient), moved, values)?;
+                    off += term;
+                    let both = rounding(start[j]) + rounding(now[j]);
+                    // The coefficient is rounded, the term, and the sum.
+                    error += product(here, both) + product(doubt, now[j] - start[j]);
+                    error += rounding(term) + rounding(off);
                 }
             }
-            right[at] = -off;
+            rows.right.push(-off);
+            rows.errors.push(error);
         }
-        Ok((entries, right))
+        Ok(rows)
     }
 
-    fn jumped(&self, now: &[f64]) -> Jumped {
+    fn jumped(&self, now: &[f64], doubts: &[f64]) -> Jumped {
         let mut jumped = Jumped::default();
-        let largest = (now.iter().zip(&self.impulsive))
-            .filter(|(_, impulsive)| **impulsive)
-            .fold(0.0_f64, |most, (value, _)| most.max(value.abs()));
         for (j, &leaf) in self.columns.iter().enumerate() {
             if !self.impulsive[j] {
                 jumped.after.insert(leaf, now[j]);
-            } else if acceptance::is_impulse(now[j], largest) {
+            } else if !acceptance::is_met(now[j], doubts[j]) {
                 jumped.impulses.insert(leaf, now[j]);
             }
         }

@@ -69,6 +69,56 @@ pub struct Instruction {
     pub c: Register,
 }
 
+impl Instruction {
+    /// Whether `b` is a register, and read.
+    pub fn reads_b(&self) -> bool {
+        match self.op {
+            Op::Add
+            | Op::Sub
+            | Op::Mul
+            | Op::Div
+            | Op::NegMul
+            | Op::NegDiv
+            | Op::Power
+            | Op::And
+            | Op::Or
+            | Op::Less
+            | Op::LessEqual
+            | Op::Greater
+            | Op::GreaterEqual
+            | Op::Equal
+            | Op::NotEqual
+            | Op::Select
+            | Op::Atan2
+            | Op::Min
+            | Op::Max => true,
+            Op::Copy
+            | Op::Negate
+            | Op::Not
+            | Op::Whole
+            | Op::Square
+            | Op::Sin
+            | Op::Cos
+            | Op::Tan
+            | Op::Asin
+            | Op::Acos
+            | Op::Atan
+            | Op::Sinh
+            | Op::Cosh
+            | Op::Tanh
+            | Op::Exp
+            | Op::Ln
+            | Op::Log10
+            | Op::Sqrt
+            | Op::Abs
+            | Op::Sign
+            | Op::Floor
+            | Op::Ceil
+            | Op::Table => false,
+        }
+    }
+}
+
 /// Linear interpolation with the values that its registers have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
@@ -125,70 +175,78 @@ fn each(row: &[Instruction], registers: &mut [f64], value: impl Fn(f64, f64) -> 
 
 /// Operations that are rare, or take long by themselves.
 fn others_of(row: &[Instruction], registers: &mut [f64], tables: &[Table]) {
-    for &Instruction { op, to, a, b, c } in row {
-        let x = registers[a as usize];
-        let y = |registers: &[f64]| registers[b as usize];
-        let value = match op {
-            Op::Copy => x,
-            Op::Negate => -x,
-            Op::Not => 1.0 - x,
-            Op::Add => x + y(registers),
-            Op::Sub => x - y(registers),
-            Op::Mul => x * y(registers),
-            Op::Div => x / y(registers),
-            Op::NegMul => -(x * y(registers)),
-            Op::NegDiv => -(x / y(registers)),
-            Op::Power => x.powf(y(registers)),
-            Op::Whole => x.powi(b as i32),
-            Op::Square => x * x,
-            Op::And => x * y(registers),
-            Op::Or => x.max(y(registers)),
-            Op::Less => truth(x < y(registers)),
-            Op::LessEqual => truth(x <= y(registers)),
-            Op::Greater => truth(x > y(registers)),
-            Op::GreaterEqual => truth(x >= y(registers)),
-            Op::Equal => truth(x == y(registers)),
-            Op::NotEqual => truth(x != y(registers)),
-            Op::Select => match registers[c as usize] != 0.0 {
-                true => x,
-                false => y(registers),
-            },
-            Op::Sin => x.sin(),
-            Op::Cos => x.cos(),
-            Op::Tan => x.tan(),
-            Op::Asin => x.asin(),
-            Op::Acos => x.acos(),
-            Op::Atan => x.atan(),
-            Op::Atan2 => x.atan2(y(registers)),
-            Op::Sinh => x.sinh(),
-            Op::Cosh => x.cosh(),
-            Op::Tanh => x.tanh(),
-            Op::Exp => x.exp(),
-            Op::Ln => x.ln(),
-            Op::Log10 => x.log10(),
-            Op::Sqrt => x.sqrt(),
-            Op::Abs => x.abs(),
-            Op::Sign if x == 0.0 => 0.0,
-            Op::Sign => x.signum(),
-            // NaN must not get lost.
-            Op::Min => match x <= y(registers) || x.is_nan() {
-                true => x,
-                false => y(registers),
-            },
-            Op::Max => match x >= y(registers) || x.is_nan() {
-                true => x,
-                false => y(registers),
-            },
-            Op::Floor => x.floor(),
-            Op::Ceil => x.ceil(),
-            Op::Table => tables[b as usize].at(x).0,
+    for instruction in row {
+        let x = registers[instruction.a as usize];
+        let y = match instruction.reads_b() {
+            true => registers[instruction.b as usize],
+            false => 0.0,
         };
-        registers[to as usize] = value;
+        let truth = instruction.op == Op::Select && registers[instruction.c as usize] != 0.0;
+        registers[instruction.to as usize] = value(instruction, (x, y, truth), tables);
     }
 }
 
-fn scaled(by: f64, lanes: Lanes) -> Lanes {
-    lanes.map(|lane| by * lane)
+/// The result of an instruction, from its operands and its condition.
+pub(super) fn value(
+    instruction: &Instruction,
+    (x, y, condition): (f64, f64, bool),
+    tables: &[Table],
+) -> f64 {
+    match instruction.op {
+        Op::Copy => x,
+        Op::Negate => -x,
+        Op::Not => 1.0 - x,
+        Op::Add => x + y,
+        Op::Sub => x - y,
+        Op::Mul => x * y,
+        Op::Div => x / y,
+        Op::NegMul => -(x * y),
+        Op::NegDiv => -(x / y),
+        Op::Power => x.powf(y),
+        Op::Whole => x.powi(instruction.b as i32),
+        Op::Square => x * x,
+        Op::And => x * y,
+        Op::Or => x.max(y),
+        Op::Less => truth(x < y),
+        Op::LessEqual => truth(x <= y),
+        Op::Greater => truth(x > y),
+        Op::GreaterEqual => truth(x >= y),
+        Op::Equal => truth(x == y),
+        Op::NotEqual => truth(x != y),
+        Op::Select => match condition {
+            true => x,
+            false => y,
+        },
+        Op::Sin => x.sin(),
+        Op::Cos => x.cos(),
+        Op::Tan => x.tan(),
+        Op::Asin => x.asin(),
+        Op::Acos => x.acos(),
+        Op::Atan => x.atan(),
+        Op::Atan2 => x.atan2(y),
+        Op::Sinh => x.sinh(),
+        Op::Cosh => x.cosh(),
+        Op::Tanh => x.tanh(),
+        Op::Exp => x.exp(),
+        Op::Ln => x.ln(),
+        Op::Log10 => x.log10(),
+        Op::Sqrt => x.sqrt(),
+        Op::Abs => x.abs(),
+        Op::Sign if x == 0.0 => 0.0,
+        Op::Sign => x.signum(),
+        // NaN must not get lost.
+        Op::Min => match x <= y || x.is_nan() {
+            true => x,
+            false => y,
+        },
+        Op::Max => match x >= y || x.is_nan() {
+            true => x,
+            false => y,
+        },
+        Op::Floor => x.floor(),
+        Op::Ceil => x.ceil(),
+        Op::Table => tables[instruction.b as usize].at(x).0,
+    }
 }
 
 /// p*u + q*v
@@ -199,14 +257,15 @@ fn combined(p: f64, u: Lanes, q: f64, v: Lanes) -> Lanes {
 /// Runs code again: derivatives, where the values are there already. A factor of zero counts for
 /// nothing even where the other is infinite: `sqrt(x)` at 0 where x does not move.
 pub fn run_lanes(code: &[Instruction], registers: &[f64], lanes: &mut [Lanes], tables: &[Table]) {
-    for &Instruction { op, to, a, b, c } in code {
+    for instruction in code {
+        let &Instruction { op, to, a, b, .. } = instruction;
         let (x, u) = (registers[a as usize], lanes[a as usize]);
         let value = registers[to as usize];
         let y = || registers[b as usize];
         let v = |lanes: &[Lanes]| lanes[b as usize];
         lanes[to as usize] = match op {
             Op::Copy => u,
-            Op::Negate => scaled(-1.0, u),
+            Op::Negate => u.map(|lane| -lane),
             Op::Add => {
                 let v = v(lanes);
                 std::array::from_fn(|lane| u[lane] + v[lane])
@@ -215,6 +274,11 @@ pub fn run_lanes(code: &[Instruction], registers: &[f64], lanes: &mut [Lanes], t
                 let v = v(lanes);
                 std::array::from_fn(|lane| u[lane] - v[lane])
             }
+            // What is not taken counts for nothing, even where it has no value.
+            Op::Select => match slopes(instruction, registers, tables) {
+                (1.0, _) => u,
+                _ => v(lanes),
+            },
             Op::Mul => combined(y(), u, x, v(lanes)),
             Op::NegMul => combined(-y(), u, -x, v(lanes)),
             Op::NegDiv => {
@@ -225,61 +289,17 @@ pub fn run_lanes(code: &[Instruction], registers: &[f64], lanes: &mut [Lanes], t
                 let (y, v) = (y(), v(lanes));
                 std::array::from_fn(|lane| (u[lane] - value * v[lane]) / y)
             }
-            Op::Power => power(x, y(), value, u, v(lanes)),
-            Op::Whole => match b {
-                0 => [0.0; LANES],
-                _ => chain(f64::from(b as i32) * x.powi(b as i32 - 1), u),
-            },
-            Op::Square => scaled(2.0 * x, u),
-            Op::Select => match registers[c as usize] != 0.0 {
-                true => u,
-                false => v(lanes),
-            },
-            Op::Sin => scaled(x.cos(), u),
-            Op::Cos => scaled(-x.sin(), u),
-            Op::Tan => chain(1.0 + value * value, u),
-            Op::Asin => chain(1.0 / (1.0 - x * x).sqrt(), u),
-            Op::Acos => chain(-1.0 / (1.0 - x * x).sqrt(), u),
-            Op::Atan => scaled(1.0 / (1.0 + x * x), u),
-            Op::Atan2 => {
-                let (y, v) = (y(), v(lanes));
-                // Not x*x + y*y, which may be too large or too small for a number.
-                let size = x.hypot(y);
-                let (p, q) = (chain(y / size / size, u), chain(-x / size / size, v));
-                std::array::from_fn(|lane| p[lane] + q[lane])
+            _ => {
+                let (p, q) = slopes(instruction, registers, tables);
+                let left = chain(p, u);
+                match instruction.reads_b() {
+                    true => {
+                        let right = chain(q, v(lanes));
+                        std::array::from_fn(|lane| left[lane] + right[lane])
+                    }
+                    false => left,
+                }
             }
-            Op::Sinh => chain(x.cosh(), u),
-            Op::Cosh => chain(x.sinh(), u),
-            // 1 - value*value has no digits left where the curve is nearly flat.
-            Op::Tanh => {
-                let cosh = x.cosh();
-                scaled(1.0 / cosh / cosh, u)
-            }
-            Op::Exp => chain(value, u),
-            Op::Ln => chain(1.0 / x, u),
-            Op::Log10 => chain(1.0 / (x * std::f64::consts::LN_10), u),
-            Op::Sqrt => chain(0.5 / value, u),
-            Op::Abs => match x >= 0.0 {
-                true => u,
-                false => scaled(-1.0, u),
-            },
-            Op::Min | Op::Max => match value == x {
-                true => u,
-                false => v(lanes),
-            },
-            Op::Table => scaled(tables[b as usize].at(x).1, u),
-            Op::Not
-            | Op::And
-            | Op::Or
-            | Op::Less
-            | Op::LessEqual
-            | Op::Greater
-            | Op::GreaterEqual
-            | Op::Equal
-            | Op::NotEqual
-            | Op::Sign
-            | Op::Floor
-            | Op::Ceil => [0.0; LANES],
         };
     }
 }
@@ -288,16 +308,80 @@ fn chain(slope: f64, lanes: Lanes) -> Lanes {
     lanes.map(|lane| if lane == 0.0 { 0.0 } else { slope * lane })
 }
 
-/// Of x**y: y*x**(y-1)*x' + x**y*ln(x)*y'. A factor of zero makes a term zero: 0**y does not depend on a
-/// positive y, and x**0 not on x, though the other factors are infinite at x = 0.
-fn power(x: f64, y: f64, value: f64, u: Lanes, v: Lanes) -> Lanes {
-    let base = match y == 0.0 {
-        true => [0.0; LANES],
-        false => chain(y * x.powf(y - 1.0), u),
+/// The derivatives of the result of an instruction by its two operands, where the values are there already.
+pub(super) fn slopes(instruction: &Instruction, registers: &[f64], tables: &[Table]) -> (f64, f64) {
+    let &Instruction { op, to, a, b, c } = instruction;
+    let x = registers[a as usize];
+    let value = registers[to as usize];
+    let y = match instruction.reads_b() {
+        true => registers[b as usize],
+        false => 0.0,
     };
-    if v == [0.0; LANES] || value == 0.0 {
-        return base;
+    let alone = |slope: f64| (slope, 0.0);
+    match op {
+        Op::Copy => alone(1.0),
+        Op::Negate => alone(-1.0),
+        Op::Add => (1.0, 1.0),
+        Op::Sub => (1.0, -1.0),
+        Op::Mul => (y, x),
+        Op::NegMul => (-y, -x),
+        Op::Div => (1.0 / y, -value / y),
+        Op::NegDiv => (-1.0 / y, -value / y),
+        Op::Power => power(x, y, value),
+        Op::Whole if b == 0 => alone(0.0),
+        Op::Whole => alone(f64::from(b as i32) * x.powi(b as i32 - 1)),
+        Op::Square => alone(2.0 * x),
+        Op::Select => match registers[c as usize] != 0.0 {
+            true => (1.0, 0.0),
+            false => (0.0, 1.0),
+        },
+        Op::Sin => alone(x.cos()),
+        Op::Cos => alone(-x.sin()),
+        Op::Tan => alone(1.0 + value * value),
+        Op::Asin => alone(1.0 / (1.0 - x * x).sqrt()),
+        Op::Acos => alone(-1.0 / (1.0 - x * x).sqrt()),
+        Op::Atan => alone(1.0 / (1.0 + x * x)),
+        Op::Atan2 => {
+            // Not x*x + y*y, which may be too large or too small for a number.
+            let size = x.hypot(y);
+            (y / size / size, -x / size / size)
+        }
+        Op::Sinh => alone(x.cosh()),
+        Op::Cosh => alone(x.sinh()),
+        // 1 - value*value has no digits left where the curve is nearly flat.
+        Op::Tanh => {
+            let cosh = x.cosh();
+            alone(1.0 / cosh / cosh)
+        }
+        Op::Exp => alone(value),
+        Op::Ln => alone(1.0 / x),
+        Op::Log10 => alone(1.0 / (x * std::f64::consts::LN_10)),
+        Op::Sqrt => alone(0.5 / value),
+        Op::Abs => alone(if x >= 0.0 { 1.0 } else { -1.0 }),
+        Op::Min | Op::Max => match value == x {
+            true => (1.0, 0.0),
+            false => (0.0, 1.0),
+        },
+        Op::Table => alone(tables[b as usize].at(x).1),
+        Op::Not
+        | Op::And
+        | Op::Or
+        | Op::Less
+        | Op::LessEqual
+        | Op::Greater
+        | Op::GreaterEqual
+        | Op::Equal
+        | Op::NotEqual
+        | Op::Sign
+        | Op::Floor
+        | Op::Ceil => (0.0, 0.0),
     }
-    let exponent = chain(value * x.ln(), v);
-    std::array::from_fn(|lane| base[lane] + exponent[lane])
+}
+
+/// Of x**y: y*x**(y-1) and x**y*ln(x). A factor of zero makes one zero: 0**y does not depend on a
+/// positive y, and x**0 not on x, though the other factors are infinite at x = 0.
+fn power(x: f64, y: f64, value: f64) -> (f64, f64) {
+    let base = if y == 0.0 { 0.0 } else { y * x.powf(y - 1.0) };
+    let exponent = if value == 0.0 { 0.0 } else { value * x.ln() };
+    (base, exponent)
 }

@@ -10,6 +10,7 @@
 //! ([`Watch`]), so that the rates are smooth while a step is taken.
 
 mod blocks;
+pub mod bounds;
 mod calls;
 pub mod code;
 pub mod dump;

@@ -6,6 +6,7 @@ mod papers;
 mod program;
 mod random;
 mod runs;
+mod zero;
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -19,8 +19,10 @@ mod look;
 mod lowered;
 mod mechanics;
 mod programs;
+mod released;
 mod residuals;
 mod three_phase;
+mod trains;
 
 #[path = "../support/mod.rs"]
 mod support;

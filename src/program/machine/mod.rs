@@ -4,6 +4,7 @@
 //! every register that was asked for has its value there. What cannot be computed says so
 //! ([`Stuck`]) and leaves NaN; nothing is allocated on the way.
 
+mod bounds;
 mod derivatives;
 mod joined;
 mod newton;
@@ -42,11 +43,18 @@ pub struct Work {
     pub iterations: u64,
 }
 
+/// The absolute tolerance outside runs.
+const ABSOLUTE: f64 = 1e-9;
+
 #[derive(Debug)]
 pub struct Machine<'p> {
     pub program: &'p Program,
     pub registers: Vec<f64>,
     lanes: Vec<Lanes>,
+    /// Bounds on the errors of registers, where they were asked for.
+    bounds: Vec<f64>,
+    /// What no unknown has to be known better than, where nothing else tells.
+    pub absolute: f64,
     tables: Vec<Table>,
     /// The time at which what depends on it was computed; NaN where something else has changed.
     held_at: f64,
@@ -66,6 +74,8 @@ impl<'p> Machine<'p> {
         let mut machine = Machine {
             program,
             lanes: vec![[0.0; LANES]; count],
+            bounds: vec![0.0; count],
+            absolute: ABSOLUTE,
             tables: Vec::new(),
             held_at: f64::NAN,
             choice: (program.slots.iter())

@@ -1,29 +1,27 @@
 //! Loops at run time: Newton's method from the last solution, with exact derivatives.
 //!
 //! A step is shortened until the next one by the same matrix would be shorter (the natural monotonicity
-//! test, Deuflhard 1974). Where it fails from here the caller tries the slow and thorough way
+//! test, Deuflhard 1974). A loop is solved when its residuals are met: when rounding alone can make them what they are
+//! ([`crate::numeric::zero`]). The length of a step proves nothing: of `max(1e12*(x - 1000), x - 1000) + 1`, a step from 1001
+//! leads to 1000, and by the slope at 1001 the next one would be 1e-12; and at rest, where everything is zero but for
+//! rounding, steps are as long as the values. Where it fails from here the caller tries the slow and thorough way
 //! ([`crate::evaluate`]).
-//!
-//! That the next step would be small proves nothing where the slopes have changed on the way: of
-//! `max(1e12*(x - 1000), x - 1000) + 1`, a step from 1001 leads to 1000, and by the slope at 1001 the next
-//! one would be 1e-12. So a solution counts only if the slopes there agree about the next step.
 
 use super::spaces::LoopSpace;
 use super::{Machine, Stuck};
-use crate::program::code::{LANES, Op, run, run_lanes};
+use crate::numeric::zero::{all_met, all_nearly_met, excess, is_met, rounding};
+use crate::program::bounds::run_bounds;
+use crate::program::code::{LANES, run, run_lanes};
 use crate::program::{Loop, Part, Step};
 
 const MOST_STEPS: usize = 60;
 const SHORTEST: f64 = 1e-6;
-/// A relative correction this small counts as zero.
-const DONE: f64 = 1e-12;
-/// A relative correction this small is accepted if no step makes it smaller.
-const NEAR: f64 = 1e-9;
-/// Parts of the largest value so far, and absolute sizes, below which a value counts as zero.
-const SMALL_PART: f64 = 1e-3;
-const SMALL: f64 = 1e-10;
-/// After this many small steps about which the slopes disagree, the solution counts as a corner.
+/// A relative correction this small may be the last.
+const SMALL: f64 = 1e-6;
+/// So many steps that may be rounding are taken before the residuals count as near enough.
 const CORNERS: usize = 4;
+/// The part of the largest value so far below which a value counts as much as that in the length of a step.
+const SMALL_PART: f64 = 1e-3;
 
 /// Relative distances by which unknowns are moved where the matrix is singular, one after the other.
 const FAR: [f64; 4] = [1e-4, -3e-4, 1e-2, -0.3];
@@ -36,17 +34,26 @@ impl Machine<'_> {
         // Taken out and put back: the rest of the machine is needed beside them.
         let mut loops = std::mem::take(self.loops(is_event));
         let space = &mut loops[at];
-        let solved = self.newton(of, space) || {
+        let mut solved = self.newton(of, space);
+        if !solved {
             // From where the run was, not from where it was tried last.
-            for &column in &space.columns {
-                self.registers[of.unknowns[column] as usize] = space.kept[column];
-            }
-            self.newton(of, space)
-        };
+            self.back_to_kept(of, space);
+            solved = self.newton(of, space);
+        }
+        if !solved {
+            // A search that failed ends anywhere: what begins there may find another root.
+            self.back_to_kept(of, space);
+        }
         *self.loops(is_event) = loops;
         match solved {
             true => Ok(()),
             false => Err(Stuck { block: of.block }),
+        }
+    }
+
+    fn back_to_kept(&mut self, of: &Loop, space: &LoopSpace) {
+        for &column in &space.columns {
+            self.registers[of.unknowns[column] as usize] = space.kept[column];
         }
     }
 
@@ -83,12 +90,19 @@ impl Machine<'_> {
         if !self.residuals(of, space) {
             return false;
         }
-        let (mut corners, mut moves) = (0, 0);
-        for _ in 0..MOST_STEPS {
-            if space.residuals.iter().all(|&residual| residual == 0.0) {
-                return true;
+        space.begun.copy_from_slice(&space.values);
+        space.peaks.fill(0.0);
+        space.contraction.clear();
+        let (mut moves, mut corners) = (0, 0);
+        for step in 0..MOST_STEPS {
+            if self.is_met(of, space) {
+                let near = step == 0 || self.accept(space);
+                return near && self.polish(of, space);
             }
             self.work.iterations += 1;
+            for (peak, residual) in space.peaks.iter_mut().zip(&space.residuals) {
+                *peak = residual.abs().max(*peak);
+            }
             if !self.factor(of, space) {
                 // `q*abs(q)` has no slope at 0: from near by it has.
                 let Some(&far) = FAR.get(moves) else {
@@ -103,16 +117,25 @@ impl Machine<'_> {
                 if !self.residuals(of, space) {
                     return false;
                 }
+                space.contraction.clear();
                 continue;
             }
             space.step.copy_from_slice(&space.residuals);
             space.lu.solve(&mut space.step);
             space.from.copy_from_slice(&space.values);
+            space.find_doubts();
             let size = space.length(&space.step);
             if !size.is_finite() {
                 return false;
             }
-            let mut length = 1.0;
+            if size == 0.0 && all_nearly_met(&space.residuals, &space.errors) {
+                // As near as rounding allows; or at a corner, with slopes that lead on behind it.
+                corners += 1;
+                if corners > CORNERS {
+                    return self.accept(space) && self.polish(of, space);
+                }
+            }
+            let mut length = space.contraction.longest(&space.values, &space.step);
             loop {
                 for at in 0..space.values.len() {
                     space.values[at] = space.from[at] - length * space.step[at];
@@ -122,76 +145,109 @@ impl Machine<'_> {
                     space.after.copy_from_slice(&space.residuals);
                     space.lu.solve(&mut space.after);
                     after = space.length(&space.after);
-                    if space.size(&space.after) <= DONE {
-                        corners += 1;
-                        self.correct(of, space);
-                        if corners > CORNERS || self.agrees(of, space) {
-                            space.remember();
-                            return true;
-                        }
-                        // Beyond a corner: on with the slopes there.
-                        break;
+                    let small = after <= SMALL;
+                    if small && (self.is_met_by_correction(of, space) || self.is_met(of, space)) {
+                        return self.accept(space) && self.polish(of, space);
                     }
                 }
-                if after <= (1.0 - length / 4.0) * size {
+                if size == 0.0 || after <= (1.0 - length.min(1.0) / 4.0) * size {
                     break;
                 }
-                length /= 2.0;
+                length = if length > 1.0 { 1.0 } else { length / 2.0 };
                 if length < SHORTEST {
                     // As near as rounding allows, or stuck.
                     space.values.copy_from_slice(&space.from);
                     return self.residuals(of, space)
-                        && (space.size(&space.step) <= NEAR || self.is_rounding(of, space));
+                        && self.is_nearly_met(of, space)
+                        && self.accept(space);
                 }
             }
+            space.contraction.took(length, &space.step);
+            if space.contraction.is_linear()
+                && self.is_below_tolerance(&space.step)
+                && space.is_informed()
+            {
+                return true;
+            }
         }
-        self.is_rounding(of, space)
+        self.is_nearly_met(of, space) && self.accept(space)
     }
 
-    /// Whether rounding alone can make the residuals what they are. A current that is zero between
-    /// potentials that are not (a bridge in balance) has no size of its own to compare a step with. Each
-    /// instruction adds its own rounding to what its slopes make of that of its operands.
-    fn is_rounding(&mut self, of: &Loop, space: &LoopSpace) -> bool {
-        const MULTIPLE: f64 = 4.0;
-        let error = |value: f64| {
-            let mut lanes = [0.0; LANES];
-            lanes[0] = f64::EPSILON * value.abs();
-            lanes
-        };
-        for &register in of.externals.iter().chain(&of.unknowns) {
-            self.lanes[register as usize] = error(self.registers[register as usize]);
+    /// Takes a solution that was found. Far from where the search began residuals may vanish by rounding alone, as those of
+    /// `sqrt(x*x + 1) - x + 4` at 1e16, which has no solution: what rounding makes of them there would move the unknowns much
+    /// further than the whole search has.
+    ///
+    /// Rounding that is small beside what the residuals were on the way cannot be what makes them vanish.
+    fn accept(&mut self, space: &mut LoopSpace) -> bool {
+        const LOST: f64 = 1e3;
+        if space.is_informed() {
+            space.remember();
+            return true;
         }
-        for instruction in &of.code {
-            let (a, b) = (instruction.a as usize, instruction.b as usize);
-            let to = instruction.to as usize;
-            let code = std::slice::from_ref(instruction);
-            let reads_b = a != b && !matches!(instruction.op, Op::Whole | Op::Table);
-            let mut sum = error(self.registers[to])[0];
-            // By one operand at a time: errors do not take each other away.
-            for moved in [Some(a), reads_b.then_some(b)].into_iter().flatten() {
-                let other = match reads_b {
-                    true => a + b - moved,
-                    false => to,
-                };
-                let kept = std::mem::take(&mut self.lanes[other]);
-                run_lanes(code, &self.registers, &mut self.lanes, &self.tables);
-                if reads_b {
-                    self.lanes[other] = kept;
-                }
-                sum += self.lanes[to][0].abs();
-            }
-            self.lanes[to] = [0.0; LANES];
-            self.lanes[to][0] = sum;
-        }
-        let mut rows = of.residuals.iter().zip(&space.residuals);
-        let small = rows.all(|(&register, residual)| {
-            residual.abs() <= MULTIPLE * self.lanes[register as usize][0]
+        // By the last matrix: nearly that of the solution.
+        space.find_doubts();
+        let lost = (space.doubts.iter().enumerate()).any(|(at, doubt)| {
+            let (value, begun) = (space.values[at], space.begun[at]);
+            let size = value.abs().max((value - begun).abs());
+            *doubt > LOST * size.max(self.absolute)
         });
-        // What does not move has no derivatives.
-        for &register in &of.externals {
-            self.lanes[register as usize] = [0.0; LANES];
+        if !lost {
+            space.remember();
         }
-        small
+        !lost
+    }
+
+    /// One more correction of a solution, by the slopes there, where the residuals are not far below what rounding makes of them.
+    /// It stays if it leaves less of them.
+    fn polish(&mut self, of: &Loop, space: &mut LoopSpace) -> bool {
+        const FAR_BELOW: f64 = 0.25;
+        let left = excess(&space.residuals, &space.errors);
+        if left <= FAR_BELOW || !self.factor(of, space) {
+            return true;
+        }
+        space.before.copy_from_slice(&space.values);
+        space.after.copy_from_slice(&space.residuals);
+        space.lu.solve(&mut space.after);
+        for (value, after) in space.values.iter_mut().zip(&space.after) {
+            *value -= after;
+        }
+        let mut better = self.residuals(of, space);
+        if better {
+            self.errors(of, space);
+            better = excess(&space.residuals, &space.errors) < left;
+        }
+        if !better {
+            space.values.copy_from_slice(&space.before);
+            self.residuals(of, space);
+        }
+        true
+    }
+
+    /// Near a multiple solution, residuals tell nothing about the distance to it.
+    fn is_below_tolerance(&self, step: &[f64]) -> bool {
+        step.iter().all(|step| step.abs() <= self.absolute)
+    }
+
+    /// Whether rounding alone can make the residuals what they are, at the values in the registers.
+    fn is_met(&mut self, of: &Loop, space: &mut LoopSpace) -> bool {
+        self.errors(of, space);
+        all_met(&space.residuals, &space.errors)
+    }
+
+    fn is_nearly_met(&mut self, of: &Loop, space: &mut LoopSpace) -> bool {
+        self.errors(of, space);
+        all_nearly_met(&space.residuals, &space.errors)
+    }
+
+    /// Bounds on the errors of the residuals. What comes from outside and the unknowns are numbers that have been rounded.
+    fn errors(&mut self, of: &Loop, space: &mut LoopSpace) {
+        for &register in of.externals.iter().chain(&of.unknowns) {
+            self.bounds[register as usize] = rounding(self.registers[register as usize]);
+        }
+        run_bounds(&of.code, &self.registers, &mut self.bounds, &self.tables);
+        for (error, &register) in space.errors.iter_mut().zip(&of.residuals) {
+            *error = self.bounds[register as usize];
+        }
     }
 
     /// Runs the code of a loop with the values of its space. False where a residual is not finite.
@@ -208,50 +264,19 @@ impl Machine<'_> {
         finite
     }
 
-    /// Takes the last small step too, which is known already: it costs no slopes, and what loops leave is
-    /// then rounding only. Differences of large numbers and relations at zero need that.
-    fn correct(&mut self, of: &Loop, space: &mut LoopSpace) {
-        space.before.copy_from_slice(&space.residuals);
-        space.from.copy_from_slice(&space.values);
+    /// Takes the next small step too, which is known already and costs no slopes: where residuals are met before it, it still
+    /// leaves less of what enters large numbers. If the residuals are not met after it, the values stay as they were.
+    fn is_met_by_correction(&mut self, of: &Loop, space: &mut LoopSpace) -> bool {
+        space.before.copy_from_slice(&space.values);
         for (value, after) in space.values.iter_mut().zip(&space.after) {
             *value -= after;
         }
-        if !self.residuals(of, space) {
-            space.values.copy_from_slice(&space.from);
-            self.residuals(of, space);
+        if self.residuals(of, space) && self.is_met(of, space) {
+            return true;
         }
-    }
-
-    /// Whether the slopes here agree with those that the last small step was found with: one direction
-    /// tells, since they would have given another step exactly if by them this one does not take the
-    /// residuals away.
-    fn agrees(&mut self, of: &Loop, space: &mut LoopSpace) -> bool {
-        const LIKE: f64 = 0.1;
-        for &external in &of.externals {
-            self.lanes[external as usize] = [0.0; LANES];
-        }
-        for &unknown in &of.unknowns {
-            self.lanes[unknown as usize] = [0.0; LANES];
-        }
-        for (&step, &column) in space.after.iter().zip(&space.columns) {
-            self.lanes[of.unknowns[column] as usize][0] = step;
-        }
-        run_lanes(&of.code, &self.registers, &mut self.lanes, &self.tables);
-        // The terms of which each residual is the sum.
-        space.terms.fill(0.0);
-        for (&after, &column) in space.after.iter().zip(&space.columns) {
-            let Some(slopes) = space.slopes.outer_view(column) else {
-                continue;
-            };
-            for (row, slope) in slopes.iter() {
-                space.terms[row] += (slope * after).abs();
-            }
-        }
-        let mut rows = of.residuals.iter().zip(&space.before).zip(&space.terms);
-        rows.all(|((&register, residual), terms)| {
-            let left = residual - self.lanes[register as usize][0];
-            left.abs() <= LIKE * terms.max(residual.abs())
-        })
+        space.values.copy_from_slice(&space.before);
+        self.residuals(of, space);
+        false
     }
 
     /// The matrix of a loop where it is, factored.
@@ -360,29 +385,43 @@ impl Machine<'_> {
 impl LoopSpace {
     /// How long a step is beside the values before and after the whole step that is being taken: one measure
     /// for all its parts. Beside the values where it leads, a variable on its way through zero would make
-    /// every step look too long.
+    /// every step look too long. Parts that may be rounding do not count. Not a number where a part is none.
     fn length(&self, steps: &[f64]) -> f64 {
-        let wide = |at: usize| (self.from[at].abs()).max((self.from[at] - self.step[at]).abs());
-        self.beside(steps, wide)
-    }
-
-    /// A step beside the values.
-    fn size(&self, steps: &[f64]) -> f64 {
-        self.beside(steps, |at| self.values[at].abs())
-    }
-
-    /// The largest part of a step beside these numbers; not a number where a part is none.
-    fn beside(&self, steps: &[f64], values: impl Fn(usize) -> f64) -> f64 {
         let mut most = 0.0f64;
         for (at, step) in steps.iter().enumerate() {
-            let scale = values(at).max(SMALL_PART * self.largest[at]).max(SMALL);
-            let size = step.abs() / scale;
+            if is_met(*step, self.doubts[at]) {
+                continue;
+            }
+            let wide = (self.from[at].abs()).max((self.from[at] - self.step[at]).abs());
+            let size = step.abs() / wide.max(SMALL_PART * self.largest[at]);
             if size.is_nan() {
                 return f64::NAN;
             }
             most = most.max(size);
         }
         most
+    }
+
+    /// Whether the residuals, and what rounding makes of them, are small beside what they were on the way.
+    fn is_informed(&self) -> bool {
+        const PART: f64 = 1e-6;
+        let mut rows = self.errors.iter().zip(&self.residuals).zip(&self.peaks);
+        rows.all(|((error, residual), peak)| error + residual.abs() <= PART * peak)
+    }
+
+    /// How far rounding of the residuals may move the unknowns, by the last matrix: two right sides with irregular signs tell.
+    fn find_doubts(&mut self) {
+        const TIMES_MORE: f64 = 2.0;
+        self.doubts.fill(0.0);
+        for period in [2, 3] {
+            for (at, (to, error)) in self.after.iter_mut().zip(&self.errors).enumerate() {
+                *to = if at % period == 1 { -error } else { *error };
+            }
+            self.lu.solve(&mut self.after);
+            for (doubt, value) in self.doubts.iter_mut().zip(&self.after) {
+                *doubt = doubt.max(TIMES_MORE * value.abs());
+            }
+        }
     }
 
     fn remember(&mut self) {

@@ -4,6 +4,7 @@ use sprs::CsMat;
 
 use crate::numeric::Coloring;
 use crate::numeric::lu::Lu;
+use crate::numeric::zero::Contraction;
 use crate::program::Part;
 
 /// Room to work in for the loops of a part.
@@ -41,9 +42,16 @@ pub(super) struct LoopSpace {
     pub(super) step: Vec<f64>,
     /// The step that would come next.
     pub(super) after: Vec<f64>,
-    /// By row: residuals before the last small step, and the terms of which each is the sum.
+    /// The values before a correction, and where the search began.
     pub(super) before: Vec<f64>,
-    pub(super) terms: Vec<f64>,
+    pub(super) begun: Vec<f64>,
+    /// By row: what rounding made of the residuals when this was last asked.
+    pub(super) errors: Vec<f64>,
+    /// By row: the largest residuals of this search.
+    pub(super) peaks: Vec<f64>,
+    /// How far rounding may move the unknowns.
+    pub(super) doubts: Vec<f64>,
+    pub(super) contraction: Contraction,
     /// All unknowns where the run was last: integrators also try points far away, and come back.
     pub(super) kept: Vec<f64>,
     /// The largest values so far.
@@ -87,7 +95,11 @@ impl Spaces {
                 step: vec![0.0; rows],
                 after: vec![0.0; rows],
                 before: vec![0.0; rows],
-                terms: vec![0.0; rows],
+                begun: vec![0.0; rows],
+                errors: vec![0.0; rows],
+                doubts: vec![0.0; rows],
+                peaks: vec![0.0; rows],
+                contraction: Contraction::default(),
                 kept: vec![0.0; size],
                 largest: vec![0.0; rows],
             }

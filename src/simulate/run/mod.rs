@@ -103,6 +103,7 @@ pub fn run_with(job: &Job, observer: &mut dyn Observer, stages: &mut dyn StageOb
         summary: Summary::default(),
         observer,
     };
+    run.mode.rates.machine.borrow_mut().absolute = plan.absolute.all;
     if !has_modes && !switches(&solved.flat).is_empty() {
         run.events.shared = SHARED_SCALE;
     }

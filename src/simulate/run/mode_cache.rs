@@ -105,6 +105,7 @@ impl<'w, 'm, 's, 'p> ModeCache<'w, 'm, 's, 'p> {
         let (compiled, program) = (&stored.compiled, &stored.program);
         let mut instance = ModeInstance::new(&compiled.solved, program, Some(compiled));
         let variables = differentiated(&positions.written);
+        instance.rates.machine.borrow_mut().absolute = plan.absolute.all;
         instance.tracked = tracked_states(&compiled.solved, program, variables);
         self.add(instance)?;
         Some(self.list.len() - 1)

@@ -1,6 +1,7 @@
 //! The start of a run: consistent values, and the steady state if the plan asks for it.
 
 use super::{Extent, Run, RunError, begin, evaluate};
+use crate::expr::show_briefly;
 use crate::simulate::events::no_convergence;
 use crate::simulate::steady::steady;
 
@@ -24,11 +25,46 @@ impl Run<'_, '_, '_, '_> {
         if self.plan.steady {
             self.find_steady_state(time)?;
         }
+        self.note_undetermined(time);
         self.evaluate_relations(time)?;
         (self.events).update_scales(&self.mode.rates.machine.borrow());
         let distances = self.distances();
         self.history.begin(distances);
         Ok(())
+    }
+
+    /// Writes a note if the equations of a loop hold for other values of its unknowns as well, but for rounding.
+    fn note_undetermined(&mut self, time: f64) {
+        const SHOWN: usize = 4;
+        let program = self.mode.program;
+        let mut machine = self.mode.rates.machine.borrow_mut();
+        if program.event.loops.is_empty() || machine.evaluate_event(time, &self.states).is_err() {
+            return;
+        }
+        let found = machine.undetermined(self.plan.relative, self.plan.absolute.all);
+        let flat = &self.mode.solved.flat;
+        let mut names: Vec<String> = (found.iter())
+            .filter_map(|&(register, _)| {
+                let mut fixed = program.fixed.iter();
+                let (leaf, _) = fixed.find(|(_, other)| *other == register)?;
+                Some(format!("`{}`", flat.leaf_name(*leaf)))
+            })
+            .collect();
+        if names.is_empty() {
+            return;
+        }
+        let more = names.len().saturating_sub(SHOWN);
+        names.truncate(SHOWN);
+        let more = match more {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        self.summary.notes.push(format!(
+            "the equations do not determine {}{more}: at Time = {} other values satisfy them as well, but for rounding; \
+             the one is taken that is reached from the guess, and kept while it satisfies them",
+            names.join(", "),
+            show_briefly(time)
+        ));
     }
 
     /// Start equations hold with what the event iteration has made of discrete variables, too. (A mode does this by itself:
