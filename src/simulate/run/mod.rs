@@ -14,6 +14,7 @@ mod mode_cache;
 mod plan;
 mod rows;
 mod search;
+mod sines;
 mod start;
 mod truths;
 
@@ -21,7 +22,6 @@ pub use jumps::JumpRecord;
 pub use plan::{Absolute, End, Observer, Outcome, Plan, RowKind, Seconds, Summary};
 
 use super::begin::begin;
-use super::defaults::fastest_sine;
 use super::events::{EventError, Events, simultaneous};
 use super::integrate::{Integrator, IntegratorError, Method, Settings};
 use super::job::Job;
@@ -40,6 +40,7 @@ use crate::program::Program;
 use crate::program::machine::{Extent, Machine};
 use iterate::EventIteration;
 use mode_cache::ModeCache;
+use sines::SineLimit;
 
 /// Part of the largest side of any relation that is the least scale of each relation. The voltage of a closed diode is a
 /// difference of potentials, and its rounding error is that of the potentials.
@@ -139,15 +140,6 @@ struct Run<'r, 'm, 's, 'p> {
     observer: &'r mut dyn Observer,
 }
 
-/// How sines of Time limit the steps.
-#[derive(Default)]
-struct SineLimit {
-    /// The limit while they act.
-    acting: Option<f64>,
-    /// The present limit holds until then.
-    until: f64,
-}
-
 impl From<EventError> for RunError {
     fn from(error: EventError) -> RunError {
         match error {
@@ -200,62 +192,6 @@ impl<'p> Run<'_, '_, '_, 'p> {
             0 => span / rows.max(LEAST.1),
             _ => span / LEAST.0,
         }
-    }
-
-    /// The longest step while a sine of Time acts, a part of the period of the fastest: while the states rest, the integrator
-    /// would step over whole periods. Steps of half a period would always meet the zeros of the sine, and no other simple part
-    /// would do for its square and its cube: so it is the golden section.
-    fn longest_beside_sines(&self) -> Option<f64> {
-        let watched = self.mode.program.watches.iter().any(|watch| !watch.timed);
-        let shortest = if watched { 1e-6 } else { 1e-4 };
-        let span = self.plan.until() - self.plan.start();
-        let mut machine = self.mode.rates.machine.borrow_mut();
-        (machine.evaluate_event(self.summary.time, &self.states)).ok()?;
-        let speed = fastest_sine(&mut machine)?;
-        const PART: f64 = 0.381_966_011_250_105;
-        Some((PART * std::f64::consts::TAU / speed).max(shortest * span))
-    }
-
-    /// Whether sines change the states by less than their tolerances in any step that ends so far ahead at the latest.
-    fn sines_are_small(&self, time: f64, ahead: f64) -> bool {
-        let mode = self.mode;
-        let mut machine = mode.rates.machine.borrow_mut();
-        if self.states.is_empty()
-            || (machine.evaluate(time, &self.states, Extent::Watches)).is_err()
-        {
-            return false;
-        }
-        let Some(swing) = machine.swing(time + ahead) else {
-            return false;
-        };
-        let absolute = (self.plan.absolute).of(&mode.solved.flat, mode.program);
-        let mut small = swing.iter().zip(&absolute).zip(&self.states);
-        small.all(|((swing, absolute), state)| {
-            swing * ahead <= absolute + self.plan.relative * state.abs()
-        })
-    }
-
-    /// Limits the steps by the fastest sine, as long as this sine can change the states at all. A limit holds for a stretch of
-    /// twice its length, which was examined as a whole.
-    fn limit_by_sines(&mut self, integrator: &mut dyn Integrator) {
-        /// So many steps go by before a sine that acts is looked at again.
-        const STEPS: f64 = 8.0;
-        let time = self.summary.time;
-        let Some(acting) = self.sines.acting.filter(|_| time >= self.sines.until) else {
-            return;
-        };
-        let most = self.longest_step();
-        let mut longest = acting;
-        while longest < most && self.sines_are_small(time, 8.0 * longest) {
-            longest *= 4.0;
-        }
-        self.sines.until = time
-            + if longest > acting {
-                longest
-            } else {
-                STEPS * acting
-            };
-        integrator.limit(longest.min(most));
     }
 
     /// The variable that is the state of this index.

@@ -102,7 +102,7 @@ fn crossings() {
 type Rates<'r> = dyn Fn(f64, &[f64], &mut [f64]) + 'r;
 
 /// Classical Runge and Kutta with equal steps, so short that the roots do no harm.
-fn runge_kutta(rates: &Rates, start: &[f64], until: f64, steps: usize) -> Vec<f64> {
+fn runge_kutta(rates: &Rates<'_>, start: &[f64], until: f64, steps: usize) -> Vec<f64> {
     let (size, h) = (start.len(), until / steps as f64);
     let mut x = start.to_vec();
     let mut k = vec![vec![0.0; size]; 4];

@@ -15,17 +15,18 @@
 //! sets it acts on that storage from outside. At the start only what was given is a value before: of other variables that follow
 //! from constraints nothing is conserved.
 
+mod acceptance;
+mod build;
+mod coefficients;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use sprs::CsMat;
 
 use crate::evaluate::{Numbers, leaves};
-use crate::expr::{ExprId, Node};
-use crate::flat::{Equation, EquationKind, Flat, Kind, Leaf, Type};
+use crate::expr::ExprId;
+use crate::flat::{Equation, Flat, Leaf};
 use crate::numeric::lu::Lu;
-use crate::numeric::numbered;
 use crate::numeric::zero::{product, rounding};
-use crate::passes::index::coefficients;
-use crate::passes::vanishing::constant;
 
 /// A coefficient: a number as given, with the expression of parameters that it is, or an expression of what moves.
 #[derive(Clone, Copy, Debug)]
@@ -106,52 +107,6 @@ pub struct Before<'v> {
 
 const MOST_STEPS: usize = 50;
 
-/// What counts as met, as apart, as changed: nothing else in this file decides it.
-mod acceptance {
-    use super::{ExprId, Leaf, Numbers, Values};
-    use crate::numeric::zero::{self, product, resolution, rounding};
-
-    /// What constraints on positions may be off beside their terms: the steps of the integration satisfy them less accurately.
-    const APART: f64 = 1e-6;
-
-    pub(super) use crate::numeric::zero::{all_met, all_nearly_met, is_met};
-
-    /// A bound on the error of a value before the event. That was located in time only to the last digits: what moves has moved
-    /// by then.
-    pub(super) fn error_before(time: f64, before: &Values, leaf: Leaf) -> f64 {
-        let faster = (leaf.order()).map(|order| Leaf::at_order(leaf.variable(), order + 1));
-        let rate = faster.and_then(|leaf| before.get(&leaf));
-        product(resolution(time), rate.copied().unwrap_or(0.0))
-    }
-
-    /// The difference of two sides, with a bound on its error.
-    pub(super) fn difference(
-        numbers: &mut Numbers<'_>,
-        (left, right): (ExprId, ExprId),
-        values: &Values,
-        error: &dyn Fn(Leaf, f64) -> f64,
-    ) -> Option<(f64, f64)> {
-        let (a, of_a) = numbers.bounded(left, values, error)?;
-        let (b, of_b) = numbers.bounded(right, values, error)?;
-        Some((a - b, of_a + of_b + rounding(a - b)))
-    }
-
-    /// Whether sides differ, beside values of this size, by more than steps of integration leave.
-    pub(super) fn apart(off: f64, size: f64) -> bool {
-        off.abs() > APART * size
-    }
-
-    /// How far residuals are from being met.
-    pub(super) fn excess(residuals: &[f64], errors: &[f64]) -> f64 {
-        zero::excess(residuals, errors)
-    }
-
-    /// Whether a coefficient is another one.
-    pub(super) fn differs(a: f64, b: f64) -> bool {
-        (a - b).abs() > 1e-7 * (a.abs() + b.abs())
-    }
-}
-
 /// The rows at some values: their entries, one row after the other, what is missing on the right side, and bounds on the errors
 /// of that.
 #[derive(Default)]
@@ -162,85 +117,6 @@ struct Evaluated {
 }
 
 impl Jump {
-    /// `None` where nothing is differentiated: then nothing can jump.
-    pub fn new(flat: &mut Flat) -> Option<Jump> {
-        flat.reduction.as_ref()?;
-        let mut columns = Vec::new();
-        let mut impulsive = Vec::new();
-        let mut of: FxHashMap<u32, u32> = FxHashMap::default();
-        for id in flat.variable_ids() {
-            let variable = flat.variable(id);
-            let unknown = matches!(variable.kind, Kind::State | Kind::Algebraic | Kind::Output);
-            if !unknown || variable.ty != Type::Real {
-                continue;
-            }
-            of.insert(id.0, columns.len() as u32);
-            columns.push(Leaf::at_order(id, variable.order.saturating_sub(1)));
-            impulsive.push(variable.order == 0);
-        }
-        let definitions = definitions(flat);
-        let mut rows = Vec::new();
-        let mut at = 0;
-        while at < flat.equations.len() {
-            let equation = flat.equations[at];
-            let first = at;
-            at += 1;
-            if !equation.kind.is_continuous() || flat.is_boolean(equation.left) {
-                continue;
-            }
-            while (flat.equations.get(at))
-                .is_some_and(|next| matches!(next.kind, EquationKind::Derivative(_)))
-            {
-                at += 1;
-            }
-            let times = at - first - 1;
-            // Of a differentiated equation the highest that holds at once, else itself.
-            let highest = flat.equations[first + times.saturating_sub(1)];
-            let below = u8::from(times > 0);
-            let mut tight: FxHashMap<Leaf, u32> = FxHashMap::default();
-            for side in [highest.left, highest.right] {
-                flat.exprs.leaves(side, |leaf| {
-                    let Some(order) = leaf.order() else { return };
-                    let Some(&column) = of.get(&leaf.variable().0) else {
-                        return;
-                    };
-                    if order + below == flat.variable(leaf.variable()).order {
-                        tight.insert(leaf, column);
-                    }
-                });
-            }
-            let entries = coefficients(flat, (highest.left, highest.right), &tight);
-            let entries = (entries.into_iter())
-                .map(|(column, value)| {
-                    let coefficient = match constant(flat, value) {
-                        Some(number) => Coefficient::Number(number, value),
-                        None => Coefficient::Expression(opened(flat, value, &definitions)),
-                    };
-                    (column, coefficient)
-                })
-                .collect();
-            let sides = |at: usize| (flat.equations[at].left, flat.equations[at].right);
-            rows.push(Row {
-                equation,
-                holds: (times > 0).then_some((highest.left, highest.right)),
-                lower: (first..first + times.saturating_sub(1))
-                    .map(sides)
-                    .collect(),
-                entries,
-            });
-        }
-        // Every real unknown has a real equation.
-        let linear = (rows.iter().flat_map(|row| &row.entries))
-            .all(|&(_, coefficient)| stays(flat, coefficient));
-        (rows.len() == columns.len()).then(|| Jump {
-            places: places(columns.len(), &rows),
-            linear,
-            columns,
-            impulsive,
-            rows,
-        })
-    }
-
     /// Whether the values satisfy what the position asks of them; then nothing jumps.
     pub fn holds(&self, flat: &Flat, time: f64, before: &Values) -> bool {
         let mut numbers = Numbers::new(flat, time);
@@ -520,77 +396,6 @@ impl Jump {
         Ok(sum)
     }
 
-    /// Refuses what would need to know how several things jump together: a coefficient that is another one after the
-    /// jump, and not because of its own variable alone.
-    pub fn one_way(
-        &self,
-        flat: &Flat,
-        time: f64,
-        (before, after): (&Values, &Values),
-        jumped: &Jumped,
-    ) -> Result<(), Refused> {
-        if self.is_linear() {
-            return Ok(());
-        }
-        let mut numbers = Numbers::new(flat, time);
-        for row in self.rows.iter().filter(|row| row.holds.is_none()) {
-            for &(column, coefficient) in &row.entries {
-                let (j, Coefficient::Expression(id)) = (column as usize, coefficient) else {
-                    continue;
-                };
-                let leaf = self.columns[j];
-                let acts = match self.impulsive[j] {
-                    true => jumped.impulses.contains_key(&leaf),
-                    false => before.get(&leaf) != jumped.after.get(&leaf),
-                };
-                if !acts {
-                    continue;
-                }
-                // With its own variable it was integrated.
-                let mut there = after.clone();
-                if let (false, Some(&own)) = (self.impulsive[j], before.get(&leaf)) {
-                    there.insert(leaf, own);
-                }
-                let values = [before, &there].map(|values| numbers.value(id, values));
-                if let [Some(a), Some(b)] = values
-                    && acceptance::differs(a, b)
-                {
-                    return Err(Refused::Coefficient(Box::new(row.equation), leaf));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Refuses a jump of a variable whose derivative has another coefficient since the event: `before` are the values before it, `now`
-    /// those with the truths that hold now.
-    pub fn keeps_coefficients(
-        &self,
-        flat: &Flat,
-        time: f64,
-        (before, now): (&Values, &Values),
-        jumps: impl Fn(Leaf) -> bool,
-    ) -> Result<(), Refused> {
-        let mut numbers = Numbers::new(flat, time);
-        for row in self.rows.iter().filter(|row| row.holds.is_none()) {
-            for &(column, coefficient) in &row.entries {
-                let (j, Coefficient::Expression(id)) = (column as usize, coefficient) else {
-                    continue;
-                };
-                if self.impulsive[j] || !jumps(self.columns[j]) {
-                    continue;
-                }
-                let values = [before, now].map(|values| numbers.value(id, values));
-                if let [Some(a), Some(b)] = values
-                    && acceptance::differs(a, b)
-                {
-                    return Err(Refused::Changed(Box::new(row.equation), self.columns[j]));
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Constraints of lower order hold already.
     fn apart(
         &self,
@@ -618,52 +423,6 @@ impl Jump {
     }
 }
 
-/// Whether a coefficient is the same before and after a jump: numbers, and what depends on truths, discrete variables and Time.
-fn stays(flat: &Flat, coefficient: Coefficient) -> bool {
-    let Coefficient::Expression(id) = coefficient else {
-        return true;
-    };
-    let mut stays = true;
-    flat.exprs.leaves(id, |leaf| {
-        let variable = flat.variable(leaf.variable());
-        let jumps = matches!(variable.kind, Kind::State | Kind::Algebraic | Kind::Output);
-        stays &= variable.ty == Type::Boolean || !jumps;
-    });
-    stays
-}
-
-/// Variables that are given by a formula, `C = gamma/e`: a coefficient that is one depends on what stands in it.
-fn definitions(flat: &Flat) -> FxHashMap<Leaf, ExprId> {
-    let mut found = FxHashMap::default();
-    for equation in
-        (flat.equations.iter()).filter(|equation| equation.kind == EquationKind::Equation)
-    {
-        if let Node::Leaf(leaf @ Leaf::Var(id)) = flat.exprs.node(equation.left)
-            && flat.variable(id).order == 0
-            && flat.variable(id).kind.is_unknown()
-        {
-            found.entry(leaf).or_insert(equation.right);
-        }
-    }
-    found
-}
-
-/// An expression in which variables stand for their formulas, a few levels deep.
-fn opened(flat: &mut Flat, mut id: ExprId, definitions: &FxHashMap<Leaf, ExprId>) -> ExprId {
-    const MOST_LEVELS: usize = 4;
-    const MOST_NODES: usize = 200;
-    for _ in 0..MOST_LEVELS {
-        let next = flat
-            .exprs
-            .replace_leaves(id, |leaf| definitions.get(&leaf).copied());
-        if next == id || flat.exprs.size(next, MOST_NODES) >= MOST_NODES {
-            break;
-        }
-        id = next;
-    }
-    id
-}
-
 /// Nodes and weights of Gauss and Legendre with 10 points, of the upper half.
 const GAUSS: [(f64, f64); 5] = [
     (0.148_874_338_981_631_2, 0.295_524_224_714_752_9),
@@ -672,10 +431,3 @@ const GAUSS: [(f64, f64); 5] = [
     (0.865_063_366_688_984_5, 0.149_451_349_150_580_6),
     (0.973_906_528_517_171_7, 0.066_671_344_308_688_14),
 ];
-
-/// The entries of the rows, by columns.
-fn places(size: usize, rows: &[Row]) -> CsMat<usize> {
-    let entries = (rows.iter().zip(0..))
-        .flat_map(|(row, at)| row.entries.iter().map(move |&(column, _)| (at, column)));
-    numbered(size, entries)
-}
