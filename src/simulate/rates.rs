@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use super::integrate::System;
 use crate::numeric::Pattern;
-use crate::numeric::zero::{all_met, all_nearly_met};
 use crate::program::machine::{Extent, Machine, Stuck};
 
 /// A machine that the integrator and the run share. They use it one after the other, never at the same time.
@@ -27,24 +26,6 @@ impl<'p> Rates<'p> {
             algebraic: 0,
             stuck: Cell::new(None),
         }
-    }
-
-    /// Whether all rates at these states are zero but for rounding, or nearly so where nothing makes them smaller.
-    pub fn vanish(&self, (time, states): (f64, &[f64]), rates: &[f64], nearly: bool) -> bool {
-        let mut machine = self.machine.borrow_mut();
-        let mut errors = vec![0.0; rates.len()];
-        let done = (machine.evaluate(time, states, Extent::Rates))
-            .and_then(|()| machine.rate_bounds(&mut errors));
-        done.is_ok()
-            && match nearly {
-                true => all_nearly_met(rates, &errors),
-                false => all_met(rates, &errors),
-            }
-    }
-
-    /// What no state has to be known better than, where nothing else tells.
-    pub fn absolute(&self) -> f64 {
-        self.machine.borrow().absolute
     }
 
     /// The same machine, whose loops were joined, for an integrator that solves these loops itself.
