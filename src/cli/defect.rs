@@ -2,7 +2,7 @@
 
 use crate::base::diagnostics::visible::visible;
 use std::backtrace::{Backtrace, BacktraceStatus};
-use std::io::{self, Write};
+
 use std::panic::{PanicHookInfo, set_hook};
 use std::sync::{Mutex, PoisonError};
 
@@ -62,8 +62,7 @@ pub fn report() {
         words.join(" "),
         what.replace('\n', "\n  "),
     );
-    // A failure to write to standard error cannot be reported anywhere.
-    let _ = io::stderr().lock().write_all(visible(&text).as_bytes());
+    super::writing::to_standard_error(&visible(&text));
 }
 
 /// Quotes an argument as a shell needs it.

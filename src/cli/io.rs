@@ -7,7 +7,7 @@ use super::signals::waiting;
 use super::writing::error_text::STANDARD;
 use super::writing::inputs::Inputs;
 use super::writing::kinds::Kind;
-use super::writing::{self, Rows, Target, Unwritable};
+use super::writing::{self, Rows, Target, Unwritable, Waiting};
 use crate::base::diagnostics::render::render_all;
 use crate::base::diagnostics::visible::visible;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
@@ -299,7 +299,10 @@ impl Console {
     pub fn result_as_is(&self, text: &str) -> Result<(), Fault> {
         match &self.captured {
             Some(captured) => captured.borrow_mut().extend_from_slice(text.as_bytes()),
-            None => standard(|out| out.write_all(text.as_bytes()), io::stdout().lock())?,
+            None => standard(
+                |out| out.write_all(text.as_bytes()),
+                Waiting(io::stdout().lock()),
+            )?,
         }
         Ok(())
     }
@@ -315,8 +318,7 @@ impl Console {
             captured.borrow_mut().extend_from_slice(text.as_bytes());
             return;
         }
-        // A failure to write to standard error cannot be reported anywhere.
-        let _ = io::stderr().lock().write_all(text.as_bytes());
+        writing::to_standard_error(text);
     }
 
     /// Prints diagnostics, errors and warnings.

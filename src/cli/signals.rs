@@ -4,9 +4,10 @@
 //! writer, a compiler) checks nothing: it is marked by [`waiting`], and if the first signal finds it waiting, the
 //! program ends after a moment. In every case temporary files are removed and the terminal is restored.
 
-use super::writing::{partial_file, temporary};
+use super::writing::{partial_file, temporary, to_standard_error};
 use crate::base::cancel::Token;
-use std::io::{self, Write};
+#[cfg(unix)]
+use std::io;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -92,17 +93,31 @@ fn end_if_waiting() {
         }
         let still = WAITS.load(Ordering::SeqCst) == waits;
         if still && WAITING.load(Ordering::SeqCst) > 0 {
-            let _ = io::stderr().lock().write_all(b"interrupted\n");
-            exit_now();
+            exit_with(Some("interrupted\n"));
         }
     }
 }
 
 /// Ends the program at once, after cleaning up.
 fn exit_now() -> ! {
+    exit_with(None)
+}
+
+fn exit_with(message: Option<&'static str>) -> ! {
+    /// Standard error may be what the program waits for: what cannot be said by then is not said.
+    const MOMENT: Duration = Duration::from_millis(200);
     temporary::remove_all();
-    partial_file::report_all();
     restore_terminal();
+    let (said, all_said) = std::sync::mpsc::channel();
+    let speaker = std::thread::Builder::new().spawn(move || {
+        to_standard_error(message.unwrap_or(""));
+        partial_file::report_all();
+        // The receiver is there until the program ends.
+        let _ = said.send(());
+    });
+    if speaker.is_ok() {
+        let _ = all_said.recv_timeout(MOMENT);
+    }
     std::process::exit(i32::from(exit_code()))
 }
 

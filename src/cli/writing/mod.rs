@@ -202,6 +202,11 @@ fn direct(path: &Path) -> io::Result<File> {
     waiting(|| OpenOptions::new().append(true).open(path))
 }
 
+/// Writes a message to standard error. A failure cannot be reported anywhere.
+pub fn to_standard_error(text: &str) {
+    let _ = Waiting(io::stderr().lock()).write_all(text.as_bytes());
+}
+
 /// A writer that may wait for a reader.
 #[derive(Debug)]
 pub struct Waiting<W>(pub W);

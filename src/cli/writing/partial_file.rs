@@ -7,7 +7,7 @@
 use super::atomic_file::{check_replaceable, copy_permissions, rename, sync};
 use crate::base::diagnostics::visible::visible;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -109,8 +109,7 @@ pub fn report_all() {
 }
 
 fn tell(text: &str) {
-    // A failure to write to standard error cannot be reported anywhere.
-    let _ = io::stderr().lock().write_all(visible(text).as_bytes());
+    super::to_standard_error(&visible(text));
 }
 
 /// Creates the first of `r.csv.part`, `r.csv.2.part`, ... that does not exist yet.

@@ -282,12 +282,14 @@ fn sessions_end() {
 fn what_waits_ends_too() {
     let folder = Folder::new("interrupted_waits");
     folder.write("in/l.bgm", ladder(2000));
+    folder.write("in/script", "enter model\n@l\noutput equations\n");
     folder.pipe("in/pipe");
     // For a reader of a pipe, for a text, for a reader of standard output.
     for words in [
         &["solve", "l.bgm", "-o", "pipe"][..],
         &["solve", "-"],
         &["equations", "l.bgm"],
+        &["session", "script"],
     ] {
         let mut command = folder.command(words);
         let mut child = command.stdin(Stdio::piped()).spawn().expect("bgm runs");
