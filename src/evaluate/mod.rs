@@ -23,7 +23,7 @@ pub(crate) mod walk;
 
 pub use choose::{Chosen, Quotas};
 pub use failure::{Failure, Reason};
-pub use numbers::Numbers;
+pub use numbers::{Memory, Numbers};
 pub use point::Point;
 pub(crate) use point::leaves;
 

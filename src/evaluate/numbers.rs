@@ -1,10 +1,8 @@
 //! Evaluation of expressions with values that are given leaf by leaf as numbers: false and true are 0 and 1.
 
-use rustc_hash::FxHashMap;
-
 use super::walk::{Errors, Known, Rounded, Walk};
 use crate::expr::{Arena, ExprId, Value};
-use crate::flat::{Flat, Leaf, Type};
+use crate::flat::{Flat, Leaf, LeafValues, Type};
 use crate::numeric::zero::rounding;
 
 /// An evaluator for one time, which reuses its memory from one expression to the next.
@@ -15,6 +13,10 @@ pub struct Numbers<'f> {
     walk: Walk,
 }
 
+/// What an evaluator leaves to the next one of the same model.
+#[derive(Debug, Default)]
+pub struct Memory(Walk);
+
 impl<'f> Numbers<'f> {
     pub fn new(flat: &'f Flat, time: f64) -> Self {
         Numbers {
@@ -24,12 +26,22 @@ impl<'f> Numbers<'f> {
         }
     }
 
+    /// The same with memory of an evaluator before it: [`Numbers::into_memory`].
+    pub fn with_memory(flat: &'f Flat, time: f64, memory: Memory) -> Self {
+        let walk = memory.0;
+        Numbers { flat, time, walk }
+    }
+
+    pub fn into_memory(self) -> Memory {
+        Memory(self.walk)
+    }
+
     pub fn exprs(&self) -> &'f Arena<Leaf> {
         &self.flat.exprs
     }
 
     /// The value of an expression; parameters have their values. `None` if it is not finite.
-    pub fn value(&mut self, id: ExprId, values: &FxHashMap<Leaf, f64>) -> Option<f64> {
+    pub fn value(&mut self, id: ExprId, values: &LeafValues) -> Option<f64> {
         self.walked(id, values, &|_, _| 0.0, Errors::Ignore)
             .map(|found| found.0)
     }
@@ -38,7 +50,7 @@ impl<'f> Numbers<'f> {
     pub fn bounded(
         &mut self,
         id: ExprId,
-        values: &FxHashMap<Leaf, f64>,
+        values: &LeafValues,
         error: &dyn Fn(Leaf, f64) -> f64,
     ) -> Option<(f64, f64)> {
         self.walked(id, values, error, Errors::Bound)
@@ -47,7 +59,7 @@ impl<'f> Numbers<'f> {
     fn walked(
         &mut self,
         id: ExprId,
-        values: &FxHashMap<Leaf, f64>,
+        values: &LeafValues,
         error: &dyn Fn(Leaf, f64) -> f64,
         errors: Errors,
     ) -> Option<(f64, f64)> {

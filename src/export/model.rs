@@ -14,7 +14,7 @@ use crate::base::words::quoted;
 use crate::evaluate::{Point, Walk, evaluate_start, value_of};
 use crate::experiment::Experiment;
 use crate::expr::{ExprId, Node, Value};
-use crate::flat::{EqId, EquationKind, Flat, Given, Kind, Leaf, Type, VarId, WhenId};
+use crate::flat::{EqId, EquationKind, Flat, Given, Kind, Leaf, LeafValues, Type, VarId, WhenId};
 use crate::passes::blocks::{Block, Linear, Method, Selected, Solved};
 use crate::passes::relations::{Relation, Sample, WatchKind};
 use crate::simulate::columns::{self, Column};
@@ -370,7 +370,7 @@ impl<'s> Model<'s> {
     }
 
     /// Replaces values at the start.
-    pub fn start_at(&mut self, values: &FxHashMap<Leaf, f64>) {
+    pub fn start_at(&mut self, values: &LeafValues) {
         for (leaf, start) in &mut self.starts {
             if let Some(&value) = values.get(leaf) {
                 *start = Start {

@@ -14,7 +14,7 @@ use crate::experiment::Experiment;
 use crate::expr::{Node, Value};
 use crate::flat::{EquationKind, Flat, Given, Kind, Leaf, Type};
 use crate::passes::blocks::Solved;
-use crate::positions::{Before, JumpFactors, Positions, Values, plain};
+use crate::positions::{Before, Judge, JumpMemory, Positions, Values, plain};
 use crate::simulate::job::{RunOptions, job};
 use crate::simulate::run::{End, Observer, RowKind, run};
 
@@ -29,6 +29,19 @@ pub fn jumps(modes: &mut Modes, solved: &Solved) -> Result<(), Refusal> {
         agrees?;
     }
     Ok(())
+}
+
+/// All values are of the magnitude of 1, and each jump is looked at.
+struct AnyJump;
+
+impl Judge for AnyJump {
+    fn scale(&self, _: Leaf) -> f64 {
+        1.0
+    }
+
+    fn jumps(&self, _: &Values) -> bool {
+        true
+    }
 }
 
 /// Whether the form and the balance of impulses give the same jump into a mode.
@@ -55,11 +68,11 @@ fn agrees(positions: &Positions, solved: &Solved, position: &CompiledMode) -> Re
         &position.solved.flat,
         0.0,
         from,
-        |_| 1.0,
-        &mut JumpFactors::default(),
+        &AnyJump,
+        &mut JumpMemory::default(),
     );
     let jumped = jumped.map_err(|_| unknown())?;
-    let mut leaves: Vec<Leaf> = jumped.after.keys().copied().collect();
+    let mut leaves: Vec<Leaf> = jump.moving().collect();
     leaves.sort_by_key(|leaf| (leaf.variable(), leaf.order()));
     for leaf in leaves {
         let (Some(&form), Some(&truth)) = (after.get(&leaf), jumped.after.get(&leaf)) else {

@@ -345,7 +345,7 @@ impl<'s> Model<'s> {
     pub fn start_with(&mut self, values: &Values) {
         let flat = self.flat;
         let mut walk = Walk::default();
-        for (&leaf, &value) in values {
+        for (leaf, value) in values.iter() {
             let given = match leaf {
                 Leaf::Var(id) => flat.start(id),
                 _ => None,

@@ -8,6 +8,7 @@
 //! kinds and types are final; nothing depends on hash order.
 
 pub mod dump;
+mod leaf_values;
 mod names;
 mod ports;
 mod printer;
@@ -16,6 +17,7 @@ pub mod slots;
 mod variables;
 pub mod verify;
 
+pub use leaf_values::LeafValues;
 pub use names::write_path;
 pub use ports::{Junction, JunctionId, Law, Pair, Port, PortId, Ports, Signed};
 pub use printer::{Names, Printer};

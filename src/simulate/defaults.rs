@@ -70,6 +70,11 @@ fn sine(machine: &mut Machine<'_>) -> Option<f64> {
     Some(PERIODS * std::f64::consts::TAU / slowest)
 }
 
+/// Whether there is a sine of anything.
+pub fn has_sines(program: &Program) -> bool {
+    (program.event.code.iter()).any(|instruction| matches!(instruction.op, Op::Sin | Op::Cos))
+}
+
 /// The angular frequency of the fastest sine of Time.
 pub fn fastest_sine(machine: &mut Machine<'_>) -> Option<f64> {
     sines(machine).into_iter().reduce(f64::max)

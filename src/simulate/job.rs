@@ -298,7 +298,7 @@ fn recorded(
 /// The integrator that an experiment names; `None` if no integrator has this name.
 pub fn method(experiment: &Experiment, diagnostics: &mut Diagnostics) -> Option<Method> {
     let Some((name, span)) = &experiment.method else {
-        return Some(Method::Bdf);
+        return Some(Method::Auto);
     };
     let found = Method::from_name(name);
     if found.is_none() {

@@ -4,15 +4,16 @@
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::rates::Rates;
 use super::selection::Selections;
 use crate::compile::CompiledMode;
-use crate::flat::Leaf;
+use crate::flat::{Kind, Leaf, Type};
 use crate::passes::blocks::Solved;
-use crate::positions::JumpFactors;
+use crate::positions::JumpMemory;
 use crate::program::Program;
+use crate::program::code::Register;
 use crate::program::joined::Joined;
 use crate::program::machine::Machine;
 
@@ -24,10 +25,13 @@ pub struct ModeInstance<'m> {
     /// The same with the loops left to the integrator, once that was necessary.
     pub joined: OnceCell<Rates<'m>>,
     pub selections: Selections<'m>,
-    /// Of the jump into this mode.
-    pub factors: RefCell<JumpFactors>,
+    /// Of jumps into this mode.
+    pub jump_memory: RefCell<JumpMemory>,
     /// `None` for a model that has one set of formulas for all modes.
     pub compiled: Option<&'m CompiledMode>,
+    /// What coefficients of the jump into this mode may depend on beside values before it, with registers: truths, discrete
+    /// variables, algebraic ones.
+    pub completing: Vec<(Leaf, Register)>,
     /// Variables that the source differentiates and that equal a state in this mode, each with the index of that state. Empty
     /// for a model that has one set of formulas for all modes.
     pub tracked: Vec<(Leaf, usize)>,
@@ -46,7 +50,8 @@ impl<'m> ModeInstance<'m> {
             selections: Selections::new(solved, &machine),
             rates: Rates::new(machine),
             joined: OnceCell::new(),
-            factors: RefCell::default(),
+            jump_memory: RefCell::default(),
+            completing: compiled.map_or(Vec::new(), |compiled| completing(compiled, program)),
             compiled,
             tracked: Vec::new(),
         }
@@ -75,6 +80,21 @@ impl ModeInstance<'_> {
         let machine = self.rates.machine.borrow();
         states.iter().copied().chain(machine.given()).collect()
     }
+}
+
+fn completing(compiled: &CompiledMode, program: &Program) -> Vec<(Leaf, Register)> {
+    let Some(jump) = &compiled.jump else {
+        return Vec::new();
+    };
+    let flat = &compiled.solved.flat;
+    let algebraic: FxHashSet<Leaf> = jump.algebraic().collect();
+    let is_wanted = |leaf: Leaf| {
+        let variable = flat.variable(leaf.variable());
+        let now = variable.ty == Type::Boolean || variable.kind == Kind::Discrete;
+        now || algebraic.contains(&leaf)
+    };
+    let all = program.frame.iter().copied();
+    all.filter(|&(leaf, _)| is_wanted(leaf)).collect()
 }
 
 /// For each of the given variables that equals a state of the program or its negative: the variable and the index of the

@@ -195,7 +195,7 @@ impl<'s> Classic<'s> {
                 "the index was reduced: constraints between states hold by integration alone, and drift".into(),
             );
         }
-        for (&leaf, &value) in task.starts.iter().flatten() {
+        for (leaf, value) in task.starts.iter().flat_map(Values::iter) {
             point.set(
                 leaf,
                 match self.is_boolean(leaf) {

@@ -16,7 +16,7 @@ use crate::evaluate::walk::{Errors, Known, Rounded};
 use crate::evaluate::{Point, Walk, evaluate_start};
 use crate::experiment::Experiment;
 use crate::expr::Value;
-use crate::flat::{Flat, Leaf, Type, VarId};
+use crate::flat::{Flat, Leaf, LeafValues, Type, VarId};
 use crate::passes::blocks::{Block, Solved};
 use crate::passes::index::show_constraints;
 use crate::positions::{Positions, Values};
@@ -173,7 +173,7 @@ fn position(
     flat: &Flat,
     experiment: &Experiment,
     positions: &Positions,
-    values: &FxHashMap<Leaf, f64>,
+    values: &LeafValues,
 ) -> Option<Box<[bool]>> {
     let leaf = |leaf: Leaf| {
         let variable = flat.variable(leaf.variable());

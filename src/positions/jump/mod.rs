@@ -18,17 +18,20 @@
 mod acceptance;
 mod build;
 mod coefficients;
-mod factors;
+mod integral;
+mod memory;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use sprs::CsMat;
 
-use crate::evaluate::{Numbers, leaves};
+use crate::evaluate::Numbers;
 use crate::expr::ExprId;
-use crate::flat::{Equation, Flat, Leaf};
+use crate::flat::{Equation, Flat, Leaf, LeafValues};
 use crate::numeric::zero::{product, rounding};
 
-pub use factors::JumpFactors;
+use memory::{Evaluated, Factors};
+
+pub use memory::JumpMemory;
 
 /// A coefficient: a number as given, with the expression of parameters that it is, or an expression of what moves.
 #[derive(Clone, Copy, Debug)]
@@ -73,10 +76,10 @@ pub struct Jump {
 /// Values just after the jump.
 #[derive(Clone, Debug, Default)]
 pub struct Jumped {
-    /// Of everything that may jump.
-    pub after: FxHashMap<Leaf, f64>,
+    /// Of everything that may jump; of all else, the values before.
+    pub after: Values,
     /// Impulses other than zero.
-    pub impulses: FxHashMap<Leaf, f64>,
+    pub impulses: Values,
 }
 
 /// Why there is no jump.
@@ -95,7 +98,7 @@ pub enum Refused {
 }
 
 /// Values that the equations are evaluated at.
-pub type Values = FxHashMap<Leaf, f64>;
+pub type Values = LeafValues;
 
 /// What a jump begins from.
 #[derive(Clone, Copy, Debug)]
@@ -107,34 +110,32 @@ pub struct Before<'v> {
     pub restarts: &'v [(Leaf, f64)],
 }
 
-const MOST_STEPS: usize = 50;
-
-/// The rows at some values: their entries, one row after the other, what is missing on the right side, and bounds on the errors
-/// of that.
-#[derive(Default)]
-struct Evaluated {
-    entries: Vec<f64>,
-    right: Vec<f64>,
-    errors: Vec<f64>,
+/// What only the caller knows of a jump.
+pub trait Judge {
+    /// How large a leaf was so far: rounding of that size is no displacement.
+    fn scale(&self, leaf: Leaf) -> f64;
+    /// Whether these values are others than those before: if not, nobody asks for impulses.
+    fn jumps(&self, after: &Values) -> bool;
 }
+
+const MOST_STEPS: usize = 50;
 
 impl Jump {
     /// Whether the values satisfy what the position asks of them; then nothing jumps.
-    pub fn holds(&self, flat: &Flat, time: f64, before: &Values) -> bool {
-        let mut numbers = Numbers::new(flat, time);
-        let all = self.rows.iter().flat_map(|row| {
+    pub fn holds(&self, flat: &Flat, time: f64, before: &Values, memory: &mut JumpMemory) -> bool {
+        let mut numbers = Numbers::with_memory(flat, time, std::mem::take(&mut memory.numbers));
+        let mut all = self.rows.iter().flat_map(|row| {
             let highest = row.holds.iter().copied();
             highest.chain(row.lower.iter().copied())
         });
         let error =
             |leaf: Leaf, value: f64| rounding(value) + acceptance::error_before(time, before, leaf);
-        for sides in all {
-            match acceptance::difference(&mut numbers, sides, before, &error) {
-                Some((off, error)) if acceptance::is_met(off, error) => {}
-                _ => return false,
-            }
-        }
-        true
+        let holds = all.all(|sides| {
+            let difference = acceptance::difference(&mut numbers, sides, before, &error);
+            difference.is_some_and(|(off, error)| acceptance::is_met(off, error))
+        });
+        memory.numbers = numbers.into_memory();
+        holds
     }
 
     /// Whether a constraint ties a variable to others, or to Time.
@@ -147,30 +148,39 @@ impl Jump {
         found
     }
 
-    /// Solves for the values after the jump. `scale` says how large a leaf was so far: rounding of that size is no
-    /// displacement.
+    /// Solves for the values after the jump.
     pub fn solve(
         &self,
         flat: &Flat,
         time: f64,
         before: Before<'_>,
-        scale: impl Fn(Leaf) -> f64,
-        factors: &mut JumpFactors,
+        judge: &dyn Judge,
+        memory: &mut JumpMemory,
     ) -> Result<Jumped, Refused> {
-        let mut numbers = Numbers::new(flat, time);
-        self.apart(flat, &mut numbers, before.values, &scale)?;
-        match self.solved(&mut numbers, before, factors) {
+        let mut numbers = Numbers::with_memory(flat, time, std::mem::take(&mut memory.numbers));
+        let done = self.solved_from(flat, &mut numbers, before, judge, memory);
+        memory.numbers = numbers.into_memory();
+        done
+    }
+
+    fn solved_from(
+        &self,
+        flat: &Flat,
+        numbers: &mut Numbers<'_>,
+        before: Before<'_>,
+        judge: &dyn Judge,
+        memory: &mut JumpMemory,
+    ) -> Result<Jumped, Refused> {
+        self.apart(flat, numbers, before.values, judge)?;
+        match self.solved(numbers, before, judge, memory) {
             // With them as values before there may be a solution.
             Err(Refused::NoSolution) if !before.free.is_empty() => {
                 let free = FxHashSet::default();
-                self.solved(
-                    &mut numbers,
-                    Before {
-                        free: &free,
-                        ..before
-                    },
-                    factors,
-                )
+                let from = Before {
+                    free: &free,
+                    ..before
+                };
+                self.solved(numbers, from, judge, memory)
             }
             done => done,
         }
@@ -180,7 +190,8 @@ impl Jump {
         &self,
         numbers: &mut Numbers<'_>,
         before: Before<'_>,
-        factors: &mut JumpFactors,
+        judge: &dyn Judge,
+        memory: &mut JumpMemory,
     ) -> Result<Jumped, Refused> {
         let value = |leaf: &Leaf| before.values.get(leaf).copied().unwrap_or(0.0);
         let start: Vec<f64> = (self.columns.iter().zip(&self.impulsive))
@@ -188,7 +199,61 @@ impl Jump {
             .collect();
         let mut now = start.clone();
         let mut values = before.values.clone();
+        let restarted = self.restarted(numbers, before, &start, memory)?;
+        let (factors, rows) = (&mut memory.factors, &mut memory.rows);
+        let mut last = f64::INFINITY;
+        let mut has_stepped = false;
+        for step in 0..=MOST_STEPS {
+            let moved = (&start[..], &now[..], &values);
+            self.evaluate(numbers, before.free, moved, &restarted, rows)?;
+            if step > 0 && self.is_linear() || acceptance::all_met(&rows.right, &rows.errors) {
+                break;
+            }
+            let excess = acceptance::excess(&rows.right, &rows.errors);
+            // No step makes them smaller.
+            let stays = excess >= last;
+            if stays && acceptance::all_nearly_met(&rows.right, &rows.errors) {
+                break;
+            }
+            if step == MOST_STEPS || !factors.factor(&self.places, &rows.entries) {
+                return Err(Refused::NoSolution);
+            }
+            last = excess;
+            factors.solve(&mut rows.right);
+            if rows.right.iter().any(|value| !value.is_finite()) {
+                return Err(Refused::NoSolution);
+            }
+            for (j, delta) in rows.right.iter().enumerate() {
+                now[j] += delta;
+                if !self.impulsive[j] {
+                    values.insert(self.columns[j], now[j]);
+                }
+            }
+            has_stepped = true;
+            if self.is_linear() && !judge.jumps(&values) {
+                return Ok(Jumped {
+                    after: values,
+                    impulses: Values::default(),
+                });
+            }
+        }
+        let errors = has_stepped.then_some(&rows.errors[..]);
+        Ok(Jumped {
+            impulses: self.impulses(&now, errors, factors),
+            after: values,
+        })
+    }
+
+    /// For each row, the variable that a `when` restarts in its place, by column, with its value.
+    fn restarted(
+        &self,
+        numbers: &mut Numbers<'_>,
+        before: Before<'_>,
+        start: &[f64],
+        memory: &mut JumpMemory,
+    ) -> Result<Vec<Option<(u32, f64)>>, Refused> {
         let mut restarted: Vec<Option<(u32, f64)>> = vec![None; self.rows.len()];
+        let rows = &mut memory.rows;
         for &(leaf, value) in before.restarts {
             let Some(j) = self.columns.iter().position(|&column| column == leaf) else {
                 return Err(Refused::Restart(leaf));
@@ -199,9 +264,9 @@ impl Jump {
                     continue;
                 }
                 restarted[at] = Some((j as u32, value));
-                let moved = (&start[..], &now[..], &values);
-                let rows = self.evaluate(numbers, before.free, moved, &restarted);
-                found = rows.is_ok_and(|rows| factors.factor(&self.places, &rows.entries));
+                let moved = (start, start, before.values);
+                let evaluated = self.evaluate(numbers, before.free, moved, &restarted, rows);
+                found = evaluated.is_ok() && memory.factors.factor(&self.places, &rows.entries);
                 if found {
                     break;
                 }
@@ -211,40 +276,7 @@ impl Jump {
                 return Err(Refused::Restart(leaf));
             }
         }
-        // Bounds on the errors of the right sides of the last step.
-        let mut last_errors = None;
-        let mut last = f64::INFINITY;
-        for step in 0..=MOST_STEPS {
-            let moved = (&start[..], &now[..], &values);
-            let rows = self.evaluate(numbers, before.free, moved, &restarted)?;
-            let (mut right, errors) = (rows.right, rows.errors);
-            let is_done = step > 0 && self.is_linear() || acceptance::all_met(&right, &errors);
-            let excess = acceptance::excess(&right, &errors);
-            // No step makes them smaller.
-            let stays = excess >= last;
-            let is_done = is_done || stays && acceptance::all_nearly_met(&right, &errors);
-            if step > 0 {
-                last_errors = Some(errors);
-            }
-            if is_done {
-                break;
-            }
-            if step == MOST_STEPS || !factors.factor(&self.places, &rows.entries) {
-                return Err(Refused::NoSolution);
-            }
-            last = excess;
-            factors.solve(&mut right);
-            if right.iter().any(|value| !value.is_finite()) {
-                return Err(Refused::NoSolution);
-            }
-            for (j, delta) in right.iter().enumerate() {
-                now[j] += delta;
-                if !self.impulsive[j] {
-                    values.insert(self.columns[j], now[j]);
-                }
-            }
-        }
-        Ok(self.jumped(&now, last_errors.as_deref(), factors))
+        Ok(restarted)
     }
 
     /// Whether a row is integrated over the instant, the derivative of this variable in it.
@@ -259,8 +291,9 @@ impl Jump {
         free: &FxHashSet<Leaf>,
         (start, now, values): (&[f64], &[f64], &Values),
         restarted: &[Option<(u32, f64)>],
-    ) -> Result<Evaluated, Refused> {
-        let mut rows = Evaluated::default();
+        rows: &mut Evaluated,
+    ) -> Result<(), Refused> {
+        rows.clear();
         let rounded = |_: Leaf, value: f64| rounding(value);
         for (at, row) in self.rows.iter().enumerate() {
             if let Some((column, value)) = restarted[at] {
@@ -302,32 +335,32 @@ impl Jump {
             rows.right.push(-off);
             rows.errors.push(error);
         }
-        Ok(rows)
+        Ok(())
     }
 
-    /// The values after the jump, and the impulses that rounding does not explain: `errors` bound those of the right sides,
-    /// and without them every impulse other than zero counts.
-    fn jumped(&self, now: &[f64], errors: Option<&[f64]>, factors: &mut JumpFactors) -> Jumped {
-        let mut jumped = Jumped::default();
-        let mut impulses = Vec::new();
-        for (j, &leaf) in self.columns.iter().enumerate() {
-            if !self.impulsive[j] {
-                jumped.after.insert(leaf, now[j]);
-            } else if now[j] != 0.0 {
-                impulses.push(j as u32);
-            }
-        }
+    /// The impulses that rounding does not explain: `errors` bound those of the right sides, and without them every impulse other
+    /// than zero counts.
+    fn impulses(&self, now: &[f64], errors: Option<&[f64]>, factors: &mut Factors) -> Values {
+        let found: Vec<u32> = (0..now.len())
+            .filter(|&j| self.impulsive[j] && now[j] != 0.0)
+            .map(|j| j as u32)
+            .collect();
         let bounds = match errors {
-            Some(errors) => factors.bounds_of(&impulses, errors),
-            None => vec![0.0; impulses.len()],
+            Some(errors) => factors.bounds_of(&found, errors),
+            None => vec![0.0; found.len()],
         };
-        for (j, bound) in impulses.into_iter().zip(bounds) {
-            let impulse = now[j as usize];
-            if !acceptance::is_met(impulse, bound) {
-                jumped.impulses.insert(self.columns[j as usize], impulse);
-            }
-        }
-        jumped
+        (found.into_iter().zip(bounds))
+            .map(|(j, bound)| (self.columns[j as usize], now[j as usize], bound))
+            .filter(|&(_, impulse, bound)| !acceptance::is_met(impulse, bound))
+            .map(|(leaf, impulse, _)| (leaf, impulse))
+            .collect()
+    }
+
+    /// What has a value after the jump.
+    pub fn moving(&self) -> impl Iterator<Item = Leaf> + '_ {
+        let all = self.columns.iter().zip(&self.impulsive);
+        all.filter(|(_, impulsive)| !**impulsive)
+            .map(|(leaf, _)| *leaf)
     }
 
     /// What has an impulse where anything jumps.
@@ -342,78 +375,13 @@ impl Jump {
         self.linear
     }
 
-    fn coefficient(
-        &self,
-        numbers: &mut Numbers<'_>,
-        coefficient: Coefficient,
-        values: &Values,
-    ) -> Result<f64, Refused> {
-        match coefficient {
-            Coefficient::Number(number, _) => Ok(number),
-            Coefficient::Expression(id) => numbers.value(id, values).ok_or(Refused::NoSolution),
-        }
-    }
-
-    /// What a term adds over the instant: its coefficient integrated over what its leaf passes through.
-    fn integral(
-        &self,
-        numbers: &mut Numbers<'_>,
-        (j, coefficient): (usize, Coefficient),
-        (from, to): (f64, f64),
-        values: &Values,
-    ) -> Result<f64, Refused> {
-        let leaf = self.columns[j];
-        let id = match coefficient {
-            Coefficient::Expression(id) if !self.impulsive[j] && from != to => id,
-            _ => {
-                let value = self.coefficient(numbers, coefficient, values)?;
-                return Ok(value * (to - from));
-            }
-        };
-        if !leaves(numbers.exprs(), id).contains(&leaf) {
-            let value = numbers.value(id, values).ok_or(Refused::NoSolution)?;
-            return Ok(value * (to - from));
-        }
-        // Gauss and Legendre, on parts in which the value at most doubles.
-        let ratio = (to / from).abs();
-        let parts = match ratio.is_finite() && ratio > 0.0 && from.signum() == to.signum() {
-            true => (ratio.log2().abs().ceil() as usize).clamp(1, 64),
-            false => 8,
-        };
-        let mut moved = values.clone();
-        let mut sum = 0.0;
-        for part in 0..parts {
-            let (a, b) = match parts == 8 && from.signum() != to.signum() {
-                true => {
-                    let width = (to - from) / parts as f64;
-                    (from + part as f64 * width, from + (part + 1) as f64 * width)
-                }
-                false => {
-                    let root = (to / from).powf(1.0 / parts as f64);
-                    (
-                        from * root.powi(part as i32),
-                        from * root.powi(part as i32 + 1),
-                    )
-                }
-            };
-            for (node, weight) in GAUSS {
-                for sign in [-1.0, 1.0] {
-                    moved.insert(leaf, 0.5 * (a + b) + 0.5 * sign * node * (b - a));
-                    let value = numbers.value(id, &moved).ok_or(Refused::NoSolution)?;
-                    sum += 0.5 * weight * (b - a) * value;
-                }
-            }
-        }
-        Ok(sum)
-    }
-
     /// Constraints of lower order hold already.
     fn apart(
         &self,
         flat: &Flat,
         numbers: &mut Numbers<'_>,
         before: &Values,
-        scale: &impl Fn(Leaf) -> f64,
+        judge: &dyn Judge,
     ) -> Result<(), Refused> {
         for row in &self.rows {
             for &(left, right) in &row.lower {
@@ -423,7 +391,8 @@ impl Jump {
                 };
                 let mut size = a.abs() + b.abs();
                 for side in [left, right] {
-                    flat.exprs.leaves(side, |leaf| size = size.max(scale(leaf)));
+                    flat.exprs
+                        .leaves(side, |leaf| size = size.max(judge.scale(leaf)));
                 }
                 if acceptance::apart(a - b, size) {
                     return Err(Refused::Apart(Box::new(row.equation), a - b));
@@ -433,12 +402,3 @@ impl Jump {
         Ok(())
     }
 }
-
-/// Nodes and weights of Gauss and Legendre with 10 points, of the upper half.
-const GAUSS: [(f64, f64); 5] = [
-    (0.148_874_338_981_631_2, 0.295_524_224_714_752_9),
-    (0.433_395_394_129_247_2, 0.269_266_719_309_996_4),
-    (0.679_409_568_299_024_4, 0.219_086_362_515_982_04),
-    (0.865_063_366_688_984_5, 0.149_451_349_150_580_6),
-    (0.973_906_528_517_171_7, 0.066_671_344_308_688_14),
-];

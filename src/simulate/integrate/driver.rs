@@ -1,4 +1,4 @@
-//! The implementation of [`Integrator`] by diffsol's methods.
+//! The implementation of [`Integrator`] by the implicit methods of diffsol.
 //!
 //! Before: a system and settings. After: an [`Integrator`]. Four properties of diffsol are worked around:
 //! - its limits count over the whole run, or are absolute times: they are set anew before each step;
@@ -14,8 +14,8 @@ use std::cell::{OnceCell, RefCell};
 use diffsol::error::OdeSolverError;
 use diffsol::matrix::MatrixRef;
 use diffsol::{
-    Bdf, BdfState, DiffsolError, ExplicitRk, FaerSparseMat, NalgebraMat, OdeEquations,
-    OdeSolverMethod, OdeSolverProblem, OdeSolverState, RkState, Sdirk, Tableau, Vector, VectorRef,
+    Bdf, BdfState, DiffsolError, FaerSparseMat, NalgebraMat, OdeEquations, OdeSolverMethod,
+    OdeSolverProblem, OdeSolverState, RkState, Sdirk, Tableau, Vector, VectorRef,
 };
 
 use super::checked::CheckedLu;
@@ -122,27 +122,6 @@ impl<'p, 's: 'p, M: Kind> Stepper<'p, Equations<'s, M>>
     fn forget_history(_state: &mut Self::State) {}
 }
 
-impl<'p, 's: 'p, M: Kind> Stepper<'p, Equations<'s, M>> for ExplicitRk<'p, Equations<'s, M>> {
-    fn limit(&mut self, shortest: f64, growth: f64) {
-        let config = self.config_mut();
-        config.minimum_timestep = shortest;
-        config.maximum_timestep_growth = growth.min(5.0);
-        config.maximum_error_test_failures = attempts(0);
-    }
-
-    fn set_stop(&mut self, stop: f64) -> Result<(), DiffsolError> {
-        let size = stop - self.state().t;
-        self.set_size(size);
-        Ok(())
-    }
-
-    fn set_size(&mut self, size: f64) {
-        *self.state_mut().h = size;
-    }
-
-    fn forget_history(_state: &mut Self::State) {}
-}
-
 struct Driver<'p, 's, M: Kind, S> {
     problem: &'p Problem<'s, M>,
     solver: S,
@@ -158,7 +137,6 @@ struct Driver<'p, 's, M: Kind, S> {
     stop_set: bool,
     /// The order of the first step.
     order: i32,
-    explicit: bool,
     scratch: RefCell<M::V>,
 }
 
@@ -260,10 +238,6 @@ impl<'p, 's: 'p, M: Kind, S: Stepper<'p, Equations<'s, M>>> Integrator for Drive
             false => Ok(()),
         };
         aimed.map_err(|error| self.error(error))?;
-        let size = self.solver.state().h;
-        if self.explicit {
-            self.problem.eqn.replacement.set(Some(1e200 / size));
-        }
         self.problem.eqn.not_finite.set(None);
         let done = self.solver.step();
         done.map_err(|error| self.error(error))?;
@@ -379,11 +353,6 @@ pub(super) fn start<'p, 's: 'p>(
     states: &[f64],
 ) -> Result<Box<dyn Integrator + 'p>, IntegratorError> {
     let size = system.size();
-    if states.len() != size || settings.absolute.len() != size {
-        return Err(IntegratorError::Other(
-            "states or tolerances do not fit the system".to_string(),
-        ));
-    }
     let filled = system.pattern().nnz() as f64 / (size * size) as f64;
     match size <= DENSE || filled >= FULL {
         true => begin::<NalgebraMat<f64>>(&storage.dense, system, settings, time, states),
@@ -428,7 +397,7 @@ where
     let absolute = M::slice(&problem.atol);
     let checked = |inner| CheckedLu::new(&problem.eqn, absolute, problem.rtol, inner);
     let mut integrator: Box<dyn Integrator + 'p> = match settings.method {
-        Method::Bdf => {
+        Method::Bdf | Method::Auto | Method::Tsit45 => {
             let state: BdfState<M::V> = BdfState::new_without_initialise(problem).map_err(words)?;
             let solver = <BdfOf<'p, 's, M>>::new(problem, state, checked(1.0));
             drive(problem, solver, settings, time)?
@@ -442,10 +411,6 @@ where
             let diagonal = tableau.a(1, 1);
             let solver = <SdirkOf<'p, 's, M>>::new(problem, state, tableau, checked(diagonal));
             drive(problem, solver, settings, time)?
-        }
-        Method::Tsit45 => {
-            let state: RkState<M::V> = RkState::new_without_initialise(problem).map_err(words)?;
-            drive(problem, problem.tsit45_solver(state), settings, time)?
         }
     };
     integrator.restart(time, states, false)?;
@@ -461,10 +426,9 @@ fn drive<'p, 's: 'p, M: Kind, S: Stepper<'p, Equations<'s, M>> + 'p>(
     let solver = solver.map_err(|error| IntegratorError::Other(error.to_string()))?;
     Ok(Box::new(Driver {
         order: match settings.method {
-            Method::Bdf => 1,
-            _ => solver.order() as i32,
+            Method::Esdirk34 | Method::TrBdf2 => solver.order() as i32,
+            _ => 1,
         },
-        explicit: settings.method == Method::Tsit45,
         scratch: RefCell::new(M::V::zeros(problem.eqn.system.size(), M::C::default())),
         problem,
         solver,

@@ -174,10 +174,6 @@ pub(super) struct Equations<'s, M: Kind> {
     pub(super) jacobians: Cell<u64>,
     /// The last rate that was not finite at finite states.
     pub(super) not_finite: Cell<Option<usize>>,
-    /// The value that replaces rates that cannot be computed, for the explicit method only. That method multiplies its step by
-    /// a power of the error: a NaN would stay in the step size for ever, while a huge value shortens the step. In implicit
-    /// methods a NaN makes Newton's method fail, which shortens the step.
-    pub(super) replacement: Cell<Option<f64>>,
     /// The entry of the last Jacobian that is largest: row, column, value.
     pub(super) largest_slope: Cell<(usize, usize, f64)>,
     /// Whether Newton's method is to leave its evaluations in `recorded`, and whether it has left one.
@@ -199,7 +195,6 @@ impl<'s, M: Kind> Equations<'s, M> {
             rates: Cell::new(0),
             jacobians: Cell::new(0),
             not_finite: Cell::new(None),
-            replacement: Cell::new(None),
             largest_slope: Cell::new((0, 0, 0.0)),
             record: Cell::new(false),
             has_recorded: Cell::new(false),
@@ -272,12 +267,8 @@ impl<M: Kind> Op for Equations<'_, M> {
 
 impl<M: Kind> NonLinearOp for Equations<'_, M> {
     fn call_inplace(&self, x: &M::V, t: f64, y: &mut M::V) {
-        let rates = M::slice_mut(y);
-        if !self.evaluate(t, M::slice(x), rates)
-            && let Some(huge) = self.replacement.get()
-        {
-            rates.fill(huge);
-        }
+        // A rate that cannot be computed is NaN: Newton's method fails, and the step is shortened.
+        self.evaluate(t, M::slice(x), M::slice_mut(y));
         if self.record.get() {
             let mut recorded = self.recorded.borrow_mut();
             recorded.time = t;

@@ -3,12 +3,15 @@
 //! Before: the right sides of x' = f(t, x), with the pattern of their Jacobian. After: steps, with interpolated values at any
 //! time inside each step. This module uses no models, events or names.
 //!
-//! [`equations`] adapts a system to diffsol, [`checked`] checks the matrices of Newton's method, [`driver`] takes the steps,
-//! [`first`] chooses the size of the first step, [`stateless`] is for systems without states.
+//! [`explicit`] is the explicit method. The implicit ones are those of diffsol: [`equations`] adapts a system to it, [`checked`] checks
+//! the matrices of Newton's method, [`driver`] takes the steps. [`auto`] chooses between them. [`first`] chooses the size of the
+//! first step, [`stateless`] is for systems without states.
 
+mod auto;
 mod checked;
 mod driver;
 mod equations;
+mod explicit;
 mod first;
 mod stateless;
 
@@ -33,6 +36,7 @@ pub trait System {
 /// The integration method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
+    Auto,
     Bdf,
     Esdirk34,
     TrBdf2,
@@ -40,7 +44,8 @@ pub enum Method {
 }
 
 impl Method {
-    pub const ALL: [Method; 4] = [
+    pub const ALL: [Method; 5] = [
+        Method::Auto,
         Method::Bdf,
         Method::Esdirk34,
         Method::TrBdf2,
@@ -49,6 +54,7 @@ impl Method {
 
     pub fn name(self) -> &'static str {
         match self {
+            Method::Auto => "auto",
             Method::Bdf => "bdf",
             Method::Esdirk34 => "esdirk34",
             Method::TrBdf2 => "trbdf2",
@@ -63,6 +69,7 @@ impl Method {
     /// The kind of method and the models that it suits, in one line.
     pub fn words(self) -> &'static str {
         match self {
+            Method::Auto => "tsit45 where the model is not stiff, bdf where it is: the default",
             Method::Bdf => "implicit, many steps back, order 1 to 5, for stiff models",
             Method::Esdirk34 => "implicit, one step, order 3, for stiff models with many events",
             Method::TrBdf2 => "implicit, one step, order 2, for stiff models and loose tolerances",
@@ -163,5 +170,19 @@ pub fn integrator<'p, 's: 'p>(
     if system.size() == 0 {
         return Ok(Box::new(stateless::Stateless::new(settings, time)));
     }
-    driver::start(storage, system, settings, time, states)
+    if states.len() != system.size() || settings.absolute.len() != system.size() {
+        return Err(IntegratorError::Other(
+            "states or tolerances do not fit the system".to_string(),
+        ));
+    }
+    match settings.method {
+        Method::Tsit45 => Ok(Box::new(explicit::Explicit::new(
+            system, settings, time, states,
+        )?)),
+        // Algebraic equations need an implicit method.
+        Method::Auto if system.algebraic() == 0 => Ok(Box::new(auto::Auto::new(
+            storage, system, settings, time, states,
+        )?)),
+        _ => driver::start(storage, system, settings, time, states),
+    }
 }

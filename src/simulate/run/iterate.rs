@@ -61,7 +61,7 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
         }
         self.evaluate_event(time)?;
         if self.modes.has_modes() && !self.iteration.starting {
-            self.iteration.before = self.current_values();
+            self.store_before();
         }
         self.iteration.jump = None;
         self.iteration.impulses.clear();
@@ -333,7 +333,7 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
 
     /// The present values are values before what follows.
     fn leave_start(&mut self) {
-        self.iteration.before = self.current_values();
+        self.store_before();
         if self.iteration.starting {
             self.iteration.at_entry = Some(self.snapshot());
         }

@@ -9,11 +9,12 @@ use std::fmt;
 
 use rustc_hash::FxHashSet;
 
+use super::jump_judge::Restarting;
 use super::{Run, RunError};
 use crate::expr::show_briefly;
 use crate::flat::{EqId, Equation, Flat, InstanceId, Kind, Leaf, Type, VarId};
 use crate::passes::power::{Power, Powers, Terms};
-use crate::positions::{Before, Jump, Jumped, Positions, Refused, Switch, Values, differentiated};
+use crate::positions::{Before, Judge, Jump, Jumped, Positions, Refused, Switch, Values};
 use crate::simulate::events::restart;
 use crate::simulate::mode_instance::ModeInstance;
 
@@ -88,17 +89,30 @@ impl PendingJump {
 impl<'m> Run<'_, 'm, '_, '_> {
     /// The values of all variables when the event was last evaluated.
     pub(super) fn current_values(&self) -> Values {
+        let mut values = Values::default();
+        self.read_values(&mut values);
+        values
+    }
+
+    fn read_values(&self, values: &mut Values) {
         let machine = self.mode.rates.machine.borrow();
-        (self.mode.program.frame.iter())
-            .map(|&(leaf, register)| (leaf, machine.get(register)))
-            .collect()
+        let frame = self.mode.program.frame.iter();
+        values.extend(frame.map(|&(leaf, register)| (leaf, machine.get(register))));
+    }
+
+    /// The present values are those before what follows.
+    pub(super) fn store_before(&mut self) {
+        let mut before = std::mem::take(&mut self.iteration.before);
+        before.clear();
+        self.read_values(&mut before);
+        self.iteration.before = before;
     }
 
     /// The same, but with the start values that the user gave.
     pub(super) fn given_start_values(&self) -> Values {
         let mut values = self.current_values();
         if let Some(positions) = self.modes.positions {
-            for leaf in differentiated(&positions.written) {
+            for &leaf in &self.modes.differentiated {
                 if let Leaf::Var(id) = leaf
                     && let Some(given) = positions.written.start(id)
                     && let Some(value) = given.value.real()
@@ -117,19 +131,15 @@ impl<'m> Run<'_, 'm, '_, '_> {
         jump: &Jump,
         time: f64,
     ) -> Result<Option<Values>, Refused> {
-        let Some(positions) = self.modes.positions else {
-            return Ok(None);
-        };
         let flat = &mode.solved.flat;
-        self.update_scales(positions);
+        self.update_scales();
         let before = &self.iteration.before;
         let mut values = before.clone();
-        self.complete_values(mode, jump, time, &mut values);
-        if jump.holds(flat, time, &values) {
+        self.complete_values(mode, time, &mut values);
+        let memory = &mut mode.jump_memory.borrow_mut();
+        if jump.holds(flat, time, &values, memory) {
             return Ok(None);
         }
-        let scales = &self.iteration.scales;
-        let scale = |leaf: Leaf| scales.get(&leaf).copied().unwrap_or(0.0);
         let starting = self.iteration.starting;
         let free = match starting {
             true => follow_at_start(flat),
@@ -140,24 +150,22 @@ impl<'m> Run<'_, 'm, '_, '_> {
             free: &free,
             restarts: &[],
         };
-        let jumped = jump.solve(flat, time, from, scale, &mut mode.factors.borrow_mut())?;
-        let leaf_jumps = |leaf: Leaf| {
-            let (from, to) = (before.get(&leaf), jumped.after.get(&leaf));
-            matches!((from, to), (Some(from), Some(to)) if (to - from).abs() > self.tolerance(leaf))
-        };
-        let jumps = differentiated(&positions.written).any(leaf_jumps);
-        if jumps && !starting {
+        let judge = self.jump_judge();
+        let jumped = jump.solve(flat, time, from, &judge, memory)?;
+        if !judge.jumps(&jumped.after) {
+            return Ok(Some(jumped.after));
+        }
+        if !starting {
+            let leaf_jumps = |leaf: Leaf| judge.leaf_jumps(leaf, &jumped.after);
             jump.keeps_coefficients(flat, time, (before, &values), leaf_jumps)?;
         }
         let after = jumped.after.clone();
-        if jumps {
-            self.iteration.impulses = self.impulses_of_sides(&jumped.impulses);
-            self.iteration.jump = Some(PendingJump {
-                values,
-                jumped,
-                linear: jump.is_linear(),
-            });
-        }
+        self.iteration.impulses = self.impulses_of_sides(&jumped.impulses);
+        self.iteration.jump = Some(PendingJump {
+            values,
+            jumped,
+            linear: jump.is_linear(),
+        });
         Ok(Some(after))
     }
 
@@ -184,7 +192,7 @@ impl<'m> Run<'_, 'm, '_, '_> {
         };
         // What has jumped in the same event did so before.
         self.record_jump(time);
-        self.iteration.before = self.current_values();
+        self.store_before();
         let key = mode.compiled.map_or(&[][..], |compiled| &compiled.key);
         let free = FxHashSet::default();
         let from = Before {
@@ -192,10 +200,8 @@ impl<'m> Run<'_, 'm, '_, '_> {
             free: &free,
             restarts,
         };
-        let scales = &self.iteration.scales;
-        let scale = |leaf: Leaf| scales.get(&leaf).copied().unwrap_or(0.0);
-        let factors = &mut mode.factors.borrow_mut();
-        let jumped = (jump.solve(flat, time, from, scale, factors))
+        let memory = &mut mode.jump_memory.borrow_mut();
+        let jumped = (jump.solve(flat, time, from, &Restarting(self.jump_judge()), memory))
             .map_err(|why| self.no_jump(mode, key, time, &why))?;
         self.states = self.states_after(mode, Some(&jumped.after));
         self.last_good.clone_from(&self.states);
@@ -209,23 +215,8 @@ impl<'m> Run<'_, 'm, '_, '_> {
         Ok(())
     }
 
-    /// Smaller differences are no jumps: they come from errors of the steps or of the location of the event.
-    fn tolerance(&self, leaf: Leaf) -> f64 {
-        /// Relative to the largest side of any relation: events are located to a few times 1e-13 of that.
-        const LOCATED: f64 = 2e-12;
-        let scale = self.iteration.scales.get(&leaf).copied().unwrap_or(0.0);
-        let own = self.plan.absolute.all + self.plan.relative * scale;
-        own.max(LOCATED * self.events.largest())
-    }
-
     /// Adds values of variables that have none from the mode before, and the present truths: coefficients may depend on them.
-    fn complete_values(
-        &self,
-        mode: &ModeInstance<'m>,
-        jump: &Jump,
-        time: f64,
-        values: &mut Values,
-    ) {
+    fn complete_values(&self, mode: &ModeInstance<'m>, time: f64, values: &mut Values) {
         let mut states = vec![0.0; mode.program.state_count()];
         let mut machine = mode.rates.machine.borrow_mut();
         for &(leaf, register) in &mode.program.fixed {
@@ -239,12 +230,9 @@ impl<'m> Run<'_, 'm, '_, '_> {
         if machine.evaluate_event(time, &states).is_err() {
             return;
         }
-        let algebraic: rustc_hash::FxHashSet<Leaf> = jump.algebraic().collect();
-        for &(leaf, register) in &mode.program.frame {
+        for &(leaf, register) in &mode.completing {
             let value = machine.get(register);
-            let variable = mode.solved.flat.variable(leaf.variable());
-            let now = variable.ty == Type::Boolean || variable.kind == Kind::Discrete;
-            if (now || algebraic.contains(&leaf)) && value.is_finite() {
+            if value.is_finite() {
                 values.insert(leaf, value);
             }
         }
@@ -253,18 +241,16 @@ impl<'m> Run<'_, 'm, '_, '_> {
     /// Updates the scales of tracked variables after a step.
     pub(super) fn update_state_scales(&mut self) {
         for &(leaf, at) in &self.mode.tracked {
-            let known = self.iteration.scales.entry(leaf).or_insert(0.0);
-            *known = known.max(self.states[at].abs());
+            self.iteration.scales.raise(leaf, self.states[at].abs());
             self.events.note_size(self.states[at].abs());
         }
     }
 
     /// Updates the scales of all variables that the source differentiates from the values before the event.
-    fn update_scales(&mut self, positions: &Positions) {
-        for leaf in differentiated(&positions.written) {
+    fn update_scales(&mut self) {
+        for &leaf in &self.modes.differentiated {
             if let Some(value) = self.iteration.before.get(&leaf) {
-                let known = self.iteration.scales.entry(leaf).or_insert(0.0);
-                *known = known.max(value.abs());
+                self.iteration.scales.raise(leaf, value.abs());
             }
         }
     }
@@ -281,14 +267,13 @@ impl<'m> Run<'_, 'm, '_, '_> {
         let after = self.current_values();
         let before = &self.iteration.before;
         let flat = &positions.written;
-        let mut changes = Vec::new();
-        for leaf in differentiated(flat) {
-            if let (Some(&from), Some(&to)) = (before.get(&leaf), after.get(&leaf))
-                && (to - from).abs() > self.tolerance(leaf)
-            {
-                changes.push((flat.leaf_name(leaf), from, to));
-            }
-        }
+        let judge = self.jump_judge();
+        let jumped = (self.modes.differentiated.iter())
+            .filter(|&&leaf| judge.leaf_jumps(leaf, &after))
+            .filter_map(|leaf| {
+                Some((flat.leaf_name(*leaf), *before.get(leaf)?, *after.get(leaf)?))
+            });
+        let changes: Vec<(String, f64, f64)> = jumped.collect();
         self.summary.jump_count += 1;
         if self.summary.jumps.len() < MOST_RECORDS {
             // At the start there is no mode before. The mean gives the energy for linear storages only.

@@ -8,6 +8,7 @@
 mod enter_mode;
 mod integrator_error;
 mod iterate;
+mod jump_judge;
 mod jumps;
 mod locate;
 mod mode_cache;
@@ -228,6 +229,23 @@ impl<'p> Run<'_, '_, '_, 'p> {
 
     /// The integrator of the present mode, restarted at the present states.
     fn take_integrator(&mut self, time: f64) -> Result<Box<dyn Integrator + 'p>, RunError> {
+        self.sines = SineLimit {
+            acting: self.longest_beside_sines(),
+            until: time,
+        };
+        let taken = (self.modes).retake_integrator(self.mode_index, (time, &self.states));
+        let taken = match taken {
+            Some(taken) => taken,
+            None => {
+                let settings = self.settings();
+                (self.modes).new_integrator(self.mode_index, &settings, (time, &self.states))
+            }
+        };
+        taken.map_err(|error| self.integrator_error(error))
+    }
+
+    /// What the present mode asks of its integrator.
+    fn settings(&self) -> Settings {
         let mut absolute = (self.plan.absolute).of(&self.mode.solved.flat, self.mode.program);
         // Nobody gives tolerances for unknowns of loops. Their errors do not add up from step to step; where they follow from
         // changes of states in a step, they have fewer digits than these.
@@ -236,23 +254,17 @@ impl<'p> Run<'_, '_, '_, 'p> {
         let (all, relative) = (self.plan.absolute.all, self.plan.relative);
         let unknown = |value: &f64| LOOSER * (all + relative * value.abs());
         absolute.extend(unknowns.iter().map(unknown));
-        let settings = Settings {
+        Settings {
             // What follows from the step itself, such as a voltage from the change of a current, has no smooth past that a method
             // of many steps could go on from.
             method: match self.plan.method {
-                Method::Bdf if !unknowns.is_empty() => Method::Esdirk34,
+                Method::Auto | Method::Bdf if !unknowns.is_empty() => Method::Esdirk34,
                 method => method,
             },
             relative: self.plan.relative,
             absolute,
             longest: Some(self.longest_step()),
-        };
-        self.sines = SineLimit {
-            acting: self.longest_beside_sines(),
-            until: time,
-        };
-        let taken = (self.modes).take_integrator(self.mode_index, &settings, (time, &self.states));
-        taken.map_err(|error| self.integrator_error(error))
+        }
     }
 
     fn steps_with(&mut self, integrator: &mut Box<dyn Integrator + 'p>) -> Result<bool, RunError> {

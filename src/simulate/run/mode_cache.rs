@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::{Plan, Summary};
 use crate::compile::{CompiledMode, StageObserver, mode_with, program};
 use crate::expr::ExprId;
+use crate::flat::Leaf;
 use crate::positions::{Key, Positions, differentiated};
 use crate::program::{Program, Shared};
 use crate::simulate::columns;
@@ -23,6 +24,8 @@ pub(super) struct ModeProgram {
 
 pub(super) struct ModeCache<'w, 'm, 's, 'p> {
     pub(super) positions: Option<&'m Positions>,
+    /// What the source differentiates.
+    pub(super) differentiated: Vec<Leaf>,
     programs: &'m StableArena<ModeProgram>,
     instances: &'s StableArena<ModeInstance<'m>>,
     storages: &'p StableArena<IntegratorStorage<'s>>,
@@ -43,8 +46,10 @@ impl<'w, 'm, 's, 'p> ModeCache<'w, 'm, 's, 'p> {
         storages: &'p StableArena<IntegratorStorage<'s>>,
         stages: &'w mut dyn StageObserver,
     ) -> Self {
+        let leaves = positions.map(|positions| differentiated(&positions.written).collect());
         ModeCache {
             positions,
+            differentiated: leaves.unwrap_or_default(),
             programs,
             instances,
             storages,
@@ -104,15 +109,29 @@ impl<'w, 'm, 's, 'p> ModeCache<'w, 'm, 's, 'p> {
         let stored = self.programs.push(ModeProgram { compiled, program })?;
         let (compiled, program) = (&stored.compiled, &stored.program);
         let mut instance = ModeInstance::new(&compiled.solved, program, Some(compiled));
-        let variables = differentiated(&positions.written);
+        let variables = self.differentiated.iter().copied();
         instance.rates.machine.borrow_mut().absolute = plan.absolute.all;
         instance.tracked = tracked_states(&compiled.solved, program, variables);
         self.add(instance)?;
         Some(self.list.len() - 1)
     }
 
-    /// The integrator of a mode, restarted at a time and states.
-    pub(super) fn take_integrator(
+    /// The integrator that a mode had before, restarted at a time and states.
+    pub(super) fn retake_integrator(
+        &mut self,
+        index: usize,
+        (time, states): (f64, &[f64]),
+    ) -> Option<Result<Box<dyn Integrator + 'p>, IntegratorError>> {
+        let mut known = self.integrators[index].take()?;
+        let restarted = match self.list[index].joined.get() {
+            None => known.restart(time, states, false),
+            Some(_) => known.restart(time, &self.list[index].with_unknowns(states), false),
+        };
+        Some(restarted.map(|()| known))
+    }
+
+    /// A new integrator of a mode that begins at a time and states.
+    pub(super) fn new_integrator(
         &mut self,
         index: usize,
         settings: &Settings,
@@ -120,10 +139,6 @@ impl<'w, 'm, 's, 'p> ModeCache<'w, 'm, 's, 'p> {
     ) -> Result<Box<dyn Integrator + 'p>, IntegratorError> {
         let mode = self.list[index];
         let values = mode.with_unknowns(states);
-        if let Some(mut known) = self.integrators[index].take() {
-            known.restart(time, &values, false)?;
-            return Ok(known);
-        }
         let full = || IntegratorError::Other("there are too many modes".to_string());
         let storage = (self.storages.push(IntegratorStorage::default())).ok_or_else(full)?;
         let rates = mode.joined.get().unwrap_or(&mode.rates);

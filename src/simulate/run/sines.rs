@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::program::machine::Extent;
-use crate::simulate::defaults::fastest_sine;
+use crate::simulate::defaults::{fastest_sine, has_sines};
 use crate::simulate::integrate::Integrator;
 
 /// How sines of Time limit the steps.
@@ -22,6 +22,9 @@ impl Run<'_, '_, '_, '_> {
         let watched = self.mode.program.watches.iter().any(|watch| !watch.timed);
         let shortest = if watched { 1e-6 } else { 1e-4 };
         let span = self.plan.until() - self.plan.start();
+        if !has_sines(self.mode.program) {
+            return None;
+        }
         let mut machine = self.mode.rates.machine.borrow_mut();
         (machine.evaluate_event(self.summary.time, &self.states)).ok()?;
         let speed = fastest_sine(&mut machine)?;

@@ -1,13 +1,38 @@
-//! The factors of the matrix of a jump. A mode is entered many times, and mostly its matrix is the same each time: the entries are
-//! compared, and what follows from them is computed only when they differ.
+//! What one jump into a mode leaves to the next: memory, and the factors of its matrix. A mode is entered many times, and mostly its
+//! matrix is the same each time: the entries are compared, and what follows from them is computed only when they differ.
 
 use rustc_hash::FxHashMap;
 use sprs::CsMat;
 
+use crate::evaluate::Memory;
 use crate::numeric::lu::{Lu, bound};
 
 #[derive(Debug, Default)]
-pub struct JumpFactors {
+pub struct JumpMemory {
+    pub(super) factors: Factors,
+    pub(super) numbers: Memory,
+    pub(super) rows: Evaluated,
+}
+
+/// The rows at some values: their entries, one row after the other, what is missing on the right side, and bounds on the errors
+/// of that.
+#[derive(Debug, Default)]
+pub(super) struct Evaluated {
+    pub(super) entries: Vec<f64>,
+    pub(super) right: Vec<f64>,
+    pub(super) errors: Vec<f64>,
+}
+
+impl Evaluated {
+    pub(super) fn clear(&mut self) {
+        self.entries.clear();
+        self.right.clear();
+        self.errors.clear();
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Factors {
     kept: Option<Kept>,
 }
 
@@ -22,7 +47,7 @@ struct Kept {
     inverse: FxHashMap<u32, Vec<f64>>,
 }
 
-impl JumpFactors {
+impl Factors {
     /// Factors the matrix with these entries; false if it is singular. `places` tells for each nonzero of the matrix which
     /// of the entries it is, and is the same in every call.
     pub(super) fn factor(&mut self, places: &CsMat<usize>, entries: &[f64]) -> bool {
