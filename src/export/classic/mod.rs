@@ -9,13 +9,19 @@
 
 mod elimination;
 mod events;
+mod formulas;
+mod language;
 mod mention;
 pub mod names;
+mod print;
 mod program;
-pub mod text;
+mod text;
 
 pub use events::{Change, Happening};
+pub use formulas::{Formulas, Symbol};
+pub use language::{Language, Truths, caret, whole_part};
 pub use program::{export, keep_inputs};
+pub use text::{comment, real};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -126,7 +132,7 @@ pub struct Classic<'s> {
     /// The numbers of the experiment.
     pub experiment: &'s Experiment,
     /// The expressions that replace eliminated variables.
-    pub gone: FxHashMap<Leaf, ExprId>,
+    pub eliminated: FxHashMap<Leaf, ExprId>,
     /// The leaves in the formulas.
     used: FxHashSet<Leaf>,
 }
@@ -163,7 +169,7 @@ impl<'s> Classic<'s> {
             step,
             points,
             experiment,
-            gone: flat.replacements(),
+            eliminated: flat.replacements(),
             used: FxHashSet::default(),
         };
         if task.raised {
@@ -213,7 +219,7 @@ impl<'s> Classic<'s> {
         self.discretes = (flat.variable_ids())
             .filter(|&id| flat.variable(id).kind == Kind::Discrete)
             .map(|id| started(Leaf::Var(id)))
-            .filter(|one| !self.gone.contains_key(&one.leaf))
+            .filter(|one| !self.eliminated.contains_key(&one.leaf))
             .collect();
         Ok(point)
     }
@@ -261,7 +267,7 @@ impl<'s> Classic<'s> {
                 continue;
             }
             let rate = state.rate();
-            let value = match self.gone.get(&rate) {
+            let value = match self.eliminated.get(&rate) {
                 Some(&value) => Right::Formula(value),
                 None if self.states.iter().any(|one| one.leaf == rate) => Right::Same(rate),
                 None => {
@@ -358,16 +364,25 @@ impl<'s> Classic<'s> {
     }
 
     /// Eliminated variables that are shown, with their replacements.
-    pub fn shown_and_gone(&self) -> Vec<(Leaf, ExprId)> {
+    pub fn shown_and_eliminated(&self) -> Vec<(Leaf, ExprId)> {
         let mut found: Vec<(Leaf, ExprId)> = Vec::new();
         for &leaf in self.shown.iter().flatten() {
-            if let Some(&expression) = self.gone.get(&leaf)
+            if let Some(&expression) = self.eliminated.get(&leaf)
                 && !found.iter().any(|&(known, _)| known == leaf)
             {
                 found.push((leaf, expression));
             }
         }
         found
+    }
+
+    /// The expression that replaces an eliminated variable, or its value before the event.
+    pub fn replacement(&self, leaf: Leaf) -> Option<ExprId> {
+        let replaced = match leaf {
+            Leaf::Pre(id) => Leaf::Var(id),
+            other => other,
+        };
+        self.eliminated.get(&replaced).copied()
     }
 
     /// Whether something is a boolean.

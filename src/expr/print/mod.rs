@@ -68,6 +68,32 @@ pub trait Dialect {
         (least > level::IF && self.strength(here.id, node) < least).then_some(("(", ")"))
     }
 
+    /// The operand that the text of a binary operator begins with, and what its place requires; `None` if the text begins
+    /// with something else.
+    fn first_operand(&self, _: ExprId, op: BinaryOp, a: ExprId) -> Option<(ExprId, Self::Place)> {
+        Some((a, Self::Place::least(infix(op, Style::Plain).left)))
+    }
+
+    /// Whether its text begins with a sign, so that it needs brackets after an operator.
+    fn begins_with_sign(&self, id: ExprId) -> bool {
+        let mut id = self.follow(id);
+        loop {
+            let (op, a) = match self.node(id) {
+                Node::Unary(op, _) => return op != UnaryOp::Not,
+                Node::Number(value) => return value.0.is_sign_negative(),
+                Node::Binary(op, a, _) => (op, a),
+                _ => return false,
+            };
+            let Some((first, place)) = self.first_operand(id, op, a) else {
+                return false;
+            };
+            id = self.follow(first);
+            if self.brackets(Here { id, place }, &self.node(id)).is_some() {
+                return false;
+            }
+        }
+    }
+
     /// Writes an expression that is not written as its node says, such as a value with a name of its own.
     fn special(&self, _: ExprId, _: &mut Form<'_, Self::Place>) -> bool {
         false
