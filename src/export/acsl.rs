@@ -365,7 +365,7 @@ fn put_all(out: &mut String, indent: usize, lines: &[String]) {
     }
 }
 
-/// Writes a line. If it is too long, it is continued after a blank, a comma or an operator.
+/// Writes a line. If it is too long, it is continued after a blank, a comma, an operator or a bracket.
 fn put(out: &mut String, indent: usize, line: &str) {
     let mut rest = line;
     let mut first = true;
@@ -378,19 +378,13 @@ fn put(out: &mut String, indent: usize, line: &str) {
             out.push('\n');
             return;
         }
-        let fits = &rest[..room.min(rest.len())];
-        let at = match fits.rfind([' ', ',']) {
-            Some(at) if at > 0 => at + 1,
-            _ => match fits.rfind(['*', '/']) {
-                // Not between the two stars of a power, nor at the beginning.
-                Some(at)
-                    if at > 1 && !fits[..at].ends_with('*') && !rest[at + 1..].starts_with('*') =>
-                {
-                    at + 1
-                }
-                _ => fits.len(),
-            },
-        };
+        let fits = &rest[..room];
+        // Not between the two stars of a power, nor at the beginning.
+        let is_between = |at: usize| fits[..at].ends_with('*') || rest[at + 1..].starts_with('*');
+        let at = (fits.rfind([' ', ',']).filter(|&at| at > 0))
+            .or_else(|| (fits.rfind(['*', '/'])).filter(|&at| at > 1 && !is_between(at)))
+            .or_else(|| fits.rfind('('))
+            .map_or(fits.len(), |at| at + 1);
         out.push_str(rest[..at].trim_end());
         out.push_str(" ...\n");
         rest = rest[at..].trim_start();

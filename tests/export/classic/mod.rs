@@ -437,7 +437,7 @@ fn repeated_operands_are_named() {
             longest = longest.max(written_alike(file, language, &value));
         }
         for kind in truths {
-            let mut truth = String::from("x > 0");
+            let mut truth = String::from("(x > 0)");
             for number in 1..=DEPTH {
                 let number = format!("{}.5", number % 3);
                 truth = kind.replace('T', &truth).replace('N', &number);
