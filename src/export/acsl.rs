@@ -310,7 +310,7 @@ impl Writer<'_> {
                 continue;
             }
             match exprs.node(id) {
-                Node::Leaf(leaf) => work.extend(model.eliminated.get(&leaf)),
+                Node::Leaf(leaf) => work.extend(model.replacements.get(&leaf)),
                 Node::Binary(
                     BinaryOp::Less
                     | BinaryOp::LessEqual

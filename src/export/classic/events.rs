@@ -89,7 +89,7 @@ impl Classic<'_> {
         while let Some(id) = work.pop() {
             match exprs.node(id) {
                 Node::Call(Function::Sample, _) => return true,
-                Node::Leaf(leaf) => work.extend(self.eliminated.get(&leaf)),
+                Node::Leaf(leaf) => work.extend(self.replacements.get(&leaf)),
                 _ => exprs.operands(id, &mut work),
             }
         }
@@ -103,7 +103,7 @@ impl Classic<'_> {
         while let Some(id) = work.pop() {
             match exprs.node(id) {
                 Node::Call(Function::Sample, _) => return true,
-                Node::Leaf(leaf) => work.extend(self.eliminated.get(&leaf)),
+                Node::Leaf(leaf) => work.extend(self.replacements.get(&leaf)),
                 Node::Binary(BinaryOp::And, a, b) => work.extend([a, b]),
                 _ => {}
             }
@@ -194,7 +194,7 @@ impl Classic<'_> {
                 continue;
             };
             let of = Leaf::Var(leaf.variable());
-            work.extend(self.eliminated.get(&leaf));
+            work.extend(self.replacements.get(&leaf));
             if !matches!(leaf, Leaf::Der(..)) && found.insert(of) {
                 let always = self.updates.iter().filter(|one| one.when.is_none());
                 work.extend(always.filter(|one| one.target == of).map(|one| one.value));

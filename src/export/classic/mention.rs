@@ -23,7 +23,7 @@ impl Classic<'_> {
         work.extend(
             shown
                 .chain(rates)
-                .filter_map(|leaf| self.eliminated.get(&leaf)),
+                .filter_map(|leaf| self.replacements.get(&leaf)),
         );
         self.collect(work, false, language)?;
         let mut work: Vec<ExprId> = new.iter().map(|one| one.value).collect();
@@ -54,7 +54,7 @@ impl Classic<'_> {
                 }
                 Node::Leaf(leaf) => {
                     self.used.insert(leaf);
-                    work.extend(self.eliminated.get(&leaf));
+                    work.extend(self.replacements.get(&leaf));
                 }
                 Node::Call(Function::Sample, _) if !samples => {
                     return Err(format!(

@@ -132,7 +132,7 @@ pub struct Classic<'s> {
     /// The numbers of the experiment.
     pub experiment: &'s Experiment,
     /// The expressions that replace eliminated variables.
-    pub eliminated: FxHashMap<Leaf, ExprId>,
+    pub replacements: FxHashMap<Leaf, ExprId>,
     /// The leaves in the formulas.
     used: FxHashSet<Leaf>,
 }
@@ -169,7 +169,7 @@ impl<'s> Classic<'s> {
             step,
             points,
             experiment,
-            eliminated: flat.replacements(),
+            replacements: flat.replacements(),
             used: FxHashSet::default(),
         };
         if task.raised {
@@ -219,7 +219,7 @@ impl<'s> Classic<'s> {
         self.discretes = (flat.variable_ids())
             .filter(|&id| flat.variable(id).kind == Kind::Discrete)
             .map(|id| started(Leaf::Var(id)))
-            .filter(|one| !self.eliminated.contains_key(&one.leaf))
+            .filter(|one| !self.replacements.contains_key(&one.leaf))
             .collect();
         Ok(point)
     }
@@ -267,7 +267,7 @@ impl<'s> Classic<'s> {
                 continue;
             }
             let rate = state.rate();
-            let value = match self.eliminated.get(&rate) {
+            let value = match self.replacements.get(&rate) {
                 Some(&value) => Right::Formula(value),
                 None if self.states.iter().any(|one| one.leaf == rate) => Right::Same(rate),
                 None => {
@@ -367,7 +367,7 @@ impl<'s> Classic<'s> {
     pub fn shown_and_eliminated(&self) -> Vec<(Leaf, ExprId)> {
         let mut found: Vec<(Leaf, ExprId)> = Vec::new();
         for &leaf in self.shown.iter().flatten() {
-            if let Some(&expression) = self.eliminated.get(&leaf)
+            if let Some(&expression) = self.replacements.get(&leaf)
                 && !found.iter().any(|&(known, _)| known == leaf)
             {
                 found.push((leaf, expression));
@@ -382,7 +382,7 @@ impl<'s> Classic<'s> {
             Leaf::Pre(id) => Leaf::Var(id),
             other => other,
         };
-        self.eliminated.get(&replaced).copied()
+        self.replacements.get(&replaced).copied()
     }
 
     /// Whether something is a boolean.

@@ -88,7 +88,7 @@ impl<'p> Module<'p> {
     fn new(model: &'p Model<'p>, python: &'p Python<'p>) -> Self {
         Module {
             model,
-            writer: Writer::new(model.flat, &model.gone, python),
+            writer: Writer::new(model.flat, &model.replacements, python),
             python,
             file: String::new(),
             states: &model.states,

@@ -38,7 +38,7 @@ impl Writer<'_> {
                 continue;
             }
             match exprs.node(id) {
-                Node::Leaf(leaf) => match self.model.eliminated.get(&leaf) {
+                Node::Leaf(leaf) => match self.model.replacements.get(&leaf) {
                     Some(&expression) => work.push(expression),
                     None => found.push(leaf),
                 },
