@@ -336,7 +336,7 @@ impl Eliminator<'_> {
         self.flat.exprs.leaf(target)
     }
 
-    /// Solves the remainder.
+    /// Solves what elimination has left, by Cramer's rule.
     fn cramer(&mut self, rows: &[usize], columns: &[usize]) {
         let Some(&first) = rows.first() else {
             return;

@@ -84,27 +84,27 @@ impl Classic<'_> {
     }
 
     fn is_sampled(&self, root: ExprId) -> bool {
-        let exprs = &self.flat.exprs;
-        let mut work = vec![root];
-        while let Some(id) = work.pop() {
-            match exprs.node(id) {
-                Node::Call(Function::Sample, _) => return true,
-                Node::Leaf(leaf) => work.extend(self.replacements.get(&leaf)),
-                _ => exprs.operands(id, &mut work),
-            }
-        }
-        false
+        self.has_sample(root, |_| true)
     }
 
     /// Whether it is a sample, or a sample and another condition.
     fn is_momentary(&self, root: ExprId) -> bool {
+        self.has_sample(root, |node| matches!(node, Node::Binary(BinaryOp::And, ..)))
+    }
+
+    /// Whether there is a sample among the operands of nodes that are to be opened.
+    fn has_sample(&self, root: ExprId, opens: impl Fn(Node<Leaf>) -> bool) -> bool {
         let exprs = &self.flat.exprs;
         let mut work = vec![root];
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
         while let Some(id) = work.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
             match exprs.node(id) {
                 Node::Call(Function::Sample, _) => return true,
                 Node::Leaf(leaf) => work.extend(self.replacements.get(&leaf)),
-                Node::Binary(BinaryOp::And, a, b) => work.extend([a, b]),
+                node if opens(node) => exprs.operands(id, &mut work),
                 _ => {}
             }
         }

@@ -259,6 +259,7 @@ _SHARED = {}
         self.function("_parameters(p)", &format!("return {names}"));
     }
 
+    /// Writes the function of the program that gives the values of inputs.
     fn inputs(&mut self) {
         let model = self.model;
         self.unpack(&model.kept_in(Place::Parameters), "p");

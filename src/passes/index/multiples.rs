@@ -26,7 +26,7 @@ use crate::structure::numbers::{Modular, PRIME};
 
 /// Larger loops are left to solving.
 const MOST_ROWS: usize = 400;
-/// Entries that are made.
+/// The most entries of rows that elimination computes; then it gives up.
 const EFFORT: usize = 100_000;
 
 /// An expression with its value at the random point, which is not zero.
