@@ -208,6 +208,7 @@ impl Writer<'_> {
         }
     }
 
+    /// The section INITIAL: declarations, parameters, and start values of all but states.
     fn initial(&self, out: &mut String) {
         let model = self.model;
         let flat = model.flat;
@@ -271,6 +272,7 @@ impl Writer<'_> {
         out.push_str("END ! OF INITIAL\n");
     }
 
+    /// The statements of the section DERIVATIVE.
     fn statements(&mut self, out: &mut String) -> Result<(), String> {
         let model = self.model;
         for statement in &model.statements {

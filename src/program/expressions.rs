@@ -23,7 +23,7 @@ pub(super) const NONE: Register = Register::MAX;
 #[derive(Debug)]
 pub struct Scope {
     pub part: Part,
-    /// Where code that no step has yet begins.
+    /// The code from here on belongs to no step yet.
     open: usize,
     /// Registers by node, those that run once apart; [`NONE`] before it has one.
     nodes: Vec<Register>,

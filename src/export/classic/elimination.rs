@@ -85,6 +85,7 @@ struct Cell {
 
 type Rows = Vec<BTreeMap<usize, Cell>>;
 
+/// The matrix by rows; entries that depend only on parameters get their values.
 fn known(
     flat: &mut Flat,
     definitions: &FxHashMap<Leaf, ExprId>,

@@ -186,6 +186,7 @@ impl<'s> Classic<'s> {
         Ok(made)
     }
 
+    /// Values at the start, of states and discrete variables.
     fn start(&mut self, task: &Task<'_>) -> Result<Point, String> {
         let (flat, solved) = (self.flat, task.solved);
         let mut point = Point::new(solved);
@@ -224,6 +225,7 @@ impl<'s> Classic<'s> {
         Ok(point)
     }
 
+    /// Statements for all blocks, and a rate for each state.
     fn compute(&mut self, solved: &Solved, language: &str) -> Result<(), String> {
         let flat = self.flat;
         let name = |leaf: Leaf| flat.leaf_name(leaf);
@@ -286,6 +288,7 @@ impl<'s> Classic<'s> {
         Ok(())
     }
 
+    /// The statement of one assignment: a value, a rate, or an update at events.
     fn assign(&mut self, assignment: &Assignment) {
         let origin = assignment
             .equation

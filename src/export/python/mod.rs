@@ -101,7 +101,7 @@ impl<'p> Module<'p> {
         self.model.flat.leaf_name(leaf)
     }
 
-    /// A function whose lines were written.
+    /// Writes the head of a function, the lines that the writer has collected, and the last line.
     fn function(&mut self, head: &str, tail: &str) {
         let body = self.writer.take();
         let _ = write!(self.file, "\n\ndef {head}:\n{body}    {tail}\n");

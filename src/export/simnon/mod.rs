@@ -346,6 +346,7 @@ impl Writer<'_> {
         }
     }
 
+    /// The equations of the continuous system.
     fn statements(&mut self, out: &mut String) -> Result<(), String> {
         let model = self.model;
         for statement in &model.statements {

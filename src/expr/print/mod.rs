@@ -59,6 +59,7 @@ pub trait Dialect {
     }
 
     /// The brackets that it needs at its place.
+    #[inline]
     fn brackets(
         &self,
         here: Here<Self::Place>,
@@ -150,6 +151,7 @@ impl<P> std::fmt::Debug for Form<'_, P> {
 }
 
 impl<P: Place> Form<'_, P> {
+    #[inline]
     pub fn word(&mut self, word: &'static str) {
         match self.parts.len() == self.begin {
             true => self.out.push_str(word),
@@ -162,6 +164,7 @@ impl<P: Place> Form<'_, P> {
     }
 
     /// Text that a function appends.
+    #[inline]
     pub fn write(&mut self, append: impl FnOnce(&mut String)) {
         if self.parts.len() == self.begin {
             return append(self.out);
@@ -171,11 +174,13 @@ impl<P: Place> Form<'_, P> {
         self.parts.push(Part::Text(text));
     }
 
+    #[inline]
     pub fn expr(&mut self, id: ExprId, place: P) {
         self.parts.push(Part::Expr(id, place));
     }
 
     /// An operand that has to bind at least so strongly.
+    #[inline]
     pub fn at(&mut self, id: ExprId, strength: u8) {
         self.expr(id, P::least(strength));
     }
@@ -198,6 +203,7 @@ impl<P: Place> Form<'_, P> {
         self.word(")");
     }
 
+    #[inline]
     pub fn infix(&mut self, infix: Infix, [a, b]: [ExprId; 2]) {
         self.at(a, infix.left);
         self.word(infix.word);

@@ -51,7 +51,7 @@ impl Machine<'_> {
         let Some(joined) = self.joined.clone() else {
             return self.jacobian(entries);
         };
-        self.work.jacobians += 1;
+        self.counts.jacobians += 1;
         let program = self.program;
         let steps = &program.continuous.steps[..program.rate_steps];
         let Coloring {
