@@ -65,9 +65,9 @@ impl Writer<'_> {
             let arena = &mut self.formulas.arena;
             let not_yet = arena.binary(BinaryOp::Less, time, soon);
             let is_due = arena.if_else(not_yet, zero, one);
-            self.put(&self.formulas.name_of(due).to_string(), is_due, out);
+            self.assign(due, is_due, out);
             let value = self.formulas.later(sampler, due, next)?;
-            self.put(&self.formulas.name_of(later).to_string(), value, out);
+            self.assign(later, value, out);
         }
         Ok(())
     }
@@ -125,7 +125,7 @@ impl Writer<'_> {
             }
             let kept = self.formulas.formula_unsampled(condition.expression)?;
             let kept = Simnon.assigned(&mut self.formulas, kept);
-            self.put(&self.formulas.name_of(now).to_string(), kept, out);
+            self.assign(now, kept, out);
         }
         for change in changes {
             let mut made = self.formulas.arena.leaf(Symbol::Variable(change.target));

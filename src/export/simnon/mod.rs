@@ -369,6 +369,12 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// The line that assigns to a variable of the program.
+    fn assign(&mut self, target: Symbol, formula: ExprId, out: &mut String) {
+        let name = self.formulas.name_of(target).to_string();
+        self.put(&name, formula, out);
+    }
+
     fn put(&mut self, name: &str, formula: ExprId, out: &mut String) {
         for line in self.formulas.assignment(name, formula) {
             out.push_str(&line);
