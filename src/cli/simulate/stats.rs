@@ -1,10 +1,11 @@
 //! The cost of a run: a summary line, and a table for `--stats`.
 
 use crate::expr::show_briefly;
+use crate::simulate::integrate::{Counts, Method};
 use crate::simulate::job::Job;
 use crate::simulate::run::Outcome;
 
-/// `RLC: Time 0 to 2e-5, 225 steps, 0 events, 239 Newton iterations, 1.2 ms`
+/// `RLC: Time 0 to 2e-5, 225 steps, by tsit45, 0 events, 239 Newton iterations, 1.2 ms`
 pub fn summary(name: &str, job: &Job, outcome: &Outcome) -> String {
     let summary = &outcome.summary;
     let newton = summary.counts.newton + summary.evaluation_counts.iterations;
@@ -13,9 +14,10 @@ pub fn summary(name: &str, job: &Job, outcome: &Outcome) -> String {
     let mut parts = vec![
         format!("Time {start} to {time}"),
         count(summary.counts.steps, "step"),
-        count(summary.events, "event"),
-        count(newton, "Newton iteration"),
     ];
+    parts.extend(chosen_method(job, &summary.counts));
+    parts.push(count(summary.events, "event"));
+    parts.push(count(newton, "Newton iteration"));
     if summary.modes > 0 {
         parts.push(count(summary.modes, "position"));
     }
@@ -30,6 +32,21 @@ pub fn summary(name: &str, job: &Job, outcome: &Outcome) -> String {
         seconds.start + seconds.steps + seconds.events + seconds.rows,
     ));
     format!("{name}: {}\n", parts.join(", "))
+}
+
+/// The methods that took the steps, where the simulator chose them.
+fn chosen_method(job: &Job, counts: &Counts) -> Option<String> {
+    if job.plan.method != Method::Auto {
+        return None;
+    }
+    let (explicit, implicit) = (Method::Tsit45.name(), Method::Bdf.name());
+    match (counts.explicit, counts.steps - counts.explicit) {
+        // Without states nothing is integrated.
+        (0, _) if counts.factorizations == 0 => None,
+        (_, 0) => Some(format!("by {explicit}")),
+        (0, _) => Some(format!("by {implicit}")),
+        (_, stiff) => Some(format!("{stiff} by {implicit}")),
+    }
 }
 
 pub fn count(number: u64, what: &str) -> String {

@@ -21,14 +21,20 @@ pub(super) struct Auto<'p, 's> {
     steps: u32,
     /// So many times in a row the explicit method would have been stable.
     stable: u32,
+    /// So many times in a row are enough. Each return to the implicit method doubles them.
+    enough: u32,
+    /// Newton iterations that had failed when the Jacobian was last looked at: steps that are short because of them tell nothing
+    /// about stability.
+    failed: u64,
     entries: Vec<f64>,
     sums: Vec<f64>,
 }
 
 /// Implicit steps from one look at the Jacobian to the next.
 const EACH: u32 = 16;
-/// So many looks in a row have to agree.
+/// So many looks in a row have to agree at first, and at most.
 const LOOKS: u32 = 3;
+const MOST_LOOKS: u32 = 1000;
 /// The explicit method is stable up to a product of 3.25 of the step with the largest eigenvalue.
 const STABLE: f64 = 1.5;
 
@@ -52,6 +58,8 @@ impl<'p, 's: 'p> Auto<'p, 's> {
             is_stiff: false,
             steps: 0,
             stable: 0,
+            enough: LOOKS,
+            failed: 0,
             entries: vec![0.0; system.pattern().nnz()],
             sums: vec![0.0; system.size()],
         })
@@ -68,7 +76,10 @@ impl<'p, 's: 'p> Auto<'p, 's> {
     fn become_implicit(&mut self) -> Result<(), IntegratorError> {
         let (time, states) = (self.explicit.time(), self.explicit.states());
         match &mut self.implicit {
-            Some(implicit) => implicit.restart(time, states, false)?,
+            Some(implicit) => {
+                implicit.restart(time, states, false)?;
+                self.enough = (2 * self.enough).min(MOST_LOOKS);
+            }
             None => {
                 let made = driver::start(self.storage, self.system, &self.settings, time, states)?;
                 self.implicit = Some(made);
@@ -130,11 +141,16 @@ impl<'p, 's: 'p> Integrator for Auto<'p, 's> {
         if self.is_stiff && self.steps >= EACH {
             self.steps = 0;
             let size = self.time() - self.before();
-            self.stable = match size > 0.0 && self.would_be_stable(size) {
+            let failed = self
+                .implicit
+                .as_ref()
+                .map_or(0, |implicit| implicit.counts().failed);
+            let fails = std::mem::replace(&mut self.failed, failed) != failed;
+            self.stable = match size > 0.0 && !fails && self.would_be_stable(size) {
                 true => self.stable + 1,
                 false => 0,
             };
-            if self.stable >= LOOKS {
+            if self.stable >= self.enough {
                 self.become_explicit()?;
             }
         }

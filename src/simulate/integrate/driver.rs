@@ -334,6 +334,7 @@ impl<'p, 's: 'p, M: Kind, S: Stepper<'p, Equations<'s, M>>> Integrator for Drive
         let equations = &self.problem.eqn;
         Counts {
             steps: statistics.number_of_steps as u64,
+            explicit: 0,
             rejected: statistics.number_of_error_test_failures as u64,
             failed: statistics.number_of_nonlinear_solver_fails as u64,
             newton: statistics.number_of_nonlinear_solver_iterations as u64,

@@ -431,6 +431,9 @@ impl Integrator for Explicit<'_> {
     }
 
     fn counts(&self) -> Counts {
-        self.counts
+        Counts {
+            explicit: self.counts.steps,
+            ..self.counts
+        }
     }
 }

@@ -94,6 +94,8 @@ pub struct Settings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub steps: u64,
+    /// Those of the explicit method.
+    pub explicit: u64,
     /// Steps that were rejected because their error was too large.
     pub rejected: u64,
     /// Newton iterations that did not converge.
@@ -108,6 +110,7 @@ pub struct Counts {
 impl Counts {
     pub fn add(&mut self, more: &Counts) {
         self.steps += more.steps;
+        self.explicit += more.explicit;
         self.rejected += more.rejected;
         self.failed += more.failed;
         self.newton += more.newton;
