@@ -6,6 +6,8 @@
 // The digits as they were published.
 #![allow(clippy::excessive_precision)]
 
+use bgm::simulate::integrate::Method;
+
 use crate::support::trial::{Trial, within};
 
 /// The largest error at the end, each beside its value or beside `least`, if that is more.
