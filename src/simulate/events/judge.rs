@@ -120,7 +120,7 @@ impl Events {
                 continue;
             }
             // Wider than the margin that `has_changed` uses: at the time located for a change the sides are equal.
-            let mut zero = TIE * self.zero(machine, at, watch.event_sides);
+            let mut zero = (TIE * self.zero(machine, at, watch.event_sides)).max(self.bands[at]);
             let mut slope_here = |events: &mut Self, machine: &mut Machine<'_>| {
                 let known = *moving.get_or_insert_with(|| events.evaluate_slopes(machine));
                 match known {
@@ -151,7 +151,7 @@ impl Events {
     }
 
     /// Computes the derivatives of all registers along the solution; false if there are none.
-    fn evaluate_slopes(&mut self, machine: &mut Machine<'_>) -> bool {
+    pub(super) fn evaluate_slopes(&mut self, machine: &mut Machine<'_>) -> bool {
         machine.event_rates(&mut self.rates);
         if self.rates.iter().any(|rate| !rate.is_finite()) {
             return false;

@@ -131,6 +131,7 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
         let before = TruthsBefore::new(&self.mode.rates.machine.borrow());
         let mut moved: BTreeSet<usize> = BTreeSet::new();
         let mut searched = false;
+        let mut widened = false;
         let mut strategy = Strategy::AllAtOnce;
         let mut seen: FxHashSet<Vec<u64>> = FxHashSet::default();
         let mut excluded: Vec<(bool, usize)> = Vec::new();
@@ -182,6 +183,9 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                 }
                 refused = Some(why);
                 continue;
+            }
+            if widened {
+                self.widen_ties();
             }
             let mode = self.mode;
             let mut machine = mode.rates.machine.borrow_mut();
@@ -247,6 +251,12 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
             if !restarts.is_empty() && self.modes.has_modes() {
                 self.evaluate_event(time)?;
                 self.leave_start();
+            }
+            if repeats && self.modes.has_switches() && !widened {
+                widened = true;
+                seen.clear();
+                last = None;
+                continue;
             }
             if repeats && self.modes.has_switches() {
                 self.search_mode(time, momentary)?;

@@ -387,6 +387,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
         self.evaluate_relations(time)?;
         (self.events).update_scales(&self.mode.rates.machine.borrow());
         (self.events).clear_signs_of_ties(&self.mode.rates.machine.borrow());
+        self.hold_ties();
         let distances = self.distances();
         self.history.begin(distances);
         self.in_event = false;
@@ -398,6 +399,23 @@ impl<'p> Run<'_, '_, '_, 'p> {
             self.next_row += 1;
         }
         Ok(())
+    }
+
+    /// Relations whose sides are equal hold until the states are right enough to tell otherwise.
+    fn hold_ties(&mut self) {
+        if !self.modes.has_switches() || self.mode.program.watches.is_empty() {
+            return;
+        }
+        let absolute = (self.plan.absolute).of(&self.mode.solved.flat, self.mode.program);
+        let mut machine = self.mode.rates.machine.borrow_mut();
+        (self.events).hold_ties(&mut machine, (self.plan.relative, &absolute));
+    }
+
+    /// Sides of relations that differ by less than the tolerances make of them count as equal.
+    fn widen_ties(&mut self) {
+        let absolute = (self.plan.absolute).of(&self.mode.solved.flat, self.mode.program);
+        let mut machine = self.mode.rates.machine.borrow_mut();
+        (self.events).widen(&mut machine, (self.plan.relative, &absolute));
     }
 
     /// Chooses other states where the pivots of the present choice have become too small.
