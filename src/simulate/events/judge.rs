@@ -116,11 +116,12 @@ impl Events {
             let impulse = impulses.get(at).copied().unwrap_or(0.0);
             if impulse != 0.0 && !watch.kind.is_momentary() {
                 judgement.verdict = Verdict::Certain(watch.kind.decide(impulse));
+                self.tied[at] = false;
                 all.push(judgement);
                 continue;
             }
             // Wider than the margin that `has_changed` uses: at the time located for a change the sides are equal.
-            let mut zero = (TIE * self.zero(machine, at, watch.event_sides)).max(self.bands[at]);
+            let mut zero = TIE * self.zero(machine, at, watch.event_sides) + self.bands[at];
             let mut slope_here = |events: &mut Self, machine: &mut Machine<'_>| {
                 let known = *moving.get_or_insert_with(|| events.evaluate_slopes(machine));
                 match known {
@@ -145,6 +146,7 @@ impl Events {
                     }
                 }
             };
+            self.tied[at] = !matches!(judgement.verdict, Verdict::Certain(_));
             all.push(judgement);
         }
         all

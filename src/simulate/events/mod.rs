@@ -67,6 +67,8 @@ pub struct Events {
     signs: Vec<f64>,
     /// Relations that were decided as equal although their sides move.
     held_as_tie: Vec<bool>,
+    /// Relations whose sides were equal when they were judged last.
+    tied: Vec<bool>,
     /// Up to this difference the sides of a relation count as equal ([`bands`]).
     bands: Vec<f64>,
     /// For each relation, the number of events in a row that have left it unchanged. Each makes the margin of a change ten
@@ -99,6 +101,7 @@ impl Events {
             largest: 0.0,
             signs: vec![0.0; program.watches.len()],
             held_as_tie: vec![false; program.watches.len()],
+            tied: vec![false; program.watches.len()],
             bands: vec![0.0; program.watches.len()],
             insensitive: vec![0; program.watches.len()],
             conditions: (program.whens.iter())
@@ -148,6 +151,8 @@ impl Events {
         self.signs.resize(count, 0.0);
         self.held_as_tie.truncate(common);
         self.held_as_tie.resize(count, false);
+        self.tied.truncate(common);
+        self.tied.resize(count, false);
         self.bands.truncate(common);
         self.bands.resize(count, 0.0);
         self.insensitive.truncate(common);

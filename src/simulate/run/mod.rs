@@ -403,6 +403,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
 
     /// Relations whose sides are equal hold until the states are right enough to tell otherwise.
     fn hold_ties(&mut self) {
+        (self.events).keep_ties(&self.mode.rates.machine.borrow());
         if !self.modes.has_switches() || self.mode.program.watches.is_empty() {
             return;
         }
