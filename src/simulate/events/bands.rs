@@ -37,8 +37,12 @@ impl Events {
         &mut self,
         machine: &mut Machine<'_>,
         tolerances: Tolerances<'_>,
+        held_at_zero: &[bool],
     ) {
-        let doubts = self.doubts(machine, tolerances);
+        let may_be = |at: usize, difference: f64| {
+            !held_at_zero[at] && difference.abs() <= self.widest(at, tolerances)
+        };
+        let doubts = self.doubts(machine, tolerances, may_be);
         let near: Vec<(usize, f64)> = (doubts.into_iter())
             .filter(|&(at, doubt)| {
                 let sides = machine.program.watches[at].event_sides;
@@ -69,16 +73,28 @@ impl Events {
         machine: &mut Machine<'_>,
         tolerances: Tolerances<'_>,
     ) {
-        for (at, doubt) in self.doubts(machine, tolerances) {
+        for (at, doubt) in self.doubts(machine, tolerances, |_, _| true) {
             self.bands[at] = self.bands[at].max(doubt);
         }
     }
 
+    /// Bounds of single terms say too much of their difference: no band is wider.
+    fn widest(&self, at: usize, (relative, _): Tolerances<'_>) -> f64 {
+        relative * self.largest.max(self.scales[at])
+    }
+
     /// How far the difference of the sides of relations may be wrong, if states are wrong by their tolerances.
-    fn doubts(&self, machine: &mut Machine<'_>, tolerances: Tolerances<'_>) -> Vec<(usize, f64)> {
+    fn doubts(
+        &self,
+        machine: &mut Machine<'_>,
+        tolerances: Tolerances<'_>,
+        of: impl Fn(usize, f64) -> bool,
+    ) -> Vec<(usize, f64)> {
         let program = machine.program;
         let (relations, sides): (Vec<usize>, Vec<_>) = (program.watches.iter().enumerate())
-            .filter(|(_, watch)| has_band(watch))
+            .filter(|(at, watch)| {
+                has_band(watch) && of(*at, difference(machine, watch.event_sides))
+            })
             .map(|(at, watch)| (at, watch.event_sides))
             .unzip();
         let doubts = match relations.is_empty() {
@@ -86,8 +102,7 @@ impl Events {
             false => machine.doubts(tolerances, &sides).unwrap_or_default(),
         };
         let capped = relations.into_iter().zip(doubts).map(|(at, doubt)| {
-            // Bounds of single terms say too much of their difference.
-            let most = tolerances.0 * self.largest.max(self.scales[at]);
+            let most = self.widest(at, tolerances);
             (at, if doubt < most { doubt } else { most })
         });
         capped.collect()
