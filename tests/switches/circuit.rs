@@ -122,7 +122,7 @@ impl Circuit {
             ..Circuit::default()
         };
         let alike = random.chance(50).then(|| random.number(0.5, 2.0));
-        let angle = *random.pick(&[0.0, 0.0, 0.7, 1.570_796_326_794_896_6, 3.0]);
+        let angle = *random.pick(&[0.0, 0.0, 0.7, std::f64::consts::FRAC_PI_2, 3.0]);
         let drive = Drive::Phased(random.number(1.0, 10.0), random.number(2.0, 9.0), angle);
         let mut source = 1;
         if random.chance(40) {
@@ -148,7 +148,7 @@ impl Circuit {
             capacitor.more = ", ic u = 0".into();
         }
         if random.chance(60) {
-            let end = if stages % 2 == 0 { 0 } else { 1 };
+            let end = usize::from(!stages.is_multiple_of(2));
             circuit.add("Resistor", random.number(2.0, 50.0), [node(stages), end]);
         }
         circuit
