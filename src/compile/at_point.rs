@@ -11,9 +11,11 @@ use super::stages::StageObserver;
 use super::{Modes, Solution};
 use crate::base::diagnostics::{Code, Diagnostic};
 use crate::evaluate::settings::{Mistake, Setting};
-use crate::evaluate::{Failure, Point, evaluate, settings, truth};
+use crate::evaluate::{Failure, Point, evaluate, evaluate_settled, settings, truth};
+use crate::expr::{Node, Value};
+use crate::flat::{Kind, Leaf};
 use crate::passes::blocks::Solved;
-use crate::positions::{Key, Positions};
+use crate::positions::{Key, Positions, differentiated};
 
 /// Values at a point, the mode, and the solved model of the mode if it was solved for this.
 #[derive(Debug)]
@@ -88,7 +90,12 @@ fn find(
     let Some(positions) = &mut solution.positions else {
         let settings = settings::read(model, text).map_err(|all| Cause::Mistakes(all, None))?;
         let mut point = settings::point(model, &settings);
-        evaluate(model, &mut point).map_err(|failure| Cause::Failure(Box::new(failure)))?;
+        let failed = |failure| Cause::Failure(Box::new(failure));
+        if !evaluate_settled(model, &mut point).map_err(failed)? {
+            // Nothing settles them: they have the values of their start, and their next ones are shown.
+            point = settings::point(model, &settings);
+            evaluate(model, &mut point).map_err(failed)?;
+        }
         return Ok(PointValues {
             point,
             settings,
@@ -102,7 +109,7 @@ fn find(
             Err(found) => mistakes = Some(found),
             Ok(settings) => {
                 let mut point = settings::point(model, &settings);
-                if evaluate(model, &mut point).is_ok()
+                if evaluate_settled(model, &mut point).is_ok_and(|settled| settled)
                     && let Some(key) = mode_at(positions, &point)
                 {
                     return Ok(PointValues {
@@ -151,32 +158,31 @@ impl Search<'_> {
     /// `mistakes` are those of the text for all positions at once.
     fn run(&mut self, mistakes: Option<Vec<Mistake>>) -> Result<PointValues, Cause> {
         let mut first = mistakes;
-        let mut of_asked: Option<(Vec<Mistake>, Key)> = None;
+        let mut of_modes: Vec<(Key, Vec<Mistake>)> = Vec::new();
         let mut asked: Option<Key> = None;
         let mut seen: FxHashSet<Key> = FxHashSet::default();
         for start in self.keys() {
-            let mut next = Some((start, false));
-            while let Some((key, is_asked)) =
-                next.take().filter(|(key, _)| seen.insert(key.clone()))
-            {
+            let mut next = Some(start);
+            while let Some(key) = next.take().filter(|key| seen.insert(key.clone())) {
                 match self.try_one(&key) {
                     ModeResult::Right(placed) => return Ok(*placed),
                     ModeResult::Other(other) => {
                         asked.get_or_insert_with(|| other.clone());
-                        next = Some((other, true));
-                    }
-                    ModeResult::Mistakes(all) if is_asked => {
-                        of_asked.get_or_insert((all, key));
+                        next = Some(other);
                     }
                     ModeResult::Mistakes(all) => {
-                        first.get_or_insert(all);
+                        first.get_or_insert_with(|| all.clone());
+                        of_modes.push((key, all));
                     }
                     ModeResult::Nothing => {}
                 }
             }
         }
+        let of_asked = of_modes
+            .into_iter()
+            .find(|(key, _)| Some(key) == asked.as_ref());
         Err(match (of_asked, asked, first) {
-            (Some((all, key)), ..) => Cause::Mistakes(all, Some(key)),
+            (Some((key, all)), ..) => Cause::Mistakes(all, Some(key)),
             (_, None, Some(all)) => Cause::Mistakes(all, None),
             (_, asked, _) => Cause::Nowhere(Box::new(self.nowhere(asked))),
         })
@@ -198,13 +204,26 @@ impl Search<'_> {
             self.impossible.insert(key.clone());
             return ModeResult::Nothing;
         };
-        let settings = match settings::read(&solved, self.text) {
-            Ok(settings) => settings,
-            Err(mistakes) => return ModeResult::Mistakes(mistakes),
+        let (settings, mistakes) = match settings::read(&solved, self.text) {
+            Ok(settings) => (settings, None),
+            Err(mistakes) => {
+                let states = differentiated(&self.positions.written).collect();
+                match settings::read_in_mode(&solved, self.text, states) {
+                    Ok(settings) => (settings, Some(mistakes)),
+                    Err(_) => return ModeResult::Mistakes(mistakes),
+                }
+            }
         };
         let mut point = settings::point(&solved, &settings);
-        if evaluate(&solved, &mut point).is_err() {
-            return ModeResult::Nothing;
+        self.stand_for(key, &mut point);
+        match evaluate_settled(&solved, &mut point) {
+            Ok(true) => {}
+            _ => return ModeResult::Nothing,
+        }
+        if let Some(mistakes) = mistakes
+            && !settings::agree(&settings, &point)
+        {
+            return ModeResult::Mistakes(mistakes);
         }
         match mode_at(self.positions, &point) {
             None => ModeResult::Nothing,
@@ -214,6 +233,20 @@ impl Search<'_> {
                 mode: Some((found, Some(solved))),
             })),
             Some(other) => ModeResult::Other(other),
+        }
+    }
+
+    /// Conditions that are discrete variables, as those of diodes, have the truths of a mode, unless they are given. Whether
+    /// they keep them shows when they are settled.
+    fn stand_for(&self, key: &Key, point: &mut Point) {
+        let positions = &*self.positions;
+        for (switch, &truth) in positions.written_switches.iter().zip(key) {
+            if let Node::Leaf(leaf @ Leaf::Var(id)) = positions.written.exprs.node(switch.condition)
+                && positions.written.variable(id).kind == Kind::Discrete
+                && !point.is_given(leaf)
+            {
+                point.guess(leaf, Value::Bool(truth));
+            }
         }
     }
 

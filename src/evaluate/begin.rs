@@ -48,6 +48,28 @@ pub(super) fn start(
     Ok(chosen)
 }
 
+/// The values that start equations give to what nobody gave: `init(x) = 2*v` also where v is given at a point.
+pub(super) fn fill(solved: &Solved, point: &mut Point) -> Result<(), Failure> {
+    let Some(Ok(system)) = solved.start.as_ref().map(|start| &start.system) else {
+        return Ok(());
+    };
+    let open = |&&(leaf, _): &&(Leaf, Leaf)| !point.is_given(leaf);
+    let open: Vec<Leaf> = (system.determines.iter().filter(open))
+        .map(|&(leaf, _)| leaf)
+        .collect();
+    if open.is_empty() {
+        return Ok(());
+    }
+    let mut begun = point.clone();
+    determine(system, &mut begun).map_err(|failure| of_start(&solved.flat, failure, system))?;
+    for leaf in open {
+        if let Some(value) = begun.get(leaf) {
+            point.put(leaf, value);
+        }
+    }
+    Ok(())
+}
+
 fn determine(system: &StartSystem, point: &mut Point) -> Result<(), Failure> {
     let mut larger = point.within(&system.solved);
     evaluate_from_known(&system.solved, &mut larger)?;

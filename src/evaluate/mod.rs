@@ -31,7 +31,7 @@ use crate::base::cancel::glance;
 use sprs::TriMat;
 
 use crate::expr::{ExprId, Value};
-use crate::flat::{EqId, Flat, Leaf};
+use crate::flat::{EqId, Flat, Kind, Leaf, VarId};
 use crate::passes::blocks::{
     Assignment, Block, Entry, Linear, Method, Nonlinear, Selected, Solved,
 };
@@ -82,6 +82,40 @@ pub fn evaluate(solved: &Solved, point: &mut Point) -> Result<(), Failure> {
         let states = evaluator.point.chosen(&solved.flat, selected);
         evaluator.selected(selected, &states)
     })
+}
+
+/// The same at a point that somebody describes: start equations and next values give what was not given. False if discrete
+/// variables are not settled: with some values each asks for another one.
+pub fn evaluate_settled(solved: &Solved, point: &mut Point) -> Result<bool, Failure> {
+    /// Passes in which all variables change at once; in as many after them the first one does.
+    const AT_ONCE: usize = 32;
+    begin::fill(solved, point)?;
+    for pass in 0..2 * AT_ONCE {
+        evaluate(solved, point)?;
+        let mut due = unsettled(&solved.flat, point);
+        if due.is_empty() {
+            return Ok(true);
+        }
+        if pass >= AT_ONCE {
+            due.truncate(1);
+        }
+        for (leaf, next) in due {
+            point.put(leaf, next);
+        }
+    }
+    Ok(false)
+}
+
+/// Discrete variables that nobody gave, and whose next value is another one.
+fn unsettled(flat: &Flat, point: &Point) -> Vec<(Leaf, Value)> {
+    let free =
+        |&id: &VarId| flat.variable(id).kind == Kind::Discrete && !point.is_given(Leaf::Var(id));
+    (flat.variable_ids().filter(free))
+        .filter_map(|id| {
+            let next = point.get(Leaf::New(id))?;
+            (point.get(Leaf::Var(id)) != Some(next)).then_some((Leaf::Var(id), next))
+        })
+        .collect()
 }
 
 /// Computes the values at the start, and chooses the states of each selection there.

@@ -117,6 +117,11 @@ impl Point {
         self.get(leaf).and_then(Value::real)
     }
 
+    /// Whether somebody gave this value.
+    pub fn is_given(&self, leaf: Leaf) -> bool {
+        self.set.contains(&leaf)
+    }
+
     /// Sets a state, an input, a parameter or a discrete variable. A candidate that is set is chosen as a state.
     pub fn set(&mut self, leaf: Leaf, value: Value) {
         self.set.insert(leaf);

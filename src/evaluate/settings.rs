@@ -19,6 +19,8 @@ const MOST: usize = 8;
 pub enum Setting {
     Time(f64),
     Value(Leaf, Value),
+    /// Of what the others determine in a mode.
+    Agrees(Leaf, f64),
 }
 
 /// A mistake in a part of the text.
@@ -44,7 +46,21 @@ fn mistake<T>(message: String, hint: Option<String>) -> Result<T, Mistake> {
 
 /// Reads a list of settings, and returns all mistakes in it.
 pub fn read(solved: &Solved, text: &str) -> Result<Vec<Setting>, Vec<Mistake>> {
-    let reader = Reader::new(solved);
+    read_with(Reader::new(solved), text)
+}
+
+/// The same in a mode, where some that are states in other modes are computed: these have to agree ([`agree`]).
+pub fn read_in_mode(
+    solved: &Solved,
+    text: &str,
+    states: FxHashSet<Leaf>,
+) -> Result<Vec<Setting>, Vec<Mistake>> {
+    let mut reader = Reader::new(solved);
+    reader.agreeing = states;
+    read_with(reader, text)
+}
+
+fn read_with(reader: Reader<'_>, text: &str) -> Result<Vec<Setting>, Vec<Mistake>> {
     let (mut settings, mut mistakes) = (Vec::new(), Vec::new());
     let mut seen = FxHashSet::default();
     for part in text.split(',').map(str::trim) {
@@ -71,6 +87,16 @@ pub fn read(solved: &Solved, text: &str) -> Result<Vec<Setting>, Vec<Mistake>> {
     }
 }
 
+/// Whether what has to agree does: given values are rounded.
+pub fn agree(settings: &[Setting], point: &Point) -> bool {
+    settings.iter().all(|setting| match *setting {
+        Setting::Agrees(leaf, wanted) => point.real(leaf).is_some_and(|found| {
+            (wanted - found).abs() <= 1e-4 * (wanted.abs() + found.abs()).max(1e-9)
+        }),
+        _ => true,
+    })
+}
+
 /// More candidates may be given than are states, if they agree: returns those that do not, with the values that they would
 /// have.
 pub fn disagreeing(solved: &Solved, settings: &[Setting], point: &Point) -> Vec<(Leaf, f64)> {
@@ -94,6 +120,7 @@ pub fn point(solved: &Solved, settings: &[Setting]) -> Point {
         match *setting {
             Setting::Time(time) => point.time = time,
             Setting::Value(leaf, value) => point.set(leaf, value),
+            Setting::Agrees(..) => {}
         }
     }
     point
@@ -123,6 +150,8 @@ struct Reader<'s> {
     /// Parameters whose values are built into the model.
     shaping: FxHashSet<VarId>,
     orders: Point,
+    /// States of other modes: what is given of them has to agree.
+    agreeing: FxHashSet<Leaf>,
 }
 
 impl<'s> Reader<'s> {
@@ -144,6 +173,7 @@ impl<'s> Reader<'s> {
             guesses,
             shaping: shaping(flat),
             orders: Point::new(solved),
+            agreeing: FxHashSet::default(),
         }
     }
 
@@ -160,7 +190,12 @@ impl<'s> Reader<'s> {
             };
         }
         let leaf = self.leaf(name)?;
-        let (leaf, negative) = self.settable(name, leaf)?;
+        let (leaf, negative) = match (self.settable(name, leaf), value(text)) {
+            (Err(_), Some(Value::Real(value))) if self.agreeing.contains(&leaf) => {
+                return Ok((name, Setting::Agrees(leaf, value)));
+            }
+            (found, _) => found?,
+        };
         let ty = match leaf {
             Leaf::Var(variable) => self.flat.variable(variable).ty,
             _ => Type::Real,

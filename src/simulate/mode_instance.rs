@@ -35,6 +35,8 @@ pub struct ModeInstance<'m> {
     /// Variables that the source differentiates and that equal a state in this mode, each with the index of that state. Empty
     /// for a model that has one set of formulas for all modes.
     pub tracked: Vec<(Leaf, usize)>,
+    /// For each relation, whether a switch holds its left side at zero, once that was asked for.
+    pub held_at_zero: OnceCell<Vec<bool>>,
 }
 
 impl<'m> ModeInstance<'m> {
@@ -54,6 +56,7 @@ impl<'m> ModeInstance<'m> {
             completing: compiled.map_or(Vec::new(), |compiled| completing(compiled, program)),
             compiled,
             tracked: Vec::new(),
+            held_at_zero: OnceCell::new(),
         }
     }
 }

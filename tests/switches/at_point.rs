@@ -196,3 +196,79 @@ fn flags_and_values_agree() {
         "{tally:?}"
     );
 }
+
+/// The values at a point of a model, by name.
+fn values(text: &str, at: &str, names: &[&str]) -> Result<Vec<f64>, String> {
+    let (flat, _) = compiled(text);
+    let mut said = Diagnostics::default();
+    let mut model = solved(flat, Aliases::Eliminate, &mut said).expect("it is solved");
+    let placed = evaluate_at(&mut model, at, &mut NoObserver).map_err(|error| match error {
+        PointError::Request(text) => text,
+        PointError::Diagnostic(diagnostic) => diagnostic.code.text().to_string(),
+    })?;
+    let flat = match &placed.mode {
+        Some((_, Some(by))) => &by.flat,
+        _ => &model.solved.flat,
+    };
+    let value = |name: &&str| {
+        let mut all = flat.variable_ids();
+        let id = all.find(|&id| flat.name(id) == **name).expect(name);
+        match placed.point.get(Leaf::Var(id)) {
+            Some(Value::Real(value)) => value,
+            Some(Value::Bool(truth)) => f64::from(u8::from(truth)),
+            None => f64::NAN,
+        }
+    };
+    Ok(names.iter().map(value).collect())
+}
+
+#[test]
+fn diodes_that_nobody_gave_are_settled() {
+    let text = std::fs::read_to_string("examples/buck.bgm").expect("it is there");
+    let names = ["D1.OpenSwitch", "L1.i", "D1.u", "D1.i"];
+    let at = |at: &str| values(&text, at, &names);
+    // The switch is closed: the diode blocks 10 V.
+    assert_eq!(at("Time=0.05,L1.i=2"), Ok(vec![1.0, 2.0, -10.0, 0.0]));
+    // It is open: the diode has the current of the coil.
+    assert_eq!(at("Time=0.2,L1.i=2"), Ok(vec![0.0, 2.0, 0.0, 2.0]));
+    // Both are open: the coil has no current, which may be said, but no other one.
+    let open = at("Time=0.2,D1.OpenSwitch=true,L1.i=0,C1.u=3");
+    assert_eq!(open, Ok(vec![1.0, 0.0, -3.0, 0.0]));
+    let other = at("Time=0.2,D1.OpenSwitch=true,L1.i=1,C1.u=3");
+    assert!(other.is_err_and(|said| said.contains("`L1.i`")));
+    // Only the diode that agrees.
+    assert_eq!(at("Time=0.05,D1.OpenSwitch=false"), Err("E0905".into()));
+}
+
+#[test]
+fn start_equations_and_discrete_variables_at_a_point() {
+    let text = "model M
+  local x, v, on, y
+  der(v) = -1
+  der(x) = v
+  init(v) = 5
+  init(x) = 2*v
+  y = x + v
+  new(on) = if on then v > 1 else v > 4
+end
+";
+    let names = ["x", "v", "y", "on"];
+    assert_eq!(values(text, "", &names), Ok(vec![10.0, 5.0, 15.0, 1.0]));
+    assert_eq!(values(text, "v=3", &names), Ok(vec![6.0, 3.0, 9.0, 0.0]));
+    assert_eq!(
+        values(text, "v=3,on=true", &names),
+        Ok(vec![6.0, 3.0, 9.0, 1.0])
+    );
+    assert_eq!(
+        values(text, "v=3,x=1", &names),
+        Ok(vec![1.0, 3.0, 4.0, 0.0])
+    );
+    // It asks for another value whatever it is.
+    let text = "model M
+  local b, y
+  new(b) = not b
+  y = if b then 1 else 2
+end
+";
+    assert_eq!(values(text, "", &["y"]), Ok(vec![2.0]));
+}

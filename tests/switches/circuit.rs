@@ -23,6 +23,8 @@ pub struct Part {
 pub enum Drive {
     /// Amplitude and angular frequency.
     Sine(f64, f64),
+    /// The same with an angle at the start.
+    Phased(f64, f64, f64),
     /// Instant and height.
     Step(f64, f64),
     /// Period, width, height.
@@ -38,6 +40,7 @@ impl Drive {
     fn text(self) -> String {
         match self {
             Drive::Sine(height, w) => format!("{height}*sin({w}*Time)"),
+            Drive::Phased(height, w, angle) => format!("{height}*sin({w}*Time + {angle})"),
             Drive::Step(at, height) => format!("if Time < {at} then 0 else {height}"),
             Drive::Pulse(period, width, height) => {
                 format!("if mod(Time, {period}) < {width} then 0 else {height}")
@@ -55,6 +58,7 @@ impl Drive {
         let truth = |truth: bool| f64::from(u8::from(truth));
         match self {
             Drive::Sine(height, w) => height * (w * time).sin(),
+            Drive::Phased(height, w, angle) => height * (w * time + angle).sin(),
             Drive::Step(at, height) => height * truth(time + 1e-12 >= at),
             Drive::Pulse(period, width, height) => height * truth(phase(period) >= width),
             Drive::Before(at) => truth(time + 1e-12 < at),
@@ -106,6 +110,46 @@ impl Circuit {
             if a != b {
                 circuit.branch(random, [a, b]);
             }
+        }
+        circuit
+    }
+
+    /// A voltage multiplier of 2 to 8 stages, each a diode and a capacitor, with or without a load and a resistor at its source.
+    pub fn multiplier(random: &mut Random) -> Circuit {
+        let stages = random.within(2, 8);
+        let mut circuit = Circuit {
+            nodes: stages + 2,
+            ..Circuit::default()
+        };
+        let alike = random.chance(50).then(|| random.number(0.5, 2.0));
+        let angle = *random.pick(&[0.0, 0.0, 0.7, std::f64::consts::FRAC_PI_2, 3.0]);
+        let drive = Drive::Phased(random.number(1.0, 10.0), random.number(2.0, 9.0), angle);
+        let mut source = 1;
+        if random.chance(40) {
+            circuit.nodes += 1;
+            source = circuit.nodes - 1;
+            let resistance = random.number(0.05, 1.0);
+            circuit.add("Resistor", resistance, [source, 1]);
+        }
+        circuit.add("VoltageSource", 0.0, [source, 0]).drive = Some(drive);
+        // The node of each stage; the source and the ground are the first two.
+        let node = |stage: usize| match stage {
+            0 => 0,
+            stage => stage + 1,
+        };
+        for stage in 1..=stages {
+            circuit.add("IdealDiode", 0.0, [node(stage - 1), node(stage)]);
+            let capacity = alike.unwrap_or_else(|| random.number(0.5, 2.0));
+            let back = match stage {
+                1 => 1,
+                stage => node(stage - 2),
+            };
+            let capacitor = circuit.add("Capacitor", capacity, [back, node(stage)]);
+            capacitor.more = ", ic u = 0".into();
+        }
+        if random.chance(60) {
+            let end = usize::from(!stages.is_multiple_of(2));
+            circuit.add("Resistor", random.number(2.0, 50.0), [node(stages), end]);
         }
         circuit
     }

@@ -314,3 +314,20 @@ fn networks_under_sines_steps_and_pulses() {
         },
     );
 }
+
+/// Many diodes change at once: at each peak of the source all capacitors stop to be charged.
+#[test]
+fn voltage_multipliers() {
+    let family = Family {
+        name: "voltage multipliers",
+        cases: 8,
+        refused: 0.0,
+        open: &[],
+    };
+    let circuit = |seed| Circuit::multiplier(&mut Random::new(seed));
+    campaign(
+        family,
+        |seed| judged(&circuit(seed)),
+        |seed, _| circuit(seed).text(false),
+    );
+}

@@ -3,7 +3,7 @@
 use bgm::simulate::integrate::Method;
 
 use crate::look::{CLOSE, changes, close, exact, example, nothing_jumps, root, zero};
-use crate::support::trial::{Result, same_times, within};
+use crate::support::trial::{Result, Trial, same_times, within};
 
 /// x' = a x + b.
 #[derive(Clone, Copy, Debug)]
@@ -233,4 +233,41 @@ end";
     within(result.off(0, current), CLOSE);
     within(result.worst(|_, row| row[0] - row[2] - row[3]), CLOSE);
     nothing_jumps(&result);
+}
+
+/// Two `when`s act at once, and one of them closes the switch while the diode is still closed: that mode is impossible, so the diode has
+/// to open. What the `when`s have set stays set.
+#[test]
+fn switch_that_a_when_closes() {
+    const TEXT: &str = "@electrical
+model M
+  submodel (ConstantVoltage) U0(E = 10)
+  submodel (IdealSwitch) S
+  submodel (IdealDiode) D1
+  submodel (Inductor) L1(L = 1, ic i = 1)
+  submodel (Resistor) R1(R = 1)
+  submodel Ground
+  local open, k
+  node x
+  connect Ground - U0 - S - x - L1 - R1 - Ground
+  connect Ground - D1 - x
+  S.OpenSwitch = open
+  init(open) = true
+  init(k) = 0
+  when Time >= 1 then
+    new(open) = false
+  endwhen
+  when Time >= 1 then
+    new(k) = 1
+  endwhen
+end
+";
+    let result = Trial::of(TEXT, 2.0).run(&["L1.i", "k"]);
+    let left = (-1.0f64).exp();
+    let truth = |time: f64| match time < 1.0 {
+        true => (-time).exp(),
+        false => 10.0 + (left - 10.0) * (1.0 - time).exp(),
+    };
+    within(result.off(0, truth), 1e-6);
+    assert_eq!(result.last()[1], 1.0);
 }

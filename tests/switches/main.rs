@@ -22,6 +22,7 @@ mod programs;
 mod released;
 mod residuals;
 mod three_phase;
+mod ties;
 mod trains;
 
 #[path = "../support/mod.rs"]

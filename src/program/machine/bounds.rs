@@ -18,12 +18,55 @@ impl Machine<'_> {
         let part = &program.continuous;
         let steps = &part.steps[..program.rate_steps];
         self.factor_loops(part, steps)?;
+        self.round_all();
+        self.bounds_of(part, steps);
+        for (to, &register) in bounds.iter_mut().zip(&program.rates) {
+            *to = self.bounds[register as usize];
+        }
+        for (at, register) in self.slot_rates() {
+            bounds[at] = self.bounds[register as usize];
+        }
+        Ok(())
+    }
+
+    /// How far the differences of some pairs of registers may be wrong after the evaluation of an event, if each state is wrong by
+    /// its tolerance: what an integrator makes of them.
+    pub fn doubts(
+        &mut self,
+        (relative, absolute): (f64, &[f64]),
+        pairs: &[(Register, Register)],
+    ) -> Result<Vec<f64>, Stuck> {
+        let program = self.program;
+        let part = &program.event;
+        self.factor_loops(part, &part.steps)?;
+        self.round_all();
+        let fixed = (0..program.states.len()).map(|at| (at, 1 + at));
+        let chosen = program.slots.iter().zip(&self.choice);
+        let chosen = chosen.flat_map(|(slots, chosen)| {
+            let values = chosen.iter().map(|&at| slots.candidates[at].value as usize);
+            (slots.first..).zip(values)
+        });
+        for (state, register) in fixed.chain(chosen) {
+            self.bounds[register] = relative * self.registers[register].abs() + absolute[state];
+        }
+        self.bounds_of(part, &part.steps);
+        let of = |register: Register| self.bounds[register as usize];
+        Ok((pairs.iter())
+            .map(|&(left, right)| of(left) + of(right))
+            .collect())
+    }
+
+    /// Each register is a number that has been rounded.
+    fn round_all(&mut self) {
         for (bound, &value) in self.bounds.iter_mut().zip(&self.registers) {
             *bound = rounding(value);
         }
         self.bounds[Program::TIME as usize] = 0.0;
+    }
+
+    fn bounds_of(&mut self, part: &Part, steps: &[Step]) {
         run_bounds(
-            &program.held,
+            &self.program.held,
             &self.registers,
             &mut self.bounds,
             &self.tables,
@@ -38,13 +81,6 @@ impl Machine<'_> {
                 Step::Loop(at) => self.loop_bounds(part, *at),
             }
         }
-        for (to, &register) in bounds.iter_mut().zip(&program.rates) {
-            *to = self.bounds[register as usize];
-        }
-        for (at, register) in self.slot_rates() {
-            bounds[at] = self.bounds[register as usize];
-        }
-        Ok(())
     }
 
     /// What rounding makes of the rows of a system, at its solution.

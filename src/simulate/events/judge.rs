@@ -116,11 +116,12 @@ impl Events {
             let impulse = impulses.get(at).copied().unwrap_or(0.0);
             if impulse != 0.0 && !watch.kind.is_momentary() {
                 judgement.verdict = Verdict::Certain(watch.kind.decide(impulse));
+                self.tied[at] = false;
                 all.push(judgement);
                 continue;
             }
             // Wider than the margin that `has_changed` uses: at the time located for a change the sides are equal.
-            let mut zero = TIE * self.zero(machine, at, watch.event_sides);
+            let mut zero = TIE * self.zero(machine, at, watch.event_sides) + self.bands[at];
             let mut slope_here = |events: &mut Self, machine: &mut Machine<'_>| {
                 let known = *moving.get_or_insert_with(|| events.evaluate_slopes(machine));
                 match known {
@@ -145,13 +146,14 @@ impl Events {
                     }
                 }
             };
+            self.tied[at] = !matches!(judgement.verdict, Verdict::Certain(_));
             all.push(judgement);
         }
         all
     }
 
     /// Computes the derivatives of all registers along the solution; false if there are none.
-    fn evaluate_slopes(&mut self, machine: &mut Machine<'_>) -> bool {
+    pub(super) fn evaluate_slopes(&mut self, machine: &mut Machine<'_>) -> bool {
         machine.event_rates(&mut self.rates);
         if self.rates.iter().any(|rate| !rate.is_finite()) {
             return false;

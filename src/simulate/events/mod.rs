@@ -4,6 +4,7 @@
 //! ([`judge`]). The event iteration of [`super::run`] applies the changes until none is due.
 
 mod accumulation;
+mod bands;
 mod judge;
 mod time_events;
 mod whens;
@@ -66,6 +67,10 @@ pub struct Events {
     signs: Vec<f64>,
     /// Relations that were decided as equal although their sides move.
     held_as_tie: Vec<bool>,
+    /// Relations whose sides were equal when they were judged last.
+    tied: Vec<bool>,
+    /// Up to this difference the sides of a relation count as equal ([`bands`]).
+    bands: Vec<f64>,
     /// For each relation, the number of events in a row that have left it unchanged. Each makes the margin of a change ten
     /// times as wide.
     insensitive: Vec<i32>,
@@ -96,6 +101,8 @@ impl Events {
             largest: 0.0,
             signs: vec![0.0; program.watches.len()],
             held_as_tie: vec![false; program.watches.len()],
+            tied: vec![false; program.watches.len()],
+            bands: vec![0.0; program.watches.len()],
             insensitive: vec![0; program.watches.len()],
             conditions: (program.whens.iter())
                 .map(|when| vec![false; when.branches.len()])
@@ -144,6 +151,10 @@ impl Events {
         self.signs.resize(count, 0.0);
         self.held_as_tie.truncate(common);
         self.held_as_tie.resize(count, false);
+        self.tied.truncate(common);
+        self.tied.resize(count, false);
+        self.bands.truncate(common);
+        self.bands.resize(count, 0.0);
         self.insensitive.truncate(common);
         self.insensitive.resize(count, 0);
         self.recent.truncate(common);
@@ -184,7 +195,8 @@ impl Events {
         let distance = watch.kind.distance(difference, held);
         let held_margin = if self.held_as_tie[at] { HELD } else { 1.0 };
         let times = 10_f64.powi(self.insensitive[at]) * held_margin;
-        distance.abs() > times * self.zero(machine, at, watch.sides)
+        let margin = (times * self.zero(machine, at, watch.sides)).max(self.bands[at]);
+        distance.abs() > margin
     }
 
     /// The truths of some relations.
@@ -275,6 +287,9 @@ impl Events {
             let zero = self.zero(machine, at, watch.sides);
             if difference.abs() > zero {
                 self.signs[at] = difference.signum();
+            }
+            if difference.abs() > zero && watch.kind.decide(difference) == machine.get(watch.held) {
+                self.bands[at] = 0.0;
             }
             if difference.abs() > 10_f64.powi(self.insensitive[at] + 1) * zero {
                 self.insensitive[at] = 0;

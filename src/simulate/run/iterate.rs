@@ -131,6 +131,7 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
         let before = TruthsBefore::new(&self.mode.rates.machine.borrow());
         let mut moved: BTreeSet<usize> = BTreeSet::new();
         let mut searched = false;
+        let mut widened = false;
         let mut strategy = Strategy::AllAtOnce;
         let mut seen: FxHashSet<Vec<u64>> = FxHashSet::default();
         let mut excluded: Vec<(bool, usize)> = Vec::new();
@@ -183,6 +184,9 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                 refused = Some(why);
                 continue;
             }
+            if widened {
+                self.widen_ties();
+            }
             let mode = self.mode;
             let mut machine = mode.rates.machine.borrow_mut();
             let impulses = std::mem::take(&mut self.iteration.impulses);
@@ -224,7 +228,7 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                 changes.truncate(1);
             }
             // Values that `when`s set are applied whatever the strategy: a `when` acts in one pass only.
-            changes.extend(set_by_whens);
+            changes.extend_from_slice(&set_by_whens);
             let restarted = restarts
                 .last()
                 .map(|&(state, _)| LastChange::Restart(state));
@@ -234,19 +238,29 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
                 Change::Watch(at, _) => Some(at),
                 Change::Discrete(..) => None,
             }));
-            let snapshot = snapshot(&machine);
             drop(machine);
             if !restarts.is_empty() {
                 self.restart(time, &restarts)?;
             }
             let mut machine = mode.rates.machine.borrow_mut();
+            // What `when`s set is not taken back if the mode is impossible: they do not act again.
+            apply(&mut machine, &set_by_whens);
+            let kept = snapshot(&machine);
+            let due = changes.len() - set_by_whens.len();
             apply(&mut machine, &changes);
-            last = restarts.is_empty().then_some((snapshot, changes));
+            changes.truncate(due);
+            last = restarts.is_empty().then_some((kept, changes));
             let repeats = !seen.insert(key(&machine, &self.states));
             drop(machine);
             if !restarts.is_empty() && self.modes.has_modes() {
                 self.evaluate_event(time)?;
                 self.leave_start();
+            }
+            if repeats && self.modes.has_switches() && !widened {
+                widened = true;
+                seen.clear();
+                last = None;
+                continue;
             }
             if repeats && self.modes.has_switches() {
                 self.search_mode(time, momentary)?;

@@ -17,6 +17,7 @@ mod rows;
 mod search;
 mod sines;
 mod start;
+mod ties;
 mod truths;
 
 pub use jumps::JumpRecord;
@@ -395,6 +396,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
         self.evaluate_relations(time)?;
         (self.events).update_scales(&self.mode.rates.machine.borrow());
         (self.events).clear_signs_of_ties(&self.mode.rates.machine.borrow());
+        self.hold_ties();
         let distances = self.distances();
         self.history.begin(distances);
         self.in_event = false;

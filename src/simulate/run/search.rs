@@ -68,19 +68,6 @@ impl Run<'_, '_, '_, '_> {
         Err(no_convergence(self.mode.solved, machine.program, shown, time, false).into())
     }
 
-    /// For each relation, whether its left side is a variable that a switch holds at zero in this mode. Such a tie has the
-    /// truth for zero.
-    fn held_at_zero(&self) -> Vec<bool> {
-        let mut held = vec![false; self.mode.program.watches.len()];
-        if let (Some(positions), Some(compiled)) = (self.modes.positions, self.mode.compiled) {
-            let zero = positions.held_at_zero(&compiled.key);
-            for (held, watch) in held.iter_mut().zip(&positions.opened.watches) {
-                *held = (positions.left_leaf(watch)).is_some_and(|leaf| zero.contains(&leaf));
-            }
-        }
-        held
-    }
-
     /// Sets the truths of all relations that are no ties; true if one has changed.
     fn decide_certain(&mut self, momentary: &[usize]) -> bool {
         let is_held = self.held_at_zero();

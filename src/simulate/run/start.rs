@@ -28,6 +28,7 @@ impl Run<'_, '_, '_, '_> {
         self.note_undetermined(time);
         self.evaluate_relations(time)?;
         (self.events).update_scales(&self.mode.rates.machine.borrow());
+        self.hold_ties();
         let distances = self.distances();
         self.history.begin(distances);
         Ok(())

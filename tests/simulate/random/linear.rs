@@ -163,7 +163,7 @@ fn networks_with_steps_and_pulses() {
         name: "R, L, C with steps and pulses",
         cases: 60,
         refused: 0.5,
-        open: &[12, 22],
+        open: &[],
     };
     let kinds = Kinds {
         two_ports: false,
