@@ -18,6 +18,8 @@ mod fmu;
 pub mod golden;
 mod io;
 mod library;
+mod linear;
+mod linearize;
 mod model;
 pub mod progress;
 mod reading;
@@ -82,6 +84,8 @@ enum Command {
     Draw(draw::Arguments),
     /// Run a model, as its experiment says
     Simulate(simulate::Arguments),
+    /// Linearise a model at a point: A, B, C and D
+    Linearize(linearize::Arguments),
     /// The interactive program of the 1990 paper, or a script of its commands
     Session(session::Arguments),
     /// Write a model as a program in another language
@@ -313,6 +317,7 @@ impl Command {
             Command::Augment(arguments) => augment::run(arguments, console),
             Command::Draw(arguments) => draw::run(arguments, console),
             Command::Simulate(arguments) => simulate::run_command(arguments, console),
+            Command::Linearize(arguments) => linearize::run(arguments, console),
             Command::Session(arguments) => session::run(arguments, console),
             Command::Export(arguments) => export::run(arguments, console),
             Command::Check(arguments) => check::run(arguments, console),
