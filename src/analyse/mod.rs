@@ -8,13 +8,18 @@
 //! reduction, with states, inputs and derivatives of inputs as what is known. One sparse matrix serves matrices, responses and
 //! eigenvalues, however loops are solved (decision 0070).
 
+pub mod dynamics;
 pub mod job;
 pub mod linearised;
 pub mod matrices;
 pub mod place;
+pub mod poles;
+pub mod reach;
 pub mod response;
+pub mod sensitivities;
 pub mod signals;
 mod ties;
+pub mod zeros;
 
 pub use job::{Analysed, Place, Refusal, Wishes, analyse};
 pub use linearised::{Linearised, Row};

@@ -21,6 +21,7 @@ mod library;
 mod linear;
 mod linearize;
 mod model;
+mod poles;
 pub mod progress;
 mod reading;
 mod reduce;
@@ -86,6 +87,8 @@ enum Command {
     Simulate(simulate::Arguments),
     /// Linearise a model at a point: A, B, C and D
     Linearize(linearize::Arguments),
+    /// Tell the poles and zeros of a model near a point, and what they depend on
+    Poles(poles::Arguments),
     /// The interactive program of the 1990 paper, or a script of its commands
     Session(session::Arguments),
     /// Write a model as a program in another language
@@ -318,6 +321,7 @@ impl Command {
             Command::Draw(arguments) => draw::run(arguments, console),
             Command::Simulate(arguments) => simulate::run_command(arguments, console),
             Command::Linearize(arguments) => linearize::run(arguments, console),
+            Command::Poles(arguments) => poles::run(arguments, console),
             Command::Session(arguments) => session::run(arguments, console),
             Command::Export(arguments) => export::run(arguments, console),
             Command::Check(arguments) => check::run(arguments, console),

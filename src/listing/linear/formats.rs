@@ -29,7 +29,7 @@ pub fn script(analysed: &Analysed, matrices: &Matrices, sparse: bool) -> String 
             .collect();
         out.push_str(&format!("{what} = {{{}}};\n", names.join(", ")));
     }
-    for shown in shown(analysed, matrices) {
+    for shown in shown(analysed, matrices, true) {
         out.push_str(&format!("{} = {};\n", shown.name, matrix(shown.of, sparse)));
     }
     out.push_str(&system(matrices));
@@ -105,7 +105,7 @@ pub fn latex(analysed: &Analysed, matrices: &Matrices) -> String {
         more.push_str(&format!(" in the mode {}", escape(&mode.name)));
     }
     let mut page = Page::new(linear.flat(), Style::Plain, &more, None);
-    for shown in shown(analysed, matrices) {
+    for shown in shown(analysed, matrices, false) {
         if shown.rows.is_empty() || shown.columns.is_empty() {
             continue;
         }

@@ -30,8 +30,9 @@ fn named(letter: &str, order: usize) -> String {
     }
 }
 
-/// All that are to be shown: those of derivatives of inputs only where they are not zero.
-pub fn shown<'m>(analysed: &Analysed, matrices: &'m Matrices) -> Vec<Shown<'m>> {
+/// All that are to be shown: those of derivatives of inputs only where they are not zero, or all up to the highest with
+/// `zeros`.
+pub fn shown<'m>(analysed: &Analysed, matrices: &'m Matrices, zeros: bool) -> Vec<Shown<'m>> {
     let linear = &analysed.linear;
     let rates: Vec<Leaf> = linear.states.iter().map(|state| state.rate()).collect();
     let mut found = Vec::new();
@@ -53,8 +54,13 @@ pub fn shown<'m>(analysed: &Analysed, matrices: &'m Matrices) -> Vec<Shown<'m>> 
     add("C".into(), &matrices.c, &linear.outputs, linear.states.clone());
     add("D".into(), &matrices.d[0], &linear.outputs, by(0));
     for order in 1..=matrices.orders() {
-        add(named("B", order), &matrices.b[order], &rates, by(order));
-        add(named("D", order), &matrices.d[order], &linear.outputs, by(order));
+        let (b, d) = (&matrices.b[order], &matrices.d[order]);
+        if zeros || !b.is_zero() {
+            add(named("B", order), b, &rates, by(order));
+        }
+        if zeros || !d.is_zero() {
+            add(named("D", order), d, &linear.outputs, by(order));
+        }
     }
     found
 }
@@ -73,7 +79,7 @@ impl Fields for Body<'_> {
         map.serialize_entry("states", &linear.names(&linear.states))?;
         map.serialize_entry("inputs", &linear.names(&linear.inputs))?;
         map.serialize_entry("outputs", &linear.names(&linear.outputs))?;
-        for shown in shown(self.analysed, self.matrices) {
+        for shown in shown(self.analysed, self.matrices, false) {
             let matrix = Matrix {
                 of: shown.of,
                 sparse: self.sparse,
@@ -130,7 +136,7 @@ pub fn text(analysed: &Analysed, matrices: &Matrices, sparse: bool) -> String {
             out.push_str(&format!("    and {} more\n", leaves.len() - shown.len()));
         }
     }
-    for shown in shown(analysed, matrices) {
+    for shown in shown(analysed, matrices, false) {
         if shown.rows.is_empty() || shown.columns.is_empty() {
             continue;
         }
@@ -160,7 +166,7 @@ pub fn text(analysed: &Analysed, matrices: &Matrices, sparse: bool) -> String {
 /// One line for each entry that is not zero: `matrix,row,column,value`.
 pub fn csv(analysed: &Analysed, matrices: &Matrices) -> String {
     let mut out = "matrix,row,column,value\n".to_string();
-    for shown in shown(analysed, matrices) {
+    for shown in shown(analysed, matrices, false) {
         for (row, column, value) in shown.of.entries() {
             let (row, column) = (quoted(&shown.rows[row]), quoted(&shown.columns[column]));
             out.push_str(&format!("{},{row},{column},{value:?}\n", shown.name));

@@ -3,6 +3,7 @@
 pub mod formats;
 pub mod json;
 pub mod matrices;
+pub mod poles;
 
 use crate::analyse::Analysed;
 use crate::expr::show_number;
