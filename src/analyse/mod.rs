@@ -8,6 +8,7 @@
 //! reduction, with states, inputs and derivatives of inputs as what is known. One sparse matrix serves matrices, responses and
 //! eigenvalues, however loops are solved (decision 0070).
 
+pub mod bode;
 pub mod dynamics;
 pub mod job;
 pub mod linearised;

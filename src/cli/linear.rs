@@ -39,7 +39,7 @@ pub struct Point {
     pub outputs: Option<Vec<String>>,
 }
 
-fn number(text: &str) -> Result<f64, String> {
+pub fn number(text: &str) -> Result<f64, String> {
     let value: Option<f64> = text.parse().ok();
     (value.filter(|value| value.is_finite())).ok_or_else(|| "not a number".to_string())
 }

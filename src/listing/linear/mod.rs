@@ -1,5 +1,6 @@
 //! Linear analyses as text and data: matrices, poles, frequency responses. The formats are in docs/linear.md and docs/json.md.
 
+pub mod bode;
 pub mod formats;
 pub mod json;
 pub mod matrices;
