@@ -49,22 +49,14 @@ pub fn dynamics(
     wanted: Wanted,
     steady: bool,
 ) -> Result<Dynamics, Box<Diagnostic>> {
-    let flat = linear.flat();
-    let at = |code, message| Diagnostic::new(code, message).at(flat.instances[0].class_span, "in this model");
-    let (model, size) = (flat.model(), linear.states.len());
-    if size == 0 {
-        let message = format!("`{model}` has no states, and so no poles");
-        let diagnostic = at(Code::NoStates, message);
-        return Err(Box::new(diagnostic.hint("nothing is differentiated: `bgm linearize` tells D, `bgm solve --at` values")));
-    }
-    if size >= MOST && wanted == Wanted::All {
-        let message = format!("`{model}` has {size} states: only the poles that are wanted are computed from {MOST} on");
-        let diagnostic = at(Code::ManyStates, message);
-        return Err(Box::new(diagnostic.hint("`--near 0` computes those next to 0, `--rightmost 6` the six that decay last")));
-    }
+    checked(linear, wanted)?;
+    let size = linear.states.len();
     let Some(found) = poles(linear, matrices, wanted) else {
-        let message = format!("the poles of `{model}` cannot be computed at this point");
-        return Err(Box::new(at(Code::NoSlope, message).hint("linearise at another point, by `--at` or `--at-time`")));
+        let flat = linear.flat();
+        let message = format!("the poles of `{}` cannot be computed at this point", flat.model());
+        let diagnostic = Diagnostic::new(Code::NoSlope, message);
+        let diagnostic = diagnostic.at(flat.instances[0].class_span, "in this model");
+        return Err(Box::new(diagnostic.hint("linearise at another point, by `--at` or `--at-time`")));
     };
     let mut sensitivities = Sensitivities::new(linear, matrices, steady);
     let described = (found.iter())
@@ -116,6 +108,25 @@ pub fn dynamics(
         transfers,
         unreached: unreached(matrices, &found),
     })
+}
+
+/// Refuses what has no poles, and all poles of a large model.
+pub fn checked(linear: &Linearised, wanted: Wanted) -> Result<(), Box<Diagnostic>> {
+    let flat = linear.flat();
+    let (model, size) = (flat.model(), linear.states.len());
+    let (code, message, cure) = if size == 0 {
+        let message = format!("`{model}` has no states, and so no poles");
+        let cure = "nothing is differentiated: `bgm linearize` tells D, `bgm solve --at` values";
+        (Code::NoStates, message, cure)
+    } else if size >= MOST && wanted == Wanted::All {
+        let message = format!("`{model}` has {size} states: from {MOST} on only the poles that are wanted are computed");
+        let cure = "`--near 0` computes those next to 0, `--rightmost 6` the six that decay last";
+        (Code::ManyStates, message, cure)
+    } else {
+        return Ok(());
+    };
+    let diagnostic = Diagnostic::new(code, message).at(flat.instances[0].class_span, "in this model");
+    Err(Box::new(diagnostic.hint(cure)))
 }
 
 /// Of a multiple pole: the states in its right vector.

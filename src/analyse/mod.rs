@@ -12,6 +12,7 @@ pub mod bode;
 pub mod dynamics;
 pub mod job;
 pub mod linearised;
+pub mod locus;
 pub mod matrices;
 pub mod place;
 pub mod poles;

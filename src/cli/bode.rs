@@ -7,8 +7,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::linear::{Point, number};
-use super::signals::waiting;
-use super::writing::Unwritable;
+use super::poles::picture_bytes;
 use super::writing::kinds::{Kind, ending};
 use super::{Console, FAILED, Fault, Output};
 use crate::analyse::bode::{Bode, Span, bode};
@@ -19,7 +18,6 @@ use crate::base::source::Sources;
 use crate::listing::linear::bode::Shown;
 use crate::listing::linear::json::Several;
 use crate::picture::chart::svg;
-use crate::picture::png::png;
 use crate::picture::terminal;
 
 #[derive(Debug, Args)]
@@ -210,11 +208,7 @@ fn response(of: &Analysed, span: Span) -> Result<Bode, Box<Diagnostic>> {
 }
 
 fn drawn(shown: &Shown<'_>, kind: Kind) -> Result<Vec<u8>, Fault> {
-    let text = svg(&shown.chart());
-    match kind {
-        Kind::Png => Ok(waiting(|| png(&text)).map_err(Unwritable::new)?),
-        _ => Ok(text.into_bytes()),
-    }
+    picture_bytes(&svg(&shown.chart()), kind)
 }
 
 fn plot(shown: &Shown<'_>, console: &Console) -> Result<(), Fault> {

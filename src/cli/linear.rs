@@ -52,9 +52,11 @@ pub struct Prepare {
 }
 
 impl Point {
-    pub fn prepare(&self, console: &Console) -> Result<Prepare, Fault> {
+    /// `sweep`: of a parameter, as text.
+    pub fn prepare(&self, sweep: Option<&String>, console: &Console) -> Result<Prepare, Fault> {
         let input = console.input(&self.source.file)?;
-        let options = self.source.options();
+        let mut options = self.source.options();
+        options.request.sweep.extend(sweep.cloned());
         let files = self.source.files(&options, console);
         let Prepared {
             sources,
@@ -94,7 +96,7 @@ impl Point {
             sources,
             mut diagnostics,
             model,
-        } = self.prepare(console)?;
+        } = self.prepare(None, console)?;
         let Some((flat, experiment)) = model else {
             console.diagnostics(&sources, &diagnostics);
             return Ok(Err(ExitCode::from(FAILED)));

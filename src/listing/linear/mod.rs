@@ -3,6 +3,7 @@
 pub mod bode;
 pub mod formats;
 pub mod json;
+pub mod locus;
 pub mod matrices;
 pub mod poles;
 
