@@ -20,6 +20,7 @@ pub mod reach;
 pub mod response;
 pub mod sensitivities;
 pub mod signals;
+pub mod symbolic;
 mod ties;
 pub mod zeros;
 

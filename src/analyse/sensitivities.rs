@@ -36,6 +36,8 @@ pub struct Sensitivities {
     own: Vec<bool>,
     lu: Lu,
     count: usize,
+    /// The size of A in balanced coordinates: poles are known to a part of it.
+    scale: f64,
     /// At a steady state: the rates of states have a regular matrix of derivatives.
     steady: Option<Lu>,
 }
@@ -75,6 +77,7 @@ impl Sensitivities {
             own: Vec::new(),
             lu,
             count,
+            scale: scale(matrices),
             steady,
         };
         found.differentiate(linear);
@@ -243,12 +246,20 @@ impl Sensitivities {
             let part = by_parameter[user as usize] * slope;
             by_parameter[of as usize] += part;
         }
+        // What is smaller moves the pole by less than it is rounded.
+        let scale = pole.value.norm().max(self.scale);
         let mut found: Vec<(VarId, c64, f64)> = (self.parameters.iter().enumerate())
             .filter(|&(at, _)| self.own[at])
             .map(|(at, &id)| {
                 let value = linear.point.real(Leaf::Var(id)).unwrap_or(0.0);
-                let slope = by_parameter[at] / product;
+                let mut slope = by_parameter[at] / product;
                 let size = if value == 0.0 { 1.0 } else { value.abs() };
+                if pole.value.im == 0.0 {
+                    slope.im = 0.0;
+                }
+                if slope.norm() * size <= ROUNDING * scale {
+                    slope = zero;
+                }
                 (id, slope, slope.norm() * size)
             })
             .collect();
@@ -268,6 +279,19 @@ impl Sensitivities {
         solve(&mut self.lu, &mut y, true);
         y
     }
+}
+
+/// Slopes below this, relative, are rounding.
+const ROUNDING: f64 = 1e-14;
+
+/// The largest product of two entries across the diagonal is what poles are made of, in any units.
+fn scale(matrices: &Matrices) -> f64 {
+    let mut most: f64 = 0.0;
+    for (row, column, value) in matrices.a.entries() {
+        let other = matrices.a.get(column, row);
+        most = most.max((value * other).abs().sqrt());
+    }
+    most
 }
 
 fn factored(size: usize, places: Vec<(u32, u32)>, values: &[f64]) -> Option<Lu> {

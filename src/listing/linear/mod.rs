@@ -6,6 +6,7 @@ pub mod json;
 pub mod locus;
 pub mod matrices;
 pub mod poles;
+pub mod symbolic;
 
 use crate::analyse::Analysed;
 use crate::expr::show_number;

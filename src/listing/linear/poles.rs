@@ -57,13 +57,15 @@ pub fn text(analysed: &Analysed, dynamics: &Dynamics) -> String {
     }
     left_last(&rows, &mut out);
     let told: Vec<&Described> = (dynamics.poles.iter())
-        .filter(|of| !is_second(of.pole.value) && !of.sensitivities.is_empty())
+        .filter(|of| !is_second(of.pole.value))
+        .filter(|of| of.sensitivities.iter().any(|(_, slope)| slope.norm() > 0.0))
         .collect();
     if !told.is_empty() {
         out.push_str("\nSENSITIVITIES: what a pole moves by, for each unit of the parameter\n");
         let mut rows = Vec::new();
         for of in told {
-            for (at, &(id, slope)) in of.sensitivities.iter().take(SHOWN).enumerate() {
+            let felt = of.sensitivities.iter().filter(|(_, slope)| slope.norm() > 0.0);
+            for (at, &(id, slope)) in felt.take(SHOWN).enumerate() {
                 let pole = match at {
                     0 => complex(of.pole.value),
                     _ => String::new(),
