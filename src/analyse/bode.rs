@@ -41,34 +41,58 @@ impl Bode {
 
     /// In degrees, without jumps from one turn to the next. It begins between -180 (included) and 180.
     pub fn phase_deg(&self) -> Vec<f64> {
-        let mut turns = 0.0;
-        let mut before: Option<f64> = None;
-        (self.values.iter())
-            .map(|value| {
-                let mut phase = value.im.atan2(value.re).to_degrees();
-                if let Some(before) = before {
-                    turns += ((before - (phase + turns)) / 360.0).round() * 360.0;
-                } else if phase >= 180.0 - 1e-6 {
-                    // Two integrators: from there it falls.
-                    phase -= 360.0;
+        let plain: Vec<f64> = (self.values.iter())
+            .map(|value| value.im.atan2(value.re).to_degrees())
+            .collect();
+        let mut found: Vec<f64> = Vec::with_capacity(plain.len());
+        for (at, &phase) in plain.iter().enumerate() {
+            let Some(&before) = found.last() else {
+                // Two integrators: from there it falls.
+                found.push(if phase >= 180.0 - 1e-6 {
+                    phase - 360.0
+                } else {
+                    phase
+                });
+                continue;
+            };
+            let mut turn = (phase - before).rem_euclid(360.0);
+            if turn > 180.0 {
+                turn -= 360.0;
+            }
+            if turn.abs() > HALF {
+                // A pole or a zero on the axis: as if it were a little to the left, where what decays is.
+                let size = |at: usize| self.values.get(at).map_or(0.0, |value| value.norm());
+                let dips = size(at - 1).min(size(at)) < size(at.wrapping_sub(2)).max(size(at + 1));
+                let peaks =
+                    size(at - 1).max(size(at)) > 2.0 * size(at.wrapping_sub(2)).max(size(at + 1));
+                match (dips && !peaks, turn > 0.0) {
+                    (true, false) => turn += 360.0,
+                    (false, true) => turn -= 360.0,
+                    _ => {}
                 }
-                before = Some(phase + turns);
-                phase + turns
-            })
-            .collect()
+            }
+            found.push(before + turn);
+        }
+        found
     }
 }
+
+/// A turn from one frequency to the next beyond this, in degrees, is a jump by 180.
+const HALF: f64 = 150.0;
 
 pub fn decibels(value: c64) -> f64 {
     20.0 * value.norm().log10()
 }
+
+const POINTS: usize = 200;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
     /// In Hz; `None`: chosen.
     pub range: Option<(f64, f64)>,
-    pub points: usize,
+    /// `None`: 200, and more where the response turns fast.
+    pub points: Option<usize>,
 }
 
 /// Computes it; `None` if the response has no value anywhere in the range.
@@ -81,12 +105,14 @@ pub fn bode(
     let mut response = Response::new(linear, matrices, input, output);
     let features = features(linear, matrices, (input, output));
     let (low, high) = span.range.unwrap_or_else(|| range(&features));
-    let mut grid = spaced(low, high, span.points);
+    let mut grid = spaced(low, high, span.points.unwrap_or(POINTS));
     // Resonances and notches are narrow.
-    for root in &features {
+    for root in features.iter().filter(|_| span.points.is_none()) {
         let (frequency, damping) = (root.norm() / (2.0 * PI), (root.re / root.norm()).abs());
         if damping < 0.5 {
-            let beside = [-3.0, -1.0, -0.3, 0.0, 0.3, 1.0, 3.0];
+            // On the axis itself there is nothing, or no end.
+            let middle = if damping < 1e-6 { 1.0 } else { 0.0 };
+            let beside = [-3.0, -1.0, -0.3, middle, 0.3, 1.0, 3.0];
             grid.extend(beside.map(|step| frequency * (1.0 + step * damping.max(1e-6))));
         }
     }
@@ -96,12 +122,16 @@ pub fn bode(
     let mut found: Vec<(f64, c64)> = Vec::with_capacity(grid.len());
     for frequency in grid {
         check();
-        found.extend(response.at_frequency(frequency).map(|value| (frequency, value)));
+        found.extend(
+            response
+                .at_frequency(frequency)
+                .map(|value| (frequency, value)),
+        );
     }
     if found.is_empty() {
         return None;
     }
-    if matrices.a.rows.len() < MOST {
+    if matrices.a.rows.len() < MOST && span.points.is_none() {
         refine(&mut response, &mut found);
     }
     let margins = match matrices.a.rows.len() < MOST {
@@ -109,7 +139,11 @@ pub fn bode(
             let mut wide = found.clone();
             let beyond = [spaced(low * 1e-3, low, 61), spaced(high, high * 1e3, 61)];
             for frequency in beyond.concat() {
-                wide.extend(response.at_frequency(frequency).map(|value| (frequency, value)));
+                wide.extend(
+                    response
+                        .at_frequency(frequency)
+                        .map(|value| (frequency, value)),
+                );
             }
             wide.sort_by(|a, b| a.0.total_cmp(&b.0));
             margins(&mut response, &wide)
@@ -125,11 +159,7 @@ pub fn bode(
 }
 
 /// Poles and zeros that show in the response, but for zero.
-fn features(
-    linear: &Linearised,
-    matrices: &Matrices,
-    (input, output): (usize, usize),
-) -> Vec<c64> {
+fn features(linear: &Linearised, matrices: &Matrices, (input, output): (usize, usize)) -> Vec<c64> {
     let size = matrices.a.rows.len();
     if size >= MOST {
         // The slowest ones, and a bound on the fastest.
@@ -151,7 +181,8 @@ fn features(
                 continue;
             }
             let distance = |pole: &c64| (pole - zero).norm();
-            let nearest = (0..shown.len()).min_by(|&a, &b| distance(&shown[a]).total_cmp(&distance(&shown[b])));
+            let nearest = (0..shown.len())
+                .min_by(|&a, &b| distance(&shown[a]).total_cmp(&distance(&shown[b])));
             nearest.map(|at| shown.swap_remove(at));
         }
     }
@@ -165,8 +196,12 @@ fn features(
 fn range(features: &[c64]) -> (f64, f64) {
     /// A wider one shows nothing.
     const DECADES: f64 = 14.0;
-    let logs = features.iter().map(|root| (root.norm() / (2.0 * PI)).log10());
-    let (low, high) = logs.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| (low.min(at), high.max(at)));
+    let logs = features
+        .iter()
+        .map(|root| (root.norm() / (2.0 * PI)).log10());
+    let (low, high) = logs.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| {
+        (low.min(at), high.max(at))
+    });
     if low > high {
         return (0.01, 100.0);
     }
@@ -198,14 +233,20 @@ fn refine(response: &mut Response, found: &mut Vec<(f64, c64)>) {
             turn.im.atan2(turn.re).to_degrees().abs()
         };
         let between: Vec<f64> = (found.windows(2))
-            .filter(|pair| turned(pair[0].1, pair[1].1) > FAR && pair[1].0 > pair[0].0 * (1.0 + 1e-9))
+            .filter(|pair| {
+                turned(pair[0].1, pair[1].1) > FAR && pair[1].0 > pair[0].0 * (1.0 + 1e-9)
+            })
             .map(|pair| (pair[0].0 * pair[1].0).sqrt())
             .collect();
         if between.is_empty() || found.len() + between.len() > MOST_POINTS {
             return;
         }
         for frequency in between {
-            found.extend(response.at_frequency(frequency).map(|value| (frequency, value)));
+            found.extend(
+                response
+                    .at_frequency(frequency)
+                    .map(|value| (frequency, value)),
+            );
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
@@ -220,7 +261,10 @@ fn margins(response: &mut Response, found: &[(f64, c64)]) -> Margins {
             && let Some((frequency, value)) = located(response, a, b, &|value| value.norm().ln())
         {
             let phase = value.im.atan2(value.re).to_degrees().rem_euclid(360.0) - 180.0;
-            if margins.phase_deg.is_none_or(|known| phase.abs() < known.abs()) {
+            if margins
+                .phase_deg
+                .is_none_or(|known| phase.abs() < known.abs())
+            {
                 (margins.phase_deg, margins.gain_crossover) = (Some(phase), Some(frequency));
             }
         }

@@ -4,7 +4,7 @@ use faer::c64;
 
 use super::linearised::Linearised;
 use super::matrices::Matrices;
-use super::poles::{MOST, Pole, Wanted, poles};
+use super::poles::{MOST, Pole, Wanted, poles, space};
 use super::reach::{Unreached, unreached};
 use super::sensitivities::Sensitivities;
 use super::zeros::{Zeros, cancelled, zeros};
@@ -53,10 +53,15 @@ pub fn dynamics(
     let size = linear.states.len();
     let Some(found) = poles(linear, matrices, wanted) else {
         let flat = linear.flat();
-        let message = format!("the poles of `{}` cannot be computed at this point", flat.model());
+        let message = format!(
+            "the poles of `{}` cannot be computed at this point",
+            flat.model()
+        );
         let diagnostic = Diagnostic::new(Code::NoSlope, message);
         let diagnostic = diagnostic.at(flat.instances[0].class_span, "in this model");
-        return Err(Box::new(diagnostic.hint("linearise at another point, by `--at` or `--at-time`")));
+        return Err(Box::new(
+            diagnostic.hint("linearise at another point, by `--at` or `--at-time`"),
+        ));
     };
     let mut sensitivities = Sensitivities::new(linear, matrices, steady);
     let described = (found.iter())
@@ -66,7 +71,7 @@ pub fn dynamics(
             Described {
                 states: match pole.multiple || pole.left.is_empty() {
                     // Each vector of a multiple pole is as good as another; right vectors alone show where it is.
-                    true => alone(pole),
+                    true => together(matrices, &found, pole),
                     false => pole.participations(LEAST_PART),
                 },
                 sensitivities: slopes.unwrap_or_default(),
@@ -119,23 +124,30 @@ pub fn checked(linear: &Linearised, wanted: Wanted) -> Result<(), Box<Diagnostic
         let cure = "nothing is differentiated: `bgm linearize` tells D, `bgm solve --at` values";
         (Code::NoStates, message, cure)
     } else if size >= MOST && wanted == Wanted::All {
-        let message = format!("`{model}` has {size} states: from {MOST} on only the poles that are wanted are computed");
+        let message = format!(
+            "`{model}` has {size} states: from {MOST} on only the poles that are wanted are computed"
+        );
         let cure = "`--near 0` computes those next to 0, `--rightmost 6` the six that decay last";
         (Code::ManyStates, message, cure)
     } else {
         return Ok(());
     };
-    let diagnostic = Diagnostic::new(code, message).at(flat.instances[0].class_span, "in this model");
+    let diagnostic =
+        Diagnostic::new(code, message).at(flat.instances[0].class_span, "in this model");
     Err(Box::new(diagnostic.hint(cure)))
 }
 
-/// Of a multiple pole: the states in its right vector.
-fn alone(pole: &Pole) -> Vec<(usize, f64)> {
-    let of = Pole {
-        left: pole.right.iter().map(|value| value.conj()).collect(),
-        ..pole.clone()
-    };
-    of.participations(LEAST_PART)
+/// Of a multiple pole: the states in the space that belongs to all of its parts, by their parts in a projector on it.
+fn together(matrices: &Matrices, all: &[Pole], pole: &Pole) -> Vec<(usize, f64)> {
+    let near = |other: &&Pole| (other.value - pole.value).norm() <= 1e-6 * pole.value.norm();
+    let weights = space(matrices, pole.value, all.iter().filter(near).count().max(1));
+    let sum: f64 = weights.iter().sum();
+    let mut found: Vec<(usize, f64)> = (weights.iter().enumerate())
+        .map(|(at, weight)| (at, weight / sum))
+        .filter(|&(_, part)| part >= LEAST_PART)
+        .collect();
+    found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    found
 }
 
 impl Dynamics {

@@ -118,20 +118,22 @@ pub fn analyse(
         }
     }
     let open = with_values(&mut flat);
-    if !open.is_empty() && !matches!(wishes.place, Place::At(_)) {
-        let names: Vec<String> = open.iter().map(|name| format!("`{name}`")).collect();
-        notes.push(format!(
-            "nothing gives {} a value: 0 is taken; `--input \"{}=1\"` gives another one",
-            names.join(", "),
-            open[0]
-        ));
-    }
     let request = (&wishes.place, wishes.modes, wishes.clock);
     let found = places(flat.clone(), experiment, request, observer, diagnostics)?;
     let mut analysed = Vec::new();
     for values in found {
         let linear = at(&flat, &values, (&chosen, &outputs), observer)?;
         analysed.push(linear);
+    }
+    // In a linear model it does not matter where the inputs are.
+    let matters = analysed.iter().any(|of: &Analysed| of.linear.nonlinear);
+    if matters && !open.is_empty() && !matches!(wishes.place, Place::At(_)) {
+        let names: Vec<String> = open.iter().map(|name| format!("`{name}`")).collect();
+        notes.push(format!(
+            "nothing gives {} a value: 0 is taken; `--input \"{}=1\"` gives another one",
+            names.join(", "),
+            open[0]
+        ));
     }
     Ok(analysed)
 }

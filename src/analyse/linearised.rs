@@ -42,6 +42,8 @@ pub struct Linearised {
     pub rows: Vec<Row>,
     pub rates: Vec<Row>,
     pub results: Vec<Row>,
+    /// Whether the slopes depend on the point.
+    pub nonlinear: bool,
     pub(super) columns: FxHashMap<Leaf, u32>,
 }
 
@@ -78,7 +80,8 @@ impl Linearised {
                 leaf.order().is_some() && flat.variable(leaf.variable()).ty == Type::Real
             };
             unknowns.extend(
-                (block.unknowns().iter().copied()).filter(|leaf| is_real(leaf) && !chosen.contains(leaf)),
+                (block.unknowns().iter().copied())
+                    .filter(|leaf| is_real(leaf) && !chosen.contains(leaf)),
             );
             let real = |id: &EqId| !flat.is_boolean(flat.equations[id.index()].left);
             match unknowns.len() - before {
@@ -123,6 +126,7 @@ impl Linearised {
             rows: Vec::new(),
             rates: Vec::new(),
             results: Vec::new(),
+            nonlinear: false,
             columns,
             solved,
             point,
@@ -177,6 +181,10 @@ impl Linearised {
             let Some(slope) = self.solved.flat.exprs.partial(root, leaf) else {
                 continue;
             };
+            if !self.nonlinear {
+                let of = leaves(&self.solved.flat.exprs, slope);
+                self.nonlinear = of.iter().any(|leaf| self.columns.contains_key(leaf));
+            }
             let value = self.number(slope, walk).ok_or(leaf)?;
             if value != 0.0 {
                 row.push((column, value));
@@ -202,9 +210,12 @@ impl Linearised {
         let mut diagnostic = Diagnostic::new(Code::NoSlope, message);
         if let Some(id) = equation {
             let text = flat.equation_text(id);
-            diagnostic = (diagnostic.at(flat.equations[id.index()].span, "here")).note(format!("in `{text}`"));
+            diagnostic = (diagnostic.at(flat.equations[id.index()].span, "here"))
+                .note(format!("in `{text}`"));
         }
-        Stuck(Box::new(diagnostic.hint(format!("linearise at another point: give `{name}` another value by `--at`, or `--at-time`"))))
+        Stuck(Box::new(diagnostic.hint(format!(
+            "linearise at another point: give `{name}` another value by `--at`, or `--at-time`"
+        ))))
     }
 
     /// Where the columns of states begin.
@@ -249,7 +260,9 @@ impl Linearised {
             })
             .map(Leaf::Var);
         let mut shown: Vec<Leaf> = Vec::new();
-        let all = (self.states.iter()).chain(&self.inputs).chain(&self.outputs);
+        let all = (self.states.iter())
+            .chain(&self.inputs)
+            .chain(&self.outputs);
         for leaf in all.copied().chain(discrete) {
             shown.push(leaf);
         }

@@ -26,7 +26,10 @@ pub fn branches(poles: &[Vec<c64>]) -> Vec<Branch> {
             }));
             continue;
         }
-        let last: Vec<c64> = open.iter().filter_map(|&branch| found[branch].poles.last().copied()).collect();
+        let last: Vec<c64> = open
+            .iter()
+            .filter_map(|&branch| found[branch].poles.last().copied())
+            .collect();
         for (branch, pole) in open.iter().zip(nearest(&last, now)) {
             found[*branch].poles.push(pole);
         }

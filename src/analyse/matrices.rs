@@ -126,7 +126,9 @@ pub fn matrices(linear: &Linearised) -> Result<Matrices, Box<Diagnostic>> {
         glance();
         for &(column, factor) in row {
             match solution.get(column as usize) {
-                Some(of) => of.iter().for_each(|&(to, value)| sum.add(to, factor * value)),
+                Some(of) => of
+                    .iter()
+                    .for_each(|&(to, value)| sum.add(to, factor * value)),
                 None => sum.add(column - first, factor),
             }
         }
@@ -242,7 +244,8 @@ fn singular(linear: &Linearised, at: usize) -> Box<Diagnostic> {
     let flat = linear.flat();
     let name = linear.name(linear.unknowns[at]);
     let id = linear.equations[at];
-    let message = format!("at this point the equations do not determine `{name}`: a coefficient is zero");
+    let message =
+        format!("at this point the equations do not determine `{name}`: a coefficient is zero");
     let text = flat.equation_text(id);
     Box::new(
         Diagnostic::new(Code::NoSlope, message)

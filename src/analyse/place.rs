@@ -42,8 +42,9 @@ impl Values {
             for order in 0..=point.order(id) {
                 let leaf = Leaf::at_order(id, order);
                 let value = match replaced.get(&leaf) {
-                    Some(&by) => (point.number(&flat.exprs, by).map(Value::Real))
-                        .or_else(|| point.get(leaf)),
+                    Some(&by) => {
+                        (point.number(&flat.exprs, by).map(Value::Real)).or_else(|| point.get(leaf))
+                    }
                     None => point.get(leaf),
                 };
                 known.extend(value.map(|value| (leaf, value)));

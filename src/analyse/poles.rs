@@ -4,7 +4,7 @@
 //! [`MOST`] states all of them, by dense algorithms; of larger models those that are wanted, by Krylov spaces of the sparse
 //! equations.
 
-use faer::c64;
+use faer::{Mat, c64};
 
 use super::linearised::Linearised;
 use super::matrices::Matrices;
@@ -25,6 +25,9 @@ pub struct Pole {
     /// There are others at the same place, or nearly so: it has no vectors and no sensitivities of its own.
     pub multiple: bool,
 }
+
+/// How many states are told of a pole in which all take part a little.
+const FEW: usize = 4;
 
 /// Which poles.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +55,7 @@ impl Pole {
     }
 
     /// Participation factors |w_k v_k| (Pérez-Arriaga, Verghese and Schweppe 1982), which sum to 1: the largest first, those
-    /// below a part of 1 left out.
+    /// below a part of 1 left out, unless there are few.
     pub fn participations(&self, least: f64) -> Vec<(usize, f64)> {
         let products: Vec<f64> = (self.right.iter().zip(&self.left))
             .map(|(v, w)| (v * w).norm())
@@ -60,9 +63,12 @@ impl Pole {
         let sum: f64 = products.iter().sum();
         let mut found: Vec<(usize, f64)> = (products.iter().enumerate())
             .map(|(at, product)| (at, product / sum))
-            .filter(|&(_, part)| part >= least)
+            .filter(|&(_, part)| part > 0.0)
             .collect();
         found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let told = found.iter().take_while(|(_, part)| *part >= least).count();
+        // Where many states take part alike, some of them are better than none.
+        found.truncate(if told == 0 { FEW } else { told });
         found
     }
 }
@@ -70,7 +76,10 @@ impl Pole {
 /// The matrix A in full.
 pub fn full(matrices: &Matrices) -> Square {
     let mut square = Square::zeros(matrices.a.rows.len());
-    matrices.a.entries().for_each(|(row, column, value)| square.set(row, column, value));
+    matrices
+        .a
+        .entries()
+        .for_each(|(row, column, value)| square.set(row, column, value));
     square
 }
 
@@ -99,7 +108,11 @@ pub fn poles(linear: &Linearised, matrices: &Matrices, wanted: Wanted) -> Option
         let (a, b) = (key(a), key(b));
         // Both of a pair have the same absolute value but for rounding.
         let same = (a.0 - b.0).abs() <= 1e-12 * a.0.max(b.0);
-        let first = if same { std::cmp::Ordering::Equal } else { a.0.total_cmp(&b.0) };
+        let first = if same {
+            std::cmp::Ordering::Equal
+        } else {
+            a.0.total_cmp(&b.0)
+        };
         first.then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2))
     });
     Some(found)
@@ -109,9 +122,13 @@ pub fn poles(linear: &Linearised, matrices: &Matrices, wanted: Wanted) -> Option
 fn whole_pairs(found: &mut Vec<Pole>, count: usize) {
     let is_pair = |a: c64, b: c64| a.im != 0.0 && (a - b.conj()).norm() <= 1e-9 * a.norm();
     let mut keep = count.min(found.len());
-    if let (Some(last), Some(next)) = (keep.checked_sub(1).map(|at| found[at].value), found.get(keep))
-        && is_pair(last, next.value)
-        && !found[..keep - 1].iter().any(|pole| is_pair(pole.value, last))
+    if let (Some(last), Some(next)) = (
+        keep.checked_sub(1).map(|at| found[at].value),
+        found.get(keep),
+    ) && is_pair(last, next.value)
+        && !found[..keep - 1]
+            .iter()
+            .any(|pole| is_pair(pole.value, last))
     {
         keep += 1;
     }
@@ -127,10 +144,16 @@ fn dense(matrices: &Matrices) -> Option<Vec<Pole>> {
     let of = eigen(&square)?;
     let mut found: Vec<Pole> = Vec::with_capacity(of.values.len());
     for (at, &value) in of.values.iter().enumerate() {
-        let (right, left) = (of.right[at].clone(), of.left.get(at).cloned().unwrap_or_default());
+        let (right, left) = (
+            of.right[at].clone(),
+            of.left.get(at).cloned().unwrap_or_default(),
+        );
         let length = |vector: &[c64], power: i32| {
             let parts = vector.iter().zip(&scales);
-            parts.map(|(v, scale)| (*v * scale.powi(power)).norm_sqr()).sum::<f64>().sqrt()
+            parts
+                .map(|(v, scale)| (*v * scale.powi(power)).norm_sqr())
+                .sum::<f64>()
+                .sqrt()
         };
         // Of the balanced matrix; the product of a left and a right vector is 1.
         let condition = length(&right, -1) * length(&left, 1);
@@ -145,10 +168,47 @@ fn dense(matrices: &Matrices) -> Option<Vec<Pole>> {
     Some(found)
 }
 
+/// How much each state is in the space that belongs to a value that occurs `count` times: the null space of
+/// (A - l)^count, in balanced coordinates.
+pub fn space(matrices: &Matrices, value: c64, count: usize) -> Vec<f64> {
+    let size = matrices.a.rows.len();
+    if size >= MOST {
+        return vec![1.0; size];
+    }
+    let mut balanced = full(matrices);
+    balance(&mut balanced);
+    let largest = balanced
+        .values
+        .iter()
+        .fold(value.norm(), |most, of| most.max(of.abs()));
+    let of: Mat<c64> = Mat::from_fn(size, size, |row, column| {
+        let entry = c64::new(balanced.get(row, column), 0.0);
+        (if row == column { entry - value } else { entry }) / largest
+    });
+    let mut power = of.clone();
+    for _ in 1..count.min(4) {
+        power = &power * &of;
+    }
+    let Ok(svd) = power.svd() else {
+        return vec![1.0; size];
+    };
+    let vectors = svd.V();
+    (0..size)
+        .map(|row| {
+            (size - count.min(size)..size)
+                .map(|at| vectors[(row, at)].norm_sqr())
+                .sum()
+        })
+        .collect()
+}
+
 /// Poles that are equal but for rounding: a double pole is known to half of the digits only.
 fn mark_multiple(found: &mut [Pole]) {
     const SAME: f64 = 1e-7;
-    let largest = found.iter().map(|pole| pole.value.norm()).fold(0.0, f64::max);
+    let largest = found
+        .iter()
+        .map(|pole| pole.value.norm())
+        .fold(0.0, f64::max);
     for at in 0..found.len() {
         for other in 0..at {
             let (a, b) = (found[at].value, found[other].value);
@@ -198,17 +258,13 @@ fn pencil(linear: &Linearised, matrices: &Matrices) -> Pencil {
 }
 
 const TOLERANCE: f64 = 1e-12;
+const ROUNDS: usize = 300;
 
 /// Shift and invert. Fewer than wanted if the iteration does not converge.
-fn near(
-    linear: &Linearised,
-    matrices: &Matrices,
-    point: c64,
-    count: usize,
-) -> Option<Vec<Pole>> {
+fn near(linear: &Linearised, matrices: &Matrices, point: c64, count: usize) -> Option<Vec<Pole>> {
     let mut pencil = pencil(linear, matrices);
     let shift = shifted(&mut pencil, point, matrices)?;
-    let mut found = around(&pencil, matrices.a.rows.len(), shift, count);
+    let mut found = around(&pencil, matrices.a.rows.len(), shift, (count, ROUNDS));
     for pole in &mut found {
         pole.left = left(&mut pencil, pole, matrices.a.rows.len());
     }
@@ -218,7 +274,9 @@ fn near(
 
 /// Factors at a point, or beside it where a pole lies on it.
 fn shifted(pencil: &mut Pencil, point: c64, matrices: &Matrices) -> Option<c64> {
-    let scale = (matrices.a.entries()).map(|(_, _, value)| value.abs()).fold(0.0, f64::max);
+    let scale = (matrices.a.entries())
+        .map(|(_, _, value)| value.abs())
+        .fold(0.0, f64::max);
     let scale = point.norm().max(1e-6 * scale);
     for step in [0.0, 1e-7, 1e-5, 1e-3] {
         let shift = point + c64::new(step * scale, 0.0);
@@ -233,7 +291,12 @@ fn shifted(pencil: &mut Pencil, point: c64, matrices: &Matrices) -> Option<c64> 
     None
 }
 
-fn around(pencil: &Pencil, states: usize, shift: c64, count: usize) -> Vec<Pole> {
+fn around(
+    pencil: &Pencil,
+    states: usize,
+    shift: c64,
+    (count, rounds): (usize, usize),
+) -> Vec<Pole> {
     let first = pencil.size() - states;
     let mut work = vec![c64::new(0.0, 0.0); pencil.size()];
     let mut apply = |vector: &mut [c64]| {
@@ -243,7 +306,7 @@ fn around(pencil: &Pencil, states: usize, shift: c64, count: usize) -> Vec<Pole>
         vector.copy_from_slice(&work[first..]);
         solved
     };
-    (largest(states, count, TOLERANCE, &mut apply).into_iter())
+    (largest(states, count, (TOLERANCE, rounds), &mut apply).into_iter())
         .map(|found| {
             let mut value = shift - 1.0 / found.value;
             if shift.im == 0.0 && value.im.abs() <= 1e-12 * value.norm() {
@@ -263,7 +326,11 @@ fn around(pencil: &Pencil, states: usize, shift: c64, count: usize) -> Vec<Pole>
 fn left(pencil: &mut Pencil, pole: &Pole, states: usize) -> Vec<c64> {
     let first = pencil.size() - states;
     let beside = pole.value * c64::new(1.0 + 1e-10, 1e-10);
-    let beside = if beside.norm() == 0.0 { c64::new(1e-10, 0.0) } else { beside };
+    let beside = if beside.norm() == 0.0 {
+        c64::new(1e-10, 0.0)
+    } else {
+        beside
+    };
     if !pencil.factor(beside) {
         return Vec::new();
     }
@@ -276,10 +343,17 @@ fn left(pencil: &mut Pencil, pole: &Pole, states: usize) -> Vec<c64> {
         if !pencil.solve_transposed(&mut work) {
             return Vec::new();
         }
-        let most = work[first..].iter().map(|value| value.norm()).fold(0.0, f64::max);
+        let most = work[first..]
+            .iter()
+            .map(|value| value.norm())
+            .fold(0.0, f64::max);
         work.iter_mut().for_each(|value| *value /= most);
     }
-    let product: c64 = work[first..].iter().zip(&pole.right).map(|(w, v)| w * v).sum();
+    let product: c64 = work[first..]
+        .iter()
+        .zip(&pole.right)
+        .map(|(w, v)| w * v)
+        .sum();
     work[first..].iter().map(|value| value / product).collect()
 }
 
@@ -287,8 +361,12 @@ fn left(pencil: &mut Pencil, pole: &Pole, states: usize) -> Vec<c64> {
 /// from all of these points and to the right is missed.
 fn rightmost(linear: &Linearised, matrices: &Matrices, count: usize) -> Option<Vec<Pole>> {
     const SHIFTS: usize = 12;
+    const BLUR: f64 = 1e-9;
+    const FEW_ROUNDS: usize = 6;
     let rows = matrices.a.rows.iter();
-    let most = rows.map(|row| row.iter().map(|(_, value)| value.abs()).sum::<f64>()).fold(0.0, f64::max);
+    let most = rows
+        .map(|row| row.iter().map(|(_, value)| value.abs()).sum::<f64>())
+        .fold(0.0, f64::max);
     let mut pencil = pencil(linear, matrices);
     let mut found: Vec<Pole> = Vec::new();
     for step in 0..=SHIFTS {
@@ -300,15 +378,27 @@ fn rightmost(linear: &Linearised, matrices: &Matrices, count: usize) -> Option<V
         let Some(shift) = shifted(&mut pencil, c64::new(0.0, height), matrices) else {
             continue;
         };
-        for pole in around(&pencil, matrices.a.rows.len(), shift, count + 2) {
+        // Far from all poles they look alike: what does not show soon is found from nearer by.
+        let rounds = if step == 0 { ROUNDS } else { FEW_ROUNDS };
+        for pole in around(&pencil, matrices.a.rows.len(), shift, (count + 2, rounds)) {
             // Each pole has its conjugate.
-            for value in [pole.value, pole.value.conj()] {
-                let known = |known: &Pole| (known.value - value).norm() <= 1e-8 * value.norm();
+            // A pole is known to a part of its distance from the point.
+            let blur = BLUR * (pole.value - shift).norm();
+            let mut own = pole.value;
+            if own.im.abs() <= blur {
+                own.im = 0.0;
+            }
+            for value in [own, own.conj()] {
+                let known =
+                    |known: &Pole| (known.value - value).norm() <= 1e-8 * value.norm() + blur;
                 if found.iter().any(known) {
                     continue;
                 }
-                let conjugated = value != pole.value;
-                let right = pole.right.iter().map(|v| if conjugated { v.conj() } else { *v });
+                let conjugated = value != own;
+                let right = pole
+                    .right
+                    .iter()
+                    .map(|v| if conjugated { v.conj() } else { *v });
                 found.push(Pole {
                     value,
                     right: right.collect(),
@@ -317,7 +407,12 @@ fn rightmost(linear: &Linearised, matrices: &Matrices, count: usize) -> Option<V
             }
         }
     }
-    found.sort_by(|a, b| b.value.re.total_cmp(&a.value.re).then(b.value.im.total_cmp(&a.value.im)));
+    found.sort_by(|a, b| {
+        b.value
+            .re
+            .total_cmp(&a.value.re)
+            .then(b.value.im.total_cmp(&a.value.im))
+    });
     whole_pairs(&mut found, count);
     for pole in &mut found {
         pole.left = left(&mut pencil, pole, matrices.a.rows.len());

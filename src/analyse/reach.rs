@@ -133,8 +133,18 @@ impl Modes<'_> {
             true => self.hidden(pole.value, &ends, inputs),
             false => {
                 let vector: Vec<c64> = match inputs {
-                    true => pole.left.iter().zip(&self.scales).map(|(w, d)| w * *d).collect(),
-                    false => pole.right.iter().zip(&self.scales).map(|(v, d)| v / *d).collect(),
+                    true => pole
+                        .left
+                        .iter()
+                        .zip(&self.scales)
+                        .map(|(w, d)| w * *d)
+                        .collect(),
+                    false => pole
+                        .right
+                        .iter()
+                        .zip(&self.scales)
+                        .map(|(v, d)| v / *d)
+                        .collect(),
                 };
                 let is_hidden = ends.iter().all(|end| {
                     let product: c64 = vector.iter().zip(end).map(|(a, b)| a * b).sum();
@@ -162,14 +172,16 @@ impl Modes<'_> {
             let value = c64::new(value, 0.0);
             if row == column { value - s } else { value }
         };
-        let scale = (self.balanced.values.iter()).fold(s.norm(), |most, value| most.max(value.abs()));
-        let whole: Mat<c64> = Mat::from_fn(size + ends.len(), size, |row, column| match row < size {
-            true => of(row, column) / scale,
-            false => {
-                let end = &ends[row - size];
-                end[column] / norm(end).max(f64::MIN_POSITIVE)
-            }
-        });
+        let scale =
+            (self.balanced.values.iter()).fold(s.norm(), |most, value| most.max(value.abs()));
+        let whole: Mat<c64> =
+            Mat::from_fn(size + ends.len(), size, |row, column| match row < size {
+                true => of(row, column) / scale,
+                false => {
+                    let end = &ends[row - size];
+                    end[column] / norm(end).max(f64::MIN_POSITIVE)
+                }
+            });
         let Ok(svd) = whole.svd() else {
             return Vec::new();
         };
@@ -182,5 +194,9 @@ impl Modes<'_> {
 }
 
 fn norm(vector: &[c64]) -> f64 {
-    vector.iter().map(|value| value.norm_sqr()).sum::<f64>().sqrt()
+    vector
+        .iter()
+        .map(|value| value.norm_sqr())
+        .sum::<f64>()
+        .sqrt()
 }

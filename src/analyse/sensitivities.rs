@@ -50,7 +50,11 @@ enum By {
 
 impl Sensitivities {
     /// `steady`: the states at the point are those at which nothing moves. `None` if the equations are singular.
-    pub fn new(linear: &mut Linearised, matrices: &Matrices, steady: bool) -> Option<Sensitivities> {
+    pub fn new(
+        linear: &mut Linearised,
+        matrices: &Matrices,
+        steady: bool,
+    ) -> Option<Sensitivities> {
         let count = linear.unknowns.len();
         let (mut places, mut values) = (Vec::new(), Vec::new());
         for (row, of) in linear.rows.iter().enumerate() {
@@ -64,7 +68,9 @@ impl Sensitivities {
             false => None,
             true => {
                 let entries: Vec<(usize, usize, f64)> = matrices.a.entries().collect();
-                let places = entries.iter().map(|&(row, column, _)| (row as u32, column as u32));
+                let places = entries
+                    .iter()
+                    .map(|&(row, column, _)| (row as u32, column as u32));
                 let values: Vec<f64> = entries.iter().map(|entry| entry.2).collect();
                 factored(matrices.a.rows.len(), places.collect(), &values)
             }
@@ -144,8 +150,7 @@ impl Sensitivities {
     /// Which parameters the values of parameters depend on.
     fn follow(&mut self, linear: &mut Linearised) {
         let mut walk = Walk::default();
-        let mut places: FxHashMap<VarId, u32> =
-            self.parameters.iter().copied().zip(0..).collect();
+        let mut places: FxHashMap<VarId, u32> = self.parameters.iter().copied().zip(0..).collect();
         let mut at = 0;
         let mut uses: Vec<Vec<(u32, f64)>> = Vec::new();
         while at < self.parameters.len() {
@@ -167,7 +172,9 @@ impl Sensitivities {
         self.own = uses.iter().map(Vec::is_empty).collect();
         // Users first: a parameter comes when all that use it have come.
         let mut users = vec![0_u32; uses.len()];
-        uses.iter().flatten().for_each(|&(of, _)| users[of as usize] += 1);
+        uses.iter()
+            .flatten()
+            .for_each(|&(of, _)| users[of as usize] += 1);
         let mut ready: Vec<usize> = (0..uses.len()).filter(|&at| users[at] == 0).collect();
         while let Some(at) = ready.pop() {
             for &(of, slope) in &uses[at] {
@@ -254,8 +261,14 @@ impl Sensitivities {
                 let value = linear.point.real(Leaf::Var(id)).unwrap_or(0.0);
                 let mut slope = by_parameter[at] / product;
                 let size = if value == 0.0 { 1.0 } else { value.abs() };
+                let norm = slope.norm();
                 if pole.value.im == 0.0 {
                     slope.im = 0.0;
+                }
+                for part in [&mut slope.re, &mut slope.im] {
+                    if part.abs() <= ROUNDING * norm {
+                        *part = 0.0;
+                    }
                 }
                 if slope.norm() * size <= ROUNDING * scale {
                     slope = zero;
@@ -264,7 +277,10 @@ impl Sensitivities {
             })
             .collect();
         found.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
-        found.into_iter().map(|(id, slope, _)| (id, slope)).collect()
+        found
+            .into_iter()
+            .map(|(id, slope, _)| (id, slope))
+            .collect()
     }
 
     /// What rates, weighed, feel of a residual: F_w' y = R_w' w.

@@ -6,7 +6,7 @@
 
 use super::job::Refusal;
 use crate::base::diagnostics::{Code, Diagnostic, nearest};
-use crate::compile::{Aliases, Goal, Request, Starts, StageObserver, lower};
+use crate::compile::{Aliases, Goal, Request, StageObserver, Starts, lower};
 use crate::expr::{BinaryOp, Value};
 use crate::flat::{EqId, EquationKind, Flat, Given, Kind, Leaf, Role, Type, VarId};
 
@@ -92,11 +92,7 @@ fn give(flat: &mut Flat, id: VarId) {
 }
 
 /// Makes a variable an input: what gave it a value gives it to a variable of its own.
-pub fn free(
-    flat: &mut Flat,
-    id: VarId,
-    observer: &mut dyn StageObserver,
-) -> Result<(), Refusal> {
+pub fn free(flat: &mut Flat, id: VarId, observer: &mut dyn StageObserver) -> Result<(), Refusal> {
     let variable = *flat.variable(id);
     match variable.kind {
         Kind::Input => return Ok(()),
@@ -110,7 +106,12 @@ pub fn free(
         }
         Kind::Discrete => {
             let why = "it changes at events only";
-            return Err(not_an_input(flat, id, why, "choose a variable that it acts on"));
+            return Err(not_an_input(
+                flat,
+                id,
+                why,
+                "choose a variable that it acts on",
+            ));
         }
         Kind::State | Kind::Algebraic | Kind::Output | Kind::Auxiliary => {}
     }
@@ -148,11 +149,7 @@ fn given_by_experiment(flat: &Flat, id: VarId) -> Option<EqId> {
 }
 
 /// The equation that determines a variable by itself, as the model is solved.
-fn determining(
-    flat: &Flat,
-    id: VarId,
-    observer: &mut dyn StageObserver,
-) -> Result<EqId, Refusal> {
+fn determining(flat: &Flat, id: VarId, observer: &mut dyn StageObserver) -> Result<EqId, Refusal> {
     let request = Request {
         starts: Starts::Left,
         suggestions: false,

@@ -33,7 +33,9 @@ impl Linearised {
                 said.push(node);
                 let id = self.equations[at];
                 let text = flat.expression(node);
-                let message = format!("`{text}` changes exactly at this point: the model has other slopes on its other side");
+                let message = format!(
+                    "`{text}` changes exactly at this point: the model has other slopes on its other side"
+                );
                 found.push(
                     Diagnostic::new(Code::TieAtPoint, message)
                         .at(flat.equations[id.index()].span, "in this equation")
@@ -85,12 +87,14 @@ impl Linearised {
             error += 4.0 * UNIT * value.abs() + (rate * resolution(self.point.time)).abs();
         }
         let of_one = values.len() == 1;
-        Some((1..values.len()).any(|at| {
-            (0..at).any(|other| {
-                let (a, b) = (values[at], values[other]);
-                (a - b).abs() <= error + KNOWN * a.abs().max(b.abs())
-            })
-        }) || of_one && values[0].abs() <= error)
+        Some(
+            (1..values.len()).any(|at| {
+                (0..at).any(|other| {
+                    let (a, b) = (values[at], values[other]);
+                    (a - b).abs() <= error + KNOWN * a.abs().max(b.abs())
+                })
+            }) || of_one && values[0].abs() <= error,
+        )
     }
 }
 

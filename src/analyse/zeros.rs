@@ -82,7 +82,10 @@ pub fn zeros(matrices: &Matrices, input: usize, output: usize) -> Option<Zeros> 
     let size = n + orders;
     // In balanced coordinates pivots are chosen as units do not matter.
     let mut whole = Square::zeros(n);
-    matrices.a.entries().for_each(|(row, column, value)| whole.set(row, column, value));
+    matrices
+        .a
+        .entries()
+        .for_each(|(row, column, value)| whole.set(row, column, value));
     let scales = balance(&mut whole);
     let mut a = vec![Bounded::default(); size * size];
     for row in 0..n {
@@ -114,7 +117,11 @@ pub fn zeros(matrices: &Matrices, input: usize, output: usize) -> Option<Zeros> 
         // The largest beside what it is multiplied with: nothing else is known of the scale of a state.
         let pivot = (0..rest.len())
             .filter(|&at| !c[rest[at]].is_zero())
-            .max_by(|&x, &y| (c[rest[x]].value.abs()).total_cmp(&c[rest[y]].value.abs()).then(y.cmp(&x)));
+            .max_by(|&x, &y| {
+                (c[rest[x]].value.abs())
+                    .total_cmp(&c[rest[y]].value.abs())
+                    .then(y.cmp(&x))
+            });
         let Some(pivot) = pivot else {
             return Some(Zeros {
                 gain: 0.0,
@@ -181,7 +188,8 @@ pub fn cancelled(zeros: &[c64], poles: &[c64]) -> Vec<bool> {
     (zeros.iter())
         .map(|zero| {
             let distance = |pole: &c64| (pole - zero).norm();
-            let nearest = (0..free.len()).min_by(|&a, &b| distance(&free[a]).total_cmp(&distance(&free[b])));
+            let nearest =
+                (0..free.len()).min_by(|&a, &b| distance(&free[a]).total_cmp(&distance(&free[b])));
             let Some(at) = nearest else { return false };
             let same = distance(&free[at]) <= SAME * free[at].norm() + 1e-13 * largest;
             if same {

@@ -10,9 +10,9 @@ use super::linear::{Point, number};
 use super::poles::picture_bytes;
 use super::writing::kinds::{Kind, ending};
 use super::{Console, FAILED, Fault, Output};
+use crate::analyse::Analysed;
 use crate::analyse::bode::{Bode, Span, bode};
 use crate::analyse::matrices::matrices;
-use crate::analyse::Analysed;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::source::Sources;
 use crate::listing::linear::bode::Shown;
@@ -35,9 +35,9 @@ pub struct Arguments {
     /// Frequencies in Hz from the first to the last: 10..1e6; default: around the poles and zeros
     #[arg(long, value_name = "LOW..HIGH", value_parser = range)]
     range: Option<(f64, f64)>,
-    /// How many frequencies, besides those around resonances
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..=100_000))]
-    points: u32,
+    /// Exactly so many frequencies; default: 200, and more where the phase turns fast
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    points: Option<u32>,
     /// Draw a picture: SVG, or PNG if its name ends so
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
@@ -87,7 +87,9 @@ impl Arguments {
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let (point, format) = (&arguments.point, arguments.format());
-    if point.modes && !matches!(format, Format::Text | Format::Json) || point.modes && arguments.plot.is_some() {
+    if point.modes && !matches!(format, Format::Text | Format::Json)
+        || point.modes && arguments.plot.is_some()
+    {
         return Err("`--modes` has `--format text` and `--format json`, and no picture".into());
     }
     let kind = match format {
@@ -119,7 +121,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
     };
     let span = Span {
         range: arguments.range,
-        points: arguments.points as usize,
+        points: arguments.points.map(|points| points as usize),
     };
     let mut bodes = Vec::new();
     for of in &analysed {
@@ -203,7 +205,13 @@ fn response(of: &Analysed, span: Span) -> Result<Bode, Box<Diagnostic>> {
         let flat = linear.flat();
         let message = format!("`{}` has no frequency response at this point", flat.model());
         let diagnostic = Diagnostic::new(Code::NoSlope, message);
-        Box::new(diagnostic.at(flat.instances[0].class_span, "in this model").hint("its equations are singular at these frequencies: choose others by `--range`"))
+        Box::new(
+            diagnostic
+                .at(flat.instances[0].class_span, "in this model")
+                .hint(
+                    "its equations are singular at these frequencies: choose others by `--range`",
+                ),
+        )
     })
 }
 
@@ -238,7 +246,11 @@ fn one_of_each(analysed: &[Analysed], diagnostics: &mut Diagnostics) {
         let message = match leaves.len() {
             1 => continue,
             0 => format!("`{}` declares no {what}", flat.model()),
-            _ => format!("`{}` declares several {what}s: {}", flat.model(), names.join(", ")),
+            _ => format!(
+                "`{}` declares several {what}s: {}",
+                flat.model(),
+                names.join(", ")
+            ),
         };
         let cure = match names.first() {
             None => format!("choose a variable: `{option} NAME`; or declare one: `{declared}`"),

@@ -146,8 +146,20 @@ pub fn open_ends(analysed: &[Analysed], diagnostics: &mut Diagnostics) {
         return;
     };
     let flat = linear.flat();
+    if linear.states.is_empty() {
+        let message = format!(
+            "`{}` has no states: it has no A, B and C, only D",
+            flat.model()
+        );
+        let diagnostic = Diagnostic::new(Code::NoDynamics, message);
+        diagnostics.push(diagnostic.at(flat.instances[0].class_span, "nothing is differentiated"));
+    }
     let (missing, matrices, option) = match (linear.inputs.is_empty(), linear.outputs.is_empty()) {
-        (true, true) => ("inputs and no outputs", "B, C and D are", "`--inputs` and `--outputs`"),
+        (true, true) => (
+            "inputs and no outputs",
+            "B, C and D are",
+            "`--inputs` and `--outputs`",
+        ),
         (true, false) => ("inputs", "B and D are", "`--inputs`"),
         (false, true) => ("outputs", "C and D are", "`--outputs`"),
         (false, false) => return,
@@ -156,6 +168,8 @@ pub fn open_ends(analysed: &[Analysed], diagnostics: &mut Diagnostics) {
     diagnostics.push(
         Diagnostic::new(Code::OpenEnds, message)
             .at(flat.instances[0].class_span, "in this model")
-            .hint(format!("name variables by {option}, or declare them: `input u`, `output y`")),
+            .hint(format!(
+                "name variables by {option}, or declare them: `input u`, `output y`"
+            )),
     );
 }

@@ -63,7 +63,9 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
         return Err("`--modes` has `--format text` and `--format json`".into());
     }
     if arguments.symbolic && matches!(format, Format::Csv | Format::M) {
-        return Err("`--symbolic` has `--format text`, `--format json` and `--format latex`".into());
+        return Err(
+            "`--symbolic` has `--format text`, `--format json` and `--format latex`".into(),
+        );
     }
     let place = console.place(arguments.output.output.as_deref(), format.kind())?;
     let found = point.linearised(&point.wishes(), console, open_ends)?;
@@ -89,8 +91,8 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
     let sparse = arguments.sparse;
     place.write(|out| {
         if *format == Format::Json {
-            let documents = (all.iter())
-                .map(|(analysed, of)| listing::document(analysed, of, sparse));
+            let documents =
+                (all.iter()).map(|(analysed, of)| listing::document(analysed, of, sparse));
             let mut documents: Vec<_> = documents.collect();
             match (point.modes, documents.pop()) {
                 (false, Some(document)) => serde_json::to_writer(&mut *out, &document)?,

@@ -21,11 +21,11 @@ use crate::compile::NoObserver;
 use crate::experiment::{Experiment, with_parameter};
 use crate::expr::show_number;
 use crate::flat::{Flat, VarId};
+use crate::listing::linear::json::Several;
+use crate::listing::linear::locus::Locus;
+use crate::listing::linear::poles as listing;
 use crate::picture::chart::svg;
 use crate::picture::png::png;
-use crate::listing::linear::locus::Locus;
-use crate::listing::linear::json::Several;
-use crate::listing::linear::poles as listing;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -77,7 +77,8 @@ fn complex(text: &str) -> Result<c64, String> {
     };
     // The sign of the imaginary part: the last one that is no sign of an exponent.
     let bytes = rest.as_bytes();
-    let is_sign = |&at: &usize| matches!(bytes[at], b'+' | b'-') && !matches!(bytes[at - 1], b'e' | b'E');
+    let is_sign =
+        |&at: &usize| matches!(bytes[at], b'+' | b'-') && !matches!(bytes[at - 1], b'e' | b'E');
     let Some(at) = (1..bytes.len()).rev().find(is_sign) else {
         return Ok(c64::new(0.0, number(rest)?));
     };
@@ -158,8 +159,10 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
     place.write(|out| {
         match (format, point.modes, all.first()) {
             (Format::Text, ..) => {
-                let texts: Vec<String> =
-                    all.iter().map(|(analysed, of)| listing::text(analysed, of)).collect();
+                let texts: Vec<String> = all
+                    .iter()
+                    .map(|(analysed, of)| listing::text(analysed, of))
+                    .collect();
                 return out.write_all(texts.join("\n").as_bytes());
             }
             (_, false, Some((analysed, of))) => {
@@ -169,7 +172,10 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
                 let several = Several {
                     version: 1,
                     model: all.first().map_or("", |(of, _)| of.linear.flat().model()),
-                    modes: all.iter().map(|(analysed, of)| listing::document(analysed, of)).collect(),
+                    modes: all
+                        .iter()
+                        .map(|(analysed, of)| listing::document(analysed, of))
+                        .collect(),
                 };
                 serde_json::to_writer(&mut *out, &several)?;
             }
@@ -206,7 +212,13 @@ fn locus(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault
     };
     for &value in &sweep.values {
         check();
-        match poles_at(&flat, (sweep.variable, value), &experiment, &wishes, arguments.wanted()) {
+        match poles_at(
+            &flat,
+            (sweep.variable, value),
+            &experiment,
+            &wishes,
+            arguments.wanted(),
+        ) {
             Ok(poles) => {
                 found.values.push(value);
                 found.poles.push(poles);

@@ -9,8 +9,6 @@ use nalgebra::{Complex, DMatrix, Schur};
 
 use crate::base::cancel::check;
 
-const ROUNDS: usize = 300;
-
 /// An eigenvalue of the operator and its vector.
 #[derive(Clone, Debug)]
 pub struct Found {
@@ -19,11 +17,11 @@ pub struct Found {
 }
 
 /// The largest eigenvalues of an operator of a size, `count` of them, to a relative residual; fewer where the iteration does not
-/// converge. `apply` replaces a vector by its image, and says whether that could be done.
+/// converge in so many rounds. `apply` replaces a vector by its image, and says whether that could be done.
 pub fn largest(
     size: usize,
     count: usize,
-    tolerance: f64,
+    (tolerance, rounds): (f64, usize),
     apply: &mut dyn FnMut(&mut [c64]) -> bool,
 ) -> Vec<Found> {
     let count = count.min(size);
@@ -33,7 +31,7 @@ pub fn largest(
     let mut matrix: DMatrix<Complex<f64>> = DMatrix::zeros(most + 1, most);
     let mut kept = 0;
     let mut best = Vec::new();
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         check();
         let mut width = most;
         for at in kept..most {
@@ -176,8 +174,11 @@ fn vectors(
 fn order(q: &mut DMatrix<Complex<f64>>, t: &mut DMatrix<Complex<f64>>) {
     let size = t.ncols();
     for to in 0..size {
-        let largest = (to..size)
-            .max_by(|&a, &b| (t[(a, a)].norm()).total_cmp(&t[(b, b)].norm()).then(b.cmp(&a)));
+        let largest = (to..size).max_by(|&a, &b| {
+            (t[(a, a)].norm())
+                .total_cmp(&t[(b, b)].norm())
+                .then(b.cmp(&a))
+        });
         for at in (to..largest.unwrap_or(to)).rev() {
             exchange(q, t, at);
         }
@@ -241,13 +242,16 @@ mod tests {
             vector.copy_from_slice(&right);
             true
         };
-        let found = largest(size, 6, 1e-12, &mut apply);
+        let found = largest(size, 6, (1e-12, 100), &mut apply);
         assert_eq!(found.len(), 6);
         for (k, found) in found.iter().enumerate() {
             let angle = std::f64::consts::PI * (k + 1) as f64 / (2 * (size + 1)) as f64;
             let exact = -4.0 * angle.sin() * angle.sin();
             let value = 1.0 / found.value;
-            assert!((value.re - exact).abs() < 1e-9 * exact.abs(), "{value} {exact}");
+            assert!(
+                (value.re - exact).abs() < 1e-9 * exact.abs(),
+                "{value} {exact}"
+            );
         }
     }
 }

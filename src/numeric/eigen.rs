@@ -8,6 +8,8 @@ use faer::{Mat, c64};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 
+use super::zero::UNIT;
+
 /// A square matrix by rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Square {
@@ -85,16 +87,114 @@ pub fn eigenvalues(matrix: &Square) -> Option<Vec<c64>> {
             2 => found.extend(of_two(&part)),
             _ => {
                 balance(&mut part);
-                found.extend(dense(&part).eigenvalues().ok()?);
+                let before = part.size;
+                let rest = without_zeros(part);
+                found.extend(std::iter::repeat_n(c64::new(0.0, 0.0), before - rest.size));
+                if rest.size > 0 {
+                    found.extend(dense(&rest).eigenvalues().ok()?);
+                }
             }
         }
     }
     Some(found)
 }
 
+/// Takes eigenvalues that are zero but for rounding out of a matrix: bodies that move freely have two of them, which the
+/// iteration would find at the root of the rounding error.
+fn without_zeros(mut matrix: Square) -> Square {
+    while let Some(vector) = null_vector(&matrix) {
+        let size = matrix.size;
+        let largest = (0..size).max_by(|&a, &b| vector[a].abs().total_cmp(&vector[b].abs()));
+        let Some(gone) = largest.filter(|&at| vector[at] != 0.0) else {
+            return matrix;
+        };
+        // With the vector in place of one coordinate, the first column is zero; what is left is the rest.
+        let kept: Vec<usize> = (0..size).filter(|&at| at != gone).collect();
+        let mut rest = Square::zeros(size - 1);
+        for (row, &from) in kept.iter().enumerate() {
+            let factor = vector[from] / vector[gone];
+            for (column, &at) in kept.iter().enumerate() {
+                let (value, less) = (matrix.get(from, at), matrix.get(gone, at) * factor);
+                let difference = value - less;
+                let zero = difference.abs() <= BLUR * UNIT * (value.abs() + less.abs());
+                rest.set(row, column, if zero { 0.0 } else { difference });
+            }
+        }
+        matrix = rest;
+    }
+    matrix
+}
+
+/// Entries come from a few sums and products: so many units each may be wrong.
+const BLUR: f64 = 16.0;
+
+/// A vector that the matrix makes zero but for rounding, by elimination with bounds on errors; `None` if it is regular.
+fn null_vector(matrix: &Square) -> Option<Vec<f64>> {
+    let size = matrix.size;
+    let mut a = matrix.clone();
+    let mut errors = matrix.clone();
+    errors
+        .values
+        .iter_mut()
+        .for_each(|value| *value = BLUR * UNIT * value.abs());
+    let mut rows: Vec<usize> = (0..size).collect();
+    let mut columns: Vec<usize> = (0..size).collect();
+    for step in 0..size {
+        let mut best = (0.0, step, step);
+        for row in step..size {
+            for column in step..size {
+                let at = rows[row] * size + columns[column];
+                if a.values[at].abs() > errors.values[at] && a.values[at].abs() > best.0 {
+                    best = (a.values[at].abs(), row, column);
+                }
+            }
+        }
+        if best.0 == 0.0 {
+            // The first column that is left has no pivot: it is a sum of those before.
+            let mut vector = vec![0.0; size];
+            vector[columns[step]] = 1.0;
+            for row in (0..step).rev() {
+                let known: f64 = (row + 1..=step)
+                    .map(|at| a.get(rows[row], columns[at]) * vector[columns[at]])
+                    .sum();
+                vector[columns[row]] = -known / a.get(rows[row], columns[row]);
+            }
+            return Some(vector);
+        }
+        rows.swap(step, best.1);
+        columns.swap(step, best.2);
+        let pivot = a.get(rows[step], columns[step]);
+        for row in step + 1..size {
+            let below = a.get(rows[row], columns[step]);
+            if below == 0.0 {
+                continue;
+            }
+            let factor = below / pivot;
+            let blurred = errors.get(rows[row], columns[step]) / pivot.abs()
+                + factor.abs() * errors.get(rows[step], columns[step]) / pivot.abs();
+            for column in step + 1..size {
+                let above = a.get(rows[step], columns[column]);
+                let at = rows[row] * size + columns[column];
+                let less = factor * above;
+                a.values[at] -= less;
+                errors.values[at] += blurred * above.abs()
+                    + factor.abs() * errors.get(rows[step], columns[column])
+                    + UNIT * (less.abs() + a.values[at].abs());
+            }
+            a.set(rows[row], columns[step], 0.0);
+        }
+    }
+    None
+}
+
 /// Of two rows, without cancellation.
 fn of_two(part: &Square) -> [c64; 2] {
-    let [a, b, c, d] = [part.values[0], part.values[1], part.values[2], part.values[3]];
+    let [a, b, c, d] = [
+        part.values[0],
+        part.values[1],
+        part.values[2],
+        part.values[3],
+    ];
     let (middle, half) = (0.5 * (a + d), 0.5 * (a - d));
     // The product could overflow or vanish where its root does not.
     let product = b.abs().sqrt() * c.abs().sqrt();
@@ -110,7 +210,11 @@ fn of_two(part: &Square) -> [c64; 2] {
         true => product,
         false => square.sqrt(),
     };
-    let far = if middle < 0.0 { middle - root } else { middle + root };
+    let far = if middle < 0.0 {
+        middle - root
+    } else {
+        middle + root
+    };
     let near = match far == 0.0 {
         true => 0.0,
         false => (a * d - b * c) / far,
@@ -190,7 +294,11 @@ pub fn eigen(matrix: &Square) -> Option<Eigen> {
         order[to] = free.swap_remove(best?);
     }
     let right: Vec<Vec<c64>> = (order.iter())
-        .map(|&of| (0..size).map(|row| vectors[(row, of)] * scales[row]).collect())
+        .map(|&of| {
+            (0..size)
+                .map(|row| vectors[(row, of)] * scales[row])
+                .collect()
+        })
         .collect();
     let whole: Mat<c64> = Mat::from_fn(size, size, |row, column| vectors[(row, order[column])]);
     let inverse = {
@@ -198,7 +306,11 @@ pub fn eigen(matrix: &Square) -> Option<Eigen> {
         whole.partial_piv_lu().inverse()
     };
     let mut left: Vec<Vec<c64>> = (0..size)
-        .map(|of| (0..size).map(|column| inverse[(of, column)] / scales[column]).collect())
+        .map(|of| {
+            (0..size)
+                .map(|column| inverse[(of, column)] / scales[column])
+                .collect()
+        })
         .collect();
     let finite = |value: &c64| value.re.is_finite() && value.im.is_finite();
     if !left.iter().flatten().all(finite) {
@@ -229,7 +341,27 @@ mod tests {
             chain.set(at, at + 1, 1.0 + at as f64);
         }
         let values = eigenvalues(&chain).expect("it converges");
-        assert!(values.iter().all(|value| value.re == 0.0 && value.im == 0.0));
+        assert!(
+            values
+                .iter()
+                .all(|value| value.re == 0.0 && value.im == 0.0)
+        );
+    }
+
+    /// Two bodies and a spring between them move freely.
+    #[test]
+    fn free_bodies_have_exact_zeros() {
+        let (k, d) = (3.7, 0.3);
+        let (m, n) = (1.3, 0.7);
+        let rows = [
+            [0.0, 0.0, 1.0, 0.0],
+            [0.0, 0.0, 0.0, 1.0],
+            [-k / m, k / m, -d / m, d / m],
+            [k / n, -k / n, d / n, -d / n],
+        ];
+        let values = eigenvalues(&square(4, rows.as_flattened())).expect("it converges");
+        let zeros = values.iter().filter(|value| value.norm() == 0.0);
+        assert_eq!(zeros.count(), 2, "{values:?}");
     }
 
     #[test]

@@ -124,5 +124,7 @@ impl Pencil {
 }
 
 fn is_finite(values: &[c64]) -> bool {
-    values.iter().all(|value| value.re.is_finite() && value.im.is_finite())
+    values
+        .iter()
+        .all(|value| value.re.is_finite() && value.im.is_finite())
 }

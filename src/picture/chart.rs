@@ -82,12 +82,24 @@ struct Places {
 
 impl Places {
     fn part(&self, value: f64) -> f64 {
-        let value = if self.logarithmic { value.log10() } else { value };
+        let value = if self.logarithmic {
+            value.log10()
+        } else {
+            value
+        };
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
     fn plain(low: f64, high: f64, ticks: usize, padding: f64) -> Places {
-        let scale = Scale::new(low, high, Wish { padding, ticks, least: 1e-9 });
+        let scale = Scale::new(
+            low,
+            high,
+            Wish {
+                padding,
+                ticks,
+                least: 1e-9,
+            },
+        );
         let power = 10_f64.powi(scale.exponent);
         let suffix = match scale.exponent {
             0 => String::new(),
@@ -101,7 +113,11 @@ impl Places {
             ticks: labels
                 .map(|(tick, label)| {
                     let is_zero = *tick == 0.0;
-                    let label = if is_zero { label.clone() } else { format!("{label}{suffix}") };
+                    let label = if is_zero {
+                        label.clone()
+                    } else {
+                        format!("{label}{suffix}")
+                    };
                     (tick * power, label)
                 })
                 .collect(),
@@ -139,9 +155,15 @@ impl Places {
     fn degrees(low: f64, high: f64) -> Places {
         let padding = 0.05 * (high - low).max(20.0);
         let (low, high) = (low - padding, high + padding);
-        let steps = [1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 45.0, 90.0, 180.0, 360.0, 720.0, 1440.0];
+        let steps = [
+            1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 45.0, 90.0, 180.0, 360.0, 720.0, 1440.0,
+        ];
         let fits = |step: &&f64| (high - low) / **step <= 7.0;
-        let step = steps.iter().find(fits).copied().unwrap_or_else(|| ((high - low) / 1800.0).ceil() * 360.0);
+        let step = steps
+            .iter()
+            .find(fits)
+            .copied()
+            .unwrap_or_else(|| ((high - low) / 1800.0).ceil() * 360.0);
         let ticks = ((low / step).ceil() as i64..=(high / step).floor() as i64)
             .map(|at| at as f64 * step)
             .map(|value| (value, format!("{value}").replace('-', "−")));
@@ -173,14 +195,21 @@ pub fn svg(chart: &Chart) -> String {
          viewBox=\"0 0 {wide} {high}\" role=\"img\" font-family=\"{FONT}\">\n"
     );
     let _ = writeln!(out, "<title>{}</title>", text::escaped(&chart.title));
-    let _ = writeln!(out, "<rect x=\"0\" y=\"0\" width=\"{wide}\" height=\"{high}\" fill=\"#ffffff\"/>");
+    let _ = writeln!(
+        out,
+        "<rect x=\"0\" y=\"0\" width=\"{wide}\" height=\"{high}\" fill=\"#ffffff\"/>"
+    );
     let middle = f64::midpoint(LEFT, RIGHT);
     let short = text::shortened(&chart.title, 17.0 * text::BOLD, WIDTH - 16.0);
     let mut words = Words::at(middle, 27.0, 17.0, Anchor::Middle, &short);
     words.whole = &chart.title;
     words.bold = true;
     words.write(&mut out);
-    let points = || (chart.panels.iter()).flat_map(|panel| &panel.curves).flat_map(|curve| &curve.points);
+    let points = || {
+        (chart.panels.iter())
+            .flat_map(|panel| &panel.curves)
+            .flat_map(|curve| &curve.points)
+    };
     let (low, high) = extent(points().map(|point| point.0)).unwrap_or((1.0, 10.0));
     let across = match chart.axis {
         Axis::Plain => Places::plain(low, high, 8, 0.04),
@@ -217,7 +246,10 @@ fn panel_svg(
     out: &mut String,
 ) {
     let values = (panel.curves.iter()).flat_map(|curve| curve.points.iter().map(|point| point.1));
-    let told = panel.marks.iter().flat_map(|mark| mark.to.into_iter().chain([mark.at.1]));
+    let told = panel
+        .marks
+        .iter()
+        .flat_map(|mark| mark.to.into_iter().chain([mark.at.1]));
     let (low, high) = extent(values.chain(told)).unwrap_or((0.0, 1.0));
     let up = match panel.degrees {
         true => Places::degrees(low, high),
@@ -226,22 +258,68 @@ fn panel_svg(
     let x = |value: f64| LEFT + (RIGHT - LEFT) * across.part(value);
     let y = |value: f64| bottom - (bottom - top) * up.part(value);
     for &faint in &across.faint {
-        line((x(faint), top), (x(faint), bottom), "#f1f1f1", 1.0, None, out);
+        line(
+            (x(faint), top),
+            (x(faint), bottom),
+            "#f1f1f1",
+            1.0,
+            None,
+            out,
+        );
     }
     for (tick, label) in &across.ticks {
-        line((x(*tick), top), (x(*tick), bottom), colour::GRID, 1.0, None, out);
-        line((x(*tick), bottom), (x(*tick), bottom + 4.0), colour::FRAME, 1.0, None, out);
+        line(
+            (x(*tick), top),
+            (x(*tick), bottom),
+            colour::GRID,
+            1.0,
+            None,
+            out,
+        );
+        line(
+            (x(*tick), bottom),
+            (x(*tick), bottom + 4.0),
+            colour::FRAME,
+            1.0,
+            None,
+            out,
+        );
         if last {
             Words::at(x(*tick), bottom + 18.0, TICK, Anchor::Middle, label).write(out);
         }
     }
     for (tick, label) in &up.ticks {
-        line((LEFT, y(*tick)), (RIGHT, y(*tick)), colour::GRID, 1.0, None, out);
-        line((LEFT - 4.0, y(*tick)), (LEFT, y(*tick)), colour::FRAME, 1.0, None, out);
+        line(
+            (LEFT, y(*tick)),
+            (RIGHT, y(*tick)),
+            colour::GRID,
+            1.0,
+            None,
+            out,
+        );
+        line(
+            (LEFT - 4.0, y(*tick)),
+            (LEFT, y(*tick)),
+            colour::FRAME,
+            1.0,
+            None,
+            out,
+        );
         Words::at(LEFT - 8.0, y(*tick) + TICK * 0.35, TICK, Anchor::End, label).write(out);
     }
-    for &level in panel.levels.iter().filter(|level| (up.low..=up.high).contains(*level)) {
-        line((LEFT, y(level)), (RIGHT, y(level)), colour::FAINT, 1.0, None, out);
+    for &level in panel
+        .levels
+        .iter()
+        .filter(|level| (up.low..=up.high).contains(*level))
+    {
+        line(
+            (LEFT, y(level)),
+            (RIGHT, y(level)),
+            colour::FAINT,
+            1.0,
+            None,
+            out,
+        );
     }
     let _ = writeln!(
         out,
@@ -252,7 +330,13 @@ fn panel_svg(
         coordinate(bottom - top),
         colour::FRAME
     );
-    let mut words = Words::at(22.0, f64::midpoint(top, bottom), LABEL, Anchor::Middle, &panel.label);
+    let mut words = Words::at(
+        22.0,
+        f64::midpoint(top, bottom),
+        LABEL,
+        Anchor::Middle,
+        &panel.label,
+    );
     words.upright = true;
     words.write(out);
     for curve in &panel.curves {
@@ -286,7 +370,10 @@ fn curve_svg(curve: &Curve, x: &dyn Fn(f64) -> f64, y: &dyn Fn(f64) -> f64, out:
     if curve.dots {
         for point in curve.points.iter().filter(is_finite) {
             let (cx, cy) = (coordinate(x(point.0)), coordinate(y(point.1)));
-            let _ = writeln!(out, "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"2\" fill=\"{paint}\"/>");
+            let _ = writeln!(
+                out,
+                "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"2\" fill=\"{paint}\"/>"
+            );
         }
         return;
     }
@@ -305,7 +392,12 @@ fn shape_svg(shape: Shape, (x, y): (f64, f64), out: &mut String) {
     let ink = colour::INK;
     match shape {
         Shape::Dot => {
-            let _ = writeln!(out, "<circle cx=\"{}\" cy=\"{}\" r=\"3.5\" fill=\"{ink}\"/>", coordinate(x), coordinate(y));
+            let _ = writeln!(
+                out,
+                "<circle cx=\"{}\" cy=\"{}\" r=\"3.5\" fill=\"{ink}\"/>",
+                coordinate(x),
+                coordinate(y)
+            );
         }
         Shape::Ring => {
             let _ = writeln!(
@@ -316,14 +408,37 @@ fn shape_svg(shape: Shape, (x, y): (f64, f64), out: &mut String) {
             );
         }
         Shape::Cross => {
-            line((x - SIZE, y - SIZE), (x + SIZE, y + SIZE), ink, 1.5, None, out);
-            line((x - SIZE, y + SIZE), (x + SIZE, y - SIZE), ink, 1.5, None, out);
+            line(
+                (x - SIZE, y - SIZE),
+                (x + SIZE, y + SIZE),
+                ink,
+                1.5,
+                None,
+                out,
+            );
+            line(
+                (x - SIZE, y + SIZE),
+                (x + SIZE, y - SIZE),
+                ink,
+                1.5,
+                None,
+                out,
+            );
         }
     }
 }
 
-fn line(from: (f64, f64), to: (f64, f64), paint: &str, width: f64, dash: Option<&str>, out: &mut String) {
-    let dash = dash.map_or(String::new(), |dash| format!(" stroke-dasharray=\"{dash}\""));
+fn line(
+    from: (f64, f64),
+    to: (f64, f64),
+    paint: &str,
+    width: f64,
+    dash: Option<&str>,
+    out: &mut String,
+) {
+    let dash = dash.map_or(String::new(), |dash| {
+        format!(" stroke-dasharray=\"{dash}\"")
+    });
     let _ = writeln!(
         out,
         "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{paint}\" stroke-width=\"{width}\"{dash}/>",

@@ -11,6 +11,7 @@ use super::rational::Rational;
 use crate::analyse::linearised::Linearised;
 use crate::evaluate::{leaves, truth};
 use crate::expr::{BinaryOp, ExprId, Node, UnaryOp};
+use crate::flat::{Kind, Leaf};
 
 /// What symbols stand for, with their values at the point.
 #[derive(Clone, Debug, Default)]
@@ -27,14 +28,19 @@ pub struct Atom {
 
 impl Atoms {
     pub fn value(&self, symbol: Symbol) -> f64 {
-        self.list.get(symbol as usize).map_or(f64::NAN, |atom| atom.value)
+        self.list
+            .get(symbol as usize)
+            .map_or(f64::NAN, |atom| atom.value)
     }
 
     fn of(&mut self, linear: &Linearised, of: ExprId) -> Rational {
         let next = self.list.len() as Symbol;
         let symbol = *self.by_expression.entry(of).or_insert(next);
         if symbol == next {
-            let value = linear.point.number(&linear.flat().exprs, of).unwrap_or(f64::NAN);
+            let value = linear
+                .point
+                .number(&linear.flat().exprs, of)
+                .unwrap_or(f64::NAN);
             self.list.push(Atom { of, value });
         }
         Rational::symbol(symbol)
@@ -76,7 +82,11 @@ impl Converter {
             }
             let needs: Vec<ExprId> = match exprs.node(id) {
                 Node::Unary(UnaryOp::Minus | UnaryOp::Plus, a) => vec![a],
-                Node::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div, a, b) => vec![a, b],
+                Node::Binary(
+                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div,
+                    a,
+                    b,
+                ) => vec![a, b],
                 Node::Binary(BinaryOp::Pow, a, b) if self.power(linear, b).is_some() => vec![a],
                 Node::If(condition, a, b) => match truth(linear.flat(), &linear.point, condition) {
                     Some(true) => vec![a],
@@ -85,7 +95,9 @@ impl Converter {
                 },
                 _ => Vec::new(),
             };
-            let open: Vec<ExprId> = (needs.iter().copied()).filter(|need| !known.contains_key(need)).collect();
+            let open: Vec<ExprId> = (needs.iter().copied())
+                .filter(|need| !known.contains_key(need))
+                .collect();
             if !open.is_empty() {
                 work.extend(open);
                 continue;
@@ -111,11 +123,32 @@ impl Converter {
                         false => product,
                     }
                 }
-                _ => self.atoms.of(linear, id),
+                _ => (self.given(linear, id)).unwrap_or_else(|| self.atoms.of(linear, id)),
             };
             known.insert(id, value);
         }
         known.remove(&root)
+    }
+
+    /// States, inputs and discrete variables have given values at the point. Those that are short decimals count as numbers,
+    /// and functions of them where they are 0, 1 or -1.
+    fn given(&self, linear: &Linearised, of: ExprId) -> Option<Rational> {
+        let flat = linear.flat();
+        let first = linear.first_state() as u32;
+        let is_given = |leaf: Leaf| match linear.columns.get(&leaf) {
+            Some(&column) => column >= first,
+            None => flat.variable(leaf.variable()).kind == Kind::Discrete,
+        };
+        if !leaves(&flat.exprs, of).into_iter().all(is_given) {
+            return None;
+        }
+        let value = linear.point.number(&flat.exprs, of)?;
+        let is_plain = [0.0, 1.0, -1.0].contains(&value);
+        match flat.exprs.node(of) {
+            Node::Leaf(_) | Node::Time => exact(value),
+            _ if is_plain => exact(value),
+            _ => None,
+        }
     }
 
     /// A small whole exponent.

@@ -66,13 +66,16 @@ fn made(linear: &mut Linearised, converter: &mut Converter) -> Option<Formulas> 
         (rows.iter())
             .map(|row| {
                 let at = first as u32..(first + columns) as u32;
-                at.map(|column| row.get(&column).cloned().unwrap_or(Rational::whole(0))).collect()
+                at.map(|column| row.get(&column).cloned().unwrap_or(Rational::whole(0)))
+                    .collect()
             })
             .collect()
     };
     let (rates, results) = whole.split_at(states);
     let by_order = |rows: &[Row]| -> Vec<Grid> {
-        (0..orders).map(|order| grid(rows, width + order * inputs, inputs)).collect()
+        (0..orders)
+            .map(|order| grid(rows, width + order * inputs, inputs))
+            .collect()
     };
     Some(Formulas {
         atoms: converter.atoms.clone(),
@@ -107,7 +110,8 @@ fn eliminated(linear: &Linearised, converter: &Converter, rows: &[Row]) -> Optio
                     value != 0.0 && value.is_finite()
                 })
             };
-            let pivot = *(free.iter().filter(usable)).min_by_key(|&&row| block[row][&(column as u32)].length())?;
+            let pivot = *(free.iter().filter(usable))
+                .min_by_key(|&&row| block[row][&(column as u32)].length())?;
             free.retain(|&row| row != pivot);
             of_column[column - begin] = pivot;
             let divisor = block[pivot][&(column as u32)].clone();
@@ -130,7 +134,11 @@ fn eliminated(linear: &Linearised, converter: &Converter, rows: &[Row]) -> Optio
         for column in own {
             let mut row = block[of_column[column - begin]].clone();
             row.remove(&(column as u32));
-            solution.push(row.into_iter().map(|(at, entry)| (at, entry.negated())).collect());
+            solution.push(
+                row.into_iter()
+                    .map(|(at, entry)| (at, entry.negated()))
+                    .collect(),
+            );
         }
         begin += size;
     }

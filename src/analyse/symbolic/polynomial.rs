@@ -83,7 +83,9 @@ impl Polynomial {
 
     /// Terms: coefficients, and powers of symbols.
     pub fn terms(&self) -> impl DoubleEndedIterator<Item = (i128, &[(Symbol, u32)])> {
-        self.terms.iter().map(|(monomial, &value)| (value, monomial.0.as_slice()))
+        self.terms
+            .iter()
+            .map(|(monomial, &value)| (value, monomial.0.as_slice()))
     }
 
     pub fn symbols(&self) -> BTreeSet<Symbol> {
@@ -94,7 +96,11 @@ impl Polynomial {
     pub fn add(&self, other: &Polynomial) -> Option<Polynomial> {
         let mut terms = self.terms.clone();
         for (monomial, &value) in &other.terms {
-            let sum = terms.get(monomial).copied().unwrap_or(0).checked_add(value)?;
+            let sum = terms
+                .get(monomial)
+                .copied()
+                .unwrap_or(0)
+                .checked_add(value)?;
             match sum {
                 0 => terms.remove(monomial),
                 _ => terms.insert(monomial.clone(), sum),
@@ -106,7 +112,9 @@ impl Polynomial {
     pub fn negated(&self) -> Polynomial {
         let terms = self.terms.iter();
         Polynomial {
-            terms: terms.map(|(monomial, value)| (monomial.clone(), -value)).collect(),
+            terms: terms
+                .map(|(monomial, value)| (monomial.clone(), -value))
+                .collect(),
         }
     }
 
@@ -153,7 +161,11 @@ impl Polynomial {
     pub fn by_powers(&self, symbol: Symbol) -> Vec<Polynomial> {
         let mut found: Vec<Polynomial> = Vec::new();
         for (monomial, &value) in &self.terms {
-            let power = monomial.0.iter().find(|(of, _)| *of == symbol).map_or(0, |&(_, power)| power);
+            let power = monomial
+                .0
+                .iter()
+                .find(|(of, _)| *of == symbol)
+                .map_or(0, |&(_, power)| power);
             let power = power as usize;
             if found.len() <= power {
                 found.resize(power + 1, Polynomial::default());
@@ -173,7 +185,11 @@ impl Polynomial {
     }
 
     fn power(symbol: Symbol, power: u32) -> Polynomial {
-        let monomial = if power == 0 { Vec::new() } else { vec![(symbol, power)] };
+        let monomial = if power == 0 {
+            Vec::new()
+        } else {
+            vec![(symbol, power)]
+        };
         let monomial = Monomial(monomial);
         Polynomial {
             terms: BTreeMap::from([(monomial, 1)]),
@@ -182,14 +198,20 @@ impl Polynomial {
 
     /// The sign of the last term.
     pub fn is_negative(&self) -> bool {
-        self.terms.values().next_back().is_some_and(|value| *value < 0)
+        self.terms
+            .values()
+            .next_back()
+            .is_some_and(|value| *value < 0)
     }
 
     pub fn value(&self, of: &dyn Fn(Symbol) -> f64) -> f64 {
         let terms = self.terms.iter();
         terms
             .map(|(monomial, &value)| {
-                let factors = monomial.0.iter().map(|&(symbol, power)| of(symbol).powi(power as i32));
+                let factors = monomial
+                    .0
+                    .iter()
+                    .map(|&(symbol, power)| of(symbol).powi(power as i32));
                 value as f64 * factors.product::<f64>()
             })
             .sum()
@@ -308,7 +330,10 @@ fn primitive_gcd(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
         return coefficients_gcd(b, symbol, a);
     }
     let degree = |of: &Polynomial, symbol| of.by_powers(symbol).len();
-    let Some(&symbol) = of_a.iter().min_by_key(|&&symbol| degree(a, symbol).max(degree(b, symbol))) else {
+    let Some(&symbol) = of_a
+        .iter()
+        .min_by_key(|&&symbol| degree(a, symbol).max(degree(b, symbol)))
+    else {
         return Some(Polynomial::constant(1));
     };
     let (of_a, mut x) = primitive(a, symbol)?;

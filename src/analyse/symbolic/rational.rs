@@ -42,7 +42,10 @@ impl Rational {
 
     pub fn add(&self, other: &Rational) -> Option<Rational> {
         let common = gcd(&self.bottom, &other.bottom);
-        let (a, b) = (self.bottom.divided(&common)?, other.bottom.divided(&common)?);
+        let (a, b) = (
+            self.bottom.divided(&common)?,
+            other.bottom.divided(&common)?,
+        );
         let top = self.top.times(&b)?.add(&other.top.times(&a)?)?;
         Rational::new(top, self.bottom.times(&b)?)
     }

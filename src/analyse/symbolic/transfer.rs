@@ -27,7 +27,10 @@ pub fn transfers(formulas: &Formulas) -> Option<Vec<Transfer>> {
     }
     let s = formulas.atoms.list.len() as Symbol;
     let (adjoint, determinant) = resolvent(&formulas.a, s)?;
-    let inputs = formulas.b[0].first().or(formulas.d[0].first()).map_or(0, Vec::len);
+    let inputs = formulas.b[0]
+        .first()
+        .or(formulas.d[0].first())
+        .map_or(0, Vec::len);
     let mut found = Vec::new();
     for output in 0..formulas.c.len() {
         for input in 0..inputs {
@@ -63,7 +66,9 @@ fn resolvent(a: &Grid, s: Symbol) -> Option<(Grid, Rational)> {
     let size = a.len();
     let unit = |row: usize, column: usize| Rational::whole(i128::from(row == column));
     let s = Rational::symbol(s);
-    let mut power: Grid = (0..size).map(|row| (0..size).map(|column| unit(row, column)).collect()).collect();
+    let mut power: Grid = (0..size)
+        .map(|row| (0..size).map(|column| unit(row, column)).collect())
+        .collect();
     let mut adjoint: Grid = vec![vec![Rational::whole(0); size]; size];
     let mut determinant = Rational::whole(1);
     for step in 1..=size {

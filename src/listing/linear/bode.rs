@@ -41,12 +41,15 @@ impl Fields for Body<'_> {
         map.serialize_entry("re", &part(|value| value.re))?;
         map.serialize_entry("im", &part(|value| value.im))?;
         let margins = bode.margins;
-        map.serialize_entry("margins", &MarginsJson {
-            gain_db: margins.gain_db,
-            phase_deg: margins.phase_deg,
-            gain_crossover: margins.gain_crossover,
-            phase_crossover: margins.phase_crossover,
-        })
+        map.serialize_entry(
+            "margins",
+            &MarginsJson {
+                gain_db: margins.gain_db,
+                phase_deg: margins.phase_deg,
+                gain_crossover: margins.gain_crossover,
+                phase_crossover: margins.phase_crossover,
+            },
+        )
     }
 }
 
@@ -85,8 +88,12 @@ impl Shown<'_> {
         let gain = margins.gain_db.zip(margins.phase_crossover);
         let phase = margins.phase_deg.zip(margins.gain_crossover);
         [
-            gain.map(|(gain, at)| format!("gain margin {} dB at {} Hz", rounded(gain), rounded(at))),
-            phase.map(|(phase, at)| format!("phase margin {}° at {} Hz", rounded(phase), rounded(at))),
+            gain.map(|(gain, at)| {
+                format!("gain margin {} dB at {} Hz", rounded(gain), rounded(at))
+            }),
+            phase.map(|(phase, at)| {
+                format!("phase margin {}° at {} Hz", rounded(phase), rounded(at))
+            }),
         ]
     }
 
@@ -107,17 +114,31 @@ impl Shown<'_> {
         let finite = db.iter().enumerate().filter(|(_, value)| value.is_finite());
         if let Some((at, value)) = finite.max_by(|a, b| a.1.total_cmp(b.1)) {
             let frequency = short(bode.frequency[at]);
-            out.push_str(&format!("largest: {} dB at {frequency} Hz\n", short(*value)));
+            out.push_str(&format!(
+                "largest: {} dB at {frequency} Hz\n",
+                short(*value)
+            ));
         }
         let [gain, phase] = self.margin_texts();
-        out.push_str(&format!("{}\n", gain.unwrap_or("no gain margin: the phase does not cross -180 degrees".into())));
-        out.push_str(&format!("{}\n", phase.unwrap_or("no phase margin: the magnitude does not cross 0 dB".into())));
+        out.push_str(&format!(
+            "{}\n",
+            gain.unwrap_or("no gain margin: the phase does not cross -180 degrees".into())
+        ));
+        out.push_str(&format!(
+            "{}\n",
+            phase.unwrap_or("no phase margin: the magnitude does not cross 0 dB".into())
+        ));
         out.replace('°', " degrees")
     }
 
     /// Magnitude and phase over the logarithm of the frequency, for the terminal.
     pub fn panels(&self) -> [(String, Trajectories); 2] {
-        let times: Vec<f64> = self.bode.frequency.iter().map(|value| value.log10()).collect();
+        let times: Vec<f64> = self
+            .bode
+            .frequency
+            .iter()
+            .map(|value| value.log10())
+            .collect();
         let of = |name: &str, values: Vec<f64>| Trajectories {
             times: times.clone(),
             series: vec![Series::new(name, None, values)],
@@ -133,15 +154,25 @@ impl Shown<'_> {
         const HEIGHT: f64 = 230.0;
         let (db, phase) = (self.bode.magnitude_db(), self.bode.phase_deg());
         let curve = |values: &[f64]| Curve {
-            points: self.bode.frequency.iter().copied().zip(values.iter().copied()).collect(),
+            points: self
+                .bode
+                .frequency
+                .iter()
+                .copied()
+                .zip(values.iter().copied())
+                .collect(),
             colour: 0,
             dots: false,
         };
         let (low, high) = (self.bode.frequency.first(), self.bode.frequency.last());
-        let inside = |at: f64| low.is_some_and(|low| *low <= at) && high.is_some_and(|high| at <= *high);
+        let inside =
+            |at: f64| low.is_some_and(|low| *low <= at) && high.is_some_and(|high| at <= *high);
         // The phase of the curve where a margin is: the turn nearest to it.
         let phase_at = |at: f64| {
-            let next = self.bode.frequency.partition_point(|&frequency| frequency < at);
+            let next = self
+                .bode
+                .frequency
+                .partition_point(|&frequency| frequency < at);
             phase[next.min(phase.len() - 1)]
         };
         let margins = self.bode.margins;

@@ -123,7 +123,8 @@ pub fn latex(analysed: &Analysed, matrices: &Matrices) -> String {
         ));
         let cells: Vec<String> = (0..shown.rows.len())
             .map(|row| {
-                let cells = (0..shown.columns.len()).map(|column| number(shown.of.get(row, column)));
+                let cells =
+                    (0..shown.columns.len()).map(|column| number(shown.of.get(row, column)));
                 cells.collect::<Vec<_>>().join(" & ")
             })
             .collect();
@@ -145,7 +146,9 @@ pub fn bracketed(name: &str, rows: &[String], columns: usize) -> String {
 pub fn number(value: f64) -> String {
     let text = super::short(value);
     match text.split_once('e') {
-        Some((digits, power)) => format!("{digits} \\cdot 10^{{{}}}", power.trim_start_matches('+')),
+        Some((digits, power)) => {
+            format!("{digits} \\cdot 10^{{{}}}", power.trim_start_matches('+'))
+        }
         None => text,
     }
 }

@@ -46,9 +46,16 @@ impl Locus {
         let branches = self.branches();
         for (at, value) in self.values.iter().enumerate() {
             for (number, branch) in branches.iter().enumerate() {
-                let pole = at.checked_sub(branch.first).and_then(|at| branch.poles.get(at));
+                let pole = at
+                    .checked_sub(branch.first)
+                    .and_then(|at| branch.poles.get(at));
                 if let Some(pole) = pole {
-                    out.push_str(&format!("{value:?},{},{:?},{:?}\n", number + 1, pole.re, pole.im));
+                    out.push_str(&format!(
+                        "{value:?},{},{:?},{:?}\n",
+                        number + 1,
+                        pole.re,
+                        pole.im
+                    ));
                 }
             }
         }
@@ -75,7 +82,10 @@ impl Locus {
         let branches = self.branches();
         let mut marks = Vec::new();
         for branch in &branches {
-            for (pole, shape) in [(branch.poles.first(), Shape::Cross), (branch.poles.last(), Shape::Ring)] {
+            for (pole, shape) in [
+                (branch.poles.first(), Shape::Cross),
+                (branch.poles.last(), Shape::Ring),
+            ] {
                 marks.extend(pole.map(|pole| Mark {
                     at: (pole.re, pole.im),
                     to: None,
@@ -89,7 +99,9 @@ impl Locus {
         let curves = (branches.iter())
             .map(|branch| {
                 let first = branch.poles.first().copied().unwrap_or_default();
-                let alike = |known: &c64| (known - first.conj()).norm() <= 1e-9 * first.norm() && first.im != 0.0;
+                let alike = |known: &c64| {
+                    (known - first.conj()).norm() <= 1e-9 * first.norm() && first.im != 0.0
+                };
                 let colour = colours.iter().position(alike).unwrap_or_else(|| {
                     colours.push(first);
                     colours.len() - 1

@@ -47,11 +47,18 @@ pub fn shown<'m>(analysed: &Analysed, matrices: &'m Matrices, zeros: bool) -> Ve
     };
     let by = |order: usize| -> Vec<Leaf> {
         let inputs = linear.inputs.iter();
-        inputs.map(|leaf| Leaf::at_order(leaf.variable(), order as u8)).collect()
+        inputs
+            .map(|leaf| Leaf::at_order(leaf.variable(), order as u8))
+            .collect()
     };
     add("A".into(), &matrices.a, &rates, linear.states.clone());
     add("B".into(), &matrices.b[0], &rates, by(0));
-    add("C".into(), &matrices.c, &linear.outputs, linear.states.clone());
+    add(
+        "C".into(),
+        &matrices.c,
+        &linear.outputs,
+        linear.states.clone(),
+    );
     add("D".into(), &matrices.d[0], &linear.outputs, by(0));
     for order in 1..=matrices.orders() {
         let (b, d) = (&matrices.b[order], &matrices.d[order]);
@@ -147,16 +154,28 @@ pub fn text(analysed: &Analysed, matrices: &Matrices, sparse: bool) -> String {
             out.push_str(&format!("{} ({rows} x {columns}, {entries})\n", shown.name));
             let rows: Vec<Vec<String>> = (shown.of.entries())
                 .map(|(row, column, value)| {
-                    vec![shown.rows[row].clone(), shown.columns[column].clone(), short(value)]
+                    vec![
+                        shown.rows[row].clone(),
+                        shown.columns[column].clone(),
+                        short(value),
+                    ]
                 })
                 .collect();
             aligned(&rows, "    ", &mut out);
             continue;
         }
-        let mut rows = vec![std::iter::once(shown.name.clone()).chain(shown.columns.clone()).collect()];
+        let mut rows = vec![
+            std::iter::once(shown.name.clone())
+                .chain(shown.columns.clone())
+                .collect(),
+        ];
         for (row, name) in shown.rows.iter().enumerate() {
             let numbers = (0..shown.columns.len()).map(|column| short(shown.of.get(row, column)));
-            rows.push(std::iter::once(format!("  {name}")).chain(numbers).collect());
+            rows.push(
+                std::iter::once(format!("  {name}"))
+                    .chain(numbers)
+                    .collect(),
+            );
         }
         aligned(&rows, "", &mut out);
     }

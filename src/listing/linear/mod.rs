@@ -9,12 +9,12 @@ pub mod poles;
 pub mod symbolic;
 
 use crate::analyse::Analysed;
-use crate::expr::show_number;
+use crate::expr::{show_briefly, show_number};
 
 /// The title of an analysis, with its mode.
 pub fn title(what: &str, analysed: &Analysed) -> String {
     let linear = &analysed.linear;
-    let (model, time) = (linear.flat().model(), show_number(linear.point.time));
+    let (model, time) = (linear.flat().model(), show_briefly(linear.point.time));
     let mut text = format!("{what} OF {model} AT Time = {time}\n");
     if let Some(mode) = &analysed.mode {
         text.push_str(&format!("MODE: {}\n", mode.name));

@@ -23,7 +23,11 @@ pub fn complex(value: c64) -> String {
 }
 
 fn or_dash(value: f64) -> String {
-    if value.is_finite() { short(value) } else { "-".to_string() }
+    if value.is_finite() {
+        short(value)
+    } else {
+        "-".to_string()
+    }
 }
 
 /// A conjugate pair is told once, by the one above the real axis.
@@ -40,7 +44,17 @@ pub fn text(analysed: &Analysed, dynamics: &Dynamics) -> String {
         false => String::new(),
     };
     out.push_str(&format!("{states}{some}\n\n"));
-    let mut rows = vec![["pole", "frequency/Hz", "damping", "time constant/s", "states"].map(str::to_string).to_vec()];
+    let mut rows = vec![
+        [
+            "pole",
+            "frequency/Hz",
+            "damping",
+            "time constant/s",
+            "states",
+        ]
+        .map(str::to_string)
+        .to_vec(),
+    ];
     for of in dynamics.poles.iter().filter(|of| !is_second(of.pole.value)) {
         let value = of.pole.value;
         let mut pole = complex(value);
@@ -64,7 +78,10 @@ pub fn text(analysed: &Analysed, dynamics: &Dynamics) -> String {
         out.push_str("\nSENSITIVITIES: what a pole moves by, for each unit of the parameter\n");
         let mut rows = Vec::new();
         for of in told {
-            let felt = of.sensitivities.iter().filter(|(_, slope)| slope.norm() > 0.0);
+            let felt = of
+                .sensitivities
+                .iter()
+                .filter(|(_, slope)| slope.norm() > 0.0);
             for (at, &(id, slope)) in felt.take(SHOWN).enumerate() {
                 let pole = match at {
                     0 => complex(of.pole.value),
@@ -84,7 +101,10 @@ pub fn text(analysed: &Analysed, dynamics: &Dynamics) -> String {
     ];
     for (what, places) in unreached {
         if !places.is_empty() {
-            let names: Vec<String> = places.iter().map(|&at| linear.name(linear.states[at])).collect();
+            let names: Vec<String> = places
+                .iter()
+                .map(|&at| linear.name(linear.states[at]))
+                .collect();
             out.push_str(&format!("\n{what}: {}\n", names.join(", ")));
         }
     }
@@ -99,7 +119,11 @@ fn left_last(rows: &[Vec<String>], out: &mut String) {
     }
     let mut text = String::new();
     aligned(&front, "", &mut text);
-    let width = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    let width = text
+        .lines()
+        .map(|line| line.chars().count())
+        .max()
+        .unwrap_or(0);
     for (line, row) in text.lines().zip(rows) {
         out.push_str(&format!("{line:<width$}  {}\n", row[row.len() - 1]));
     }
@@ -109,7 +133,14 @@ fn taking_part(analysed: &Analysed, of: &Described) -> String {
     const MOST: usize = 4;
     let linear = &analysed.linear;
     let mut parts: Vec<String> = (of.states.iter().take(MOST))
-        .map(|&(at, part)| format!("{} {:.0} %", linear.name(linear.states[at]), 100.0 * part))
+        .map(|&(at, part)| {
+            let digits = if part < 0.01 { 2 } else { 0 };
+            format!(
+                "{} {:.digits$} %",
+                linear.name(linear.states[at]),
+                100.0 * part
+            )
+        })
         .collect();
     if of.states.len() > MOST {
         parts.push("...".to_string());
@@ -122,12 +153,18 @@ fn taking_part(analysed: &Analysed, of: &Described) -> String {
 
 fn transfer(analysed: &Analysed, of: &Transfer, out: &mut String) {
     let linear = &analysed.linear;
-    let (from, to) = (linear.name(linear.inputs[of.input]), linear.name(linear.outputs[of.output]));
+    let (from, to) = (
+        linear.name(linear.inputs[of.input]),
+        linear.name(linear.outputs[of.output]),
+    );
     if of.of.gain == 0.0 {
         out.push_str(&format!("\nFROM {from} TO {to}: nothing\n"));
         return;
     }
-    out.push_str(&format!("\nFROM {from} TO {to}: gain {}", short(of.of.gain)));
+    out.push_str(&format!(
+        "\nFROM {from} TO {to}: gain {}",
+        short(of.of.gain)
+    ));
     let zeros: Vec<String> = (of.of.zeros.iter().zip(&of.cancelled))
         .filter(|(zero, _)| !is_second(**zero))
         .map(|(zero, cancelled)| {
@@ -135,7 +172,11 @@ fn transfer(analysed: &Analysed, of: &Transfer, out: &mut String) {
                 true => complex(*zero),
                 false => format!("{} +- {}i", short(zero.re), short(zero.im)),
             };
-            if *cancelled { format!("{text} (cancelled)") } else { text }
+            if *cancelled {
+                format!("{text} (cancelled)")
+            } else {
+                text
+            }
         })
         .collect();
     match zeros.is_empty() {
@@ -230,7 +271,8 @@ impl Fields for Body<'_> {
                     .collect(),
             })
             .collect();
-        let names = |places: &[usize]| -> Vec<String> { places.iter().map(|&at| state(at)).collect() };
+        let names =
+            |places: &[usize]| -> Vec<String> { places.iter().map(|&at| state(at)).collect() };
         let unreached = &self.dynamics.unreached;
         map.serialize_entry("poles", &poles)?;
         map.serialize_entry("zeros", &zeros)?;

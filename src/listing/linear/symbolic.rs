@@ -84,7 +84,11 @@ impl Writer<'_> {
         match self.spelling {
             Spelling::Latex => format!("{sign}\\frac{{{above}}}{{{below}}}"),
             Spelling::Text => {
-                let above = if top.len() > 1 { format!("({above})") } else { above };
+                let above = if top.len() > 1 {
+                    format!("({above})")
+                } else {
+                    above
+                };
                 let alone = bottom.len() == 1
                     && bottom.terms().all(|(number, powers)| {
                         powers.len() + usize::from(number.unsigned_abs() != 1) <= 1
@@ -103,7 +107,11 @@ impl Writer<'_> {
                 continue;
             }
             let negative = coefficient.is_negative();
-            let size = if negative { coefficient.negated() } else { coefficient.clone() };
+            let size = if negative {
+                coefficient.negated()
+            } else {
+                coefficient.clone()
+            };
             out.push_str(match (out.is_empty(), negative) {
                 (true, true) => "-",
                 (true, false) => "",
@@ -114,7 +122,11 @@ impl Writer<'_> {
             if size.len() > 1 && (power > 0 || negative) {
                 text = format!("({text})");
             }
-            let times = if self.spelling == Spelling::Text { "*" } else { "\\," };
+            let times = if self.spelling == Spelling::Text {
+                "*"
+            } else {
+                "\\,"
+            };
             out.push_str(&match (power, size.is_one(), self.spelling) {
                 (0, ..) => text,
                 (1, true, _) => "s".to_string(),
@@ -135,7 +147,9 @@ impl Writer<'_> {
         let rates: Vec<Leaf> = linear.states.iter().map(|state| state.rate()).collect();
         let inputs = |order: usize| -> Vec<Leaf> {
             let inputs = linear.inputs.iter();
-            inputs.map(|leaf| Leaf::at_order(leaf.variable(), order as u8)).collect()
+            inputs
+                .map(|leaf| Leaf::at_order(leaf.variable(), order as u8))
+                .collect()
         };
         let states = linear.states.clone();
         let mut found = vec![("A".to_string(), &formulas.a, rates.clone(), states.clone())];
@@ -147,14 +161,24 @@ impl Writer<'_> {
         let is_zero = |grid: &Grid| grid.iter().flatten().all(Rational::is_zero);
         found.push(("B".to_string(), &formulas.b[0], rates.clone(), inputs(0)));
         found.push(("C".to_string(), &formulas.c, linear.outputs.clone(), states));
-        found.push(("D".to_string(), &formulas.d[0], linear.outputs.clone(), inputs(0)));
+        found.push((
+            "D".to_string(),
+            &formulas.d[0],
+            linear.outputs.clone(),
+            inputs(0),
+        ));
         for order in 1..formulas.b.len() {
             for (letter, grid, rows) in [
                 ("B", &formulas.b[order], &rates),
                 ("D", &formulas.d[order], &linear.outputs),
             ] {
                 if !is_zero(grid) {
-                    found.push((format!("{letter}{}", end(order)), grid, rows.clone(), inputs(order)));
+                    found.push((
+                        format!("{letter}{}", end(order)),
+                        grid,
+                        rows.clone(),
+                        inputs(order),
+                    ));
                 }
             }
         }
@@ -207,7 +231,12 @@ impl Shown<'_> {
             for (row, &leaf) in grid.iter().zip(&rows) {
                 for (entry, &column) in row.iter().zip(&columns) {
                     if !entry.is_zero() {
-                        lines.push(format!("    {} by {}: {}\n", linear.name(leaf), linear.name(column), writer.rational(entry)));
+                        lines.push(format!(
+                            "    {} by {}: {}\n",
+                            linear.name(leaf),
+                            linear.name(column),
+                            writer.rational(entry)
+                        ));
                     }
                 }
             }
@@ -231,7 +260,10 @@ impl Shown<'_> {
 
     fn ends(&self, of: &Transfer) -> (String, String) {
         let linear = &self.analysed.linear;
-        (linear.name(linear.inputs[of.input]), linear.name(linear.outputs[of.output]))
+        (
+            linear.name(linear.inputs[of.input]),
+            linear.name(linear.outputs[of.output]),
+        )
     }
 
     pub fn latex(&self) -> String {
@@ -252,10 +284,13 @@ impl Shown<'_> {
             };
             page.heading(&format!("${name}$"));
             let (of_rows, of_columns) = (page.names(&rows), page.names(&columns));
-            page.push(&format!("\\par rows: {of_rows}\\par columns: {of_columns}\n"));
+            page.push(&format!(
+                "\\par rows: {of_rows}\\par columns: {of_columns}\n"
+            ));
             let cells: Vec<String> = (grid.iter())
                 .map(|row| {
-                    let cells: Vec<String> = row.iter().map(|entry| writer.rational(entry)).collect();
+                    let cells: Vec<String> =
+                        row.iter().map(|entry| writer.rational(entry)).collect();
                     cells.join(" & ")
                 })
                 .collect();
@@ -266,7 +301,9 @@ impl Shown<'_> {
             page.heading("Transfer function");
             let (from, to) = (page.names(&[input]), page.names(&[output]));
             let (top, bottom) = (writer.in_s(&of.top), writer.in_s(&of.bottom));
-            page.push(&format!("\\par from {from} to {to}\n\\[ \\frac{{{top}}}{{{bottom}}} \\]\n"));
+            page.push(&format!(
+                "\\par from {from} to {to}\n\\[ \\frac{{{top}}}{{{bottom}}} \\]\n"
+            ));
         }
         page.finish()
     }
@@ -304,7 +341,9 @@ impl Fields for Body<'_> {
                 .collect();
             map.serialize_entry(&name, &texts)?;
         }
-        let texts = |of: &[Polynomial]| -> Vec<String> { of.iter().map(|of| writer.polynomial(of)).collect() };
+        let texts = |of: &[Polynomial]| -> Vec<String> {
+            of.iter().map(|of| writer.polynomial(of)).collect()
+        };
         let transfers = self.0.transfers.map(|transfers| -> Vec<TransferJson> {
             (transfers.iter())
                 .map(|of| {
