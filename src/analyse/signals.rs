@@ -163,29 +163,29 @@ fn determining(flat: &Flat, id: VarId, observer: &mut dyn StageObserver) -> Resu
     let Some(solved) = solved else {
         return Err(not_an_input(flat, id, "nothing determines it", cure));
     };
-    let unknowns: Vec<Leaf> = solved.flat.unknowns_of(id).collect();
-    let [unknown] = unknowns[..] else {
-        let why = "more than one equation determines it";
-        return Err(not_an_input(flat, id, why, cure));
-    };
-    let block = (solved.blocks.iter()).find(|block| block.unknowns().contains(&unknown));
-    let Some(block) = block else {
-        return Err(not_an_input(flat, id, "nothing determines it", cure));
-    };
-    let &[equation] = block.equations() else {
-        let why = "it is determined in a loop, together with others";
-        return Err(not_an_input(flat, id, why, cure));
-    };
-    let of = &solved.flat.equations[equation.index()];
-    let same = |known: &EqId| {
-        let known = &flat.equations[known.index()];
-        (known.left, known.right, known.span, known.origin)
-            == (of.left, of.right, of.span, of.origin)
-    };
-    (flat.equation_ids().find(same)).ok_or_else(|| {
-        let why = "it follows from the derivative of an equation";
-        not_an_input(flat, id, why, cure)
-    })
+    // After index reduction its derivatives may be unknowns as well, which derivatives of equations determine.
+    let mut why = "nothing determines it";
+    for unknown in solved.flat.unknowns_of(id) {
+        let block = (solved.blocks.iter()).find(|block| block.unknowns().contains(&unknown));
+        let Some(block) = block else {
+            continue;
+        };
+        let &[equation] = block.equations() else {
+            why = "it is determined in a loop, together with others";
+            continue;
+        };
+        let of = &solved.flat.equations[equation.index()];
+        let same = |known: &EqId| {
+            let known = &flat.equations[known.index()];
+            (known.left, known.right, known.span, known.origin)
+                == (of.left, of.right, of.span, of.origin)
+        };
+        match flat.equation_ids().find(same) {
+            Some(found) => return Ok(found),
+            None => why = "it follows from the derivative of an equation",
+        }
+    }
+    Err(not_an_input(flat, id, why, cure))
 }
 
 fn not_an_input(flat: &Flat, id: VarId, why: &str, cure: &str) -> Refusal {
