@@ -36,6 +36,8 @@ mod api;
 pub use api::{Error, Loader, Message, Model, Place, Run, Trajectory, Values, Variable};
 
 #[doc(hidden)]
+pub mod analyse;
+#[doc(hidden)]
 pub mod base;
 #[doc(hidden)]
 pub mod bond;

@@ -24,6 +24,8 @@ const PAGES: &[&str] = &[
     "docs/language.md",
     "docs/solving.md",
     "docs/simulation.md",
+    "docs/linear.md",
+    "docs/linear.md",
     "docs/export.md",
     "docs/interoperability.md",
     "docs/bondgraph.md",

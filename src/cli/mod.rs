@@ -2,6 +2,7 @@
 //! `syntax::load` reads files through a trait.
 
 mod augment;
+mod bode;
 mod causality;
 mod check;
 mod clock;
@@ -18,7 +19,10 @@ mod fmu;
 pub mod golden;
 mod io;
 mod library;
+mod linear;
+mod linearize;
 mod model;
+mod poles;
 pub mod progress;
 mod reading;
 mod reduce;
@@ -84,6 +88,12 @@ enum Command {
     Draw(draw::Arguments),
     /// Run a model, as its experiment says
     Simulate(simulate::Arguments),
+    /// Linearise a model at a point: A, B, C and D
+    Linearize(linearize::Arguments),
+    /// Tell the poles and zeros of a model near a point, and what they depend on
+    Poles(poles::Arguments),
+    /// Compute the frequency response from one variable to another
+    Bode(bode::Arguments),
     /// The interactive program of the 1990 paper, or a script of its commands
     Session(session::Arguments),
     /// Write a model as a program in another language
@@ -315,6 +325,9 @@ impl Command {
             Command::Augment(arguments) => augment::run(arguments, console),
             Command::Draw(arguments) => draw::run(arguments, console),
             Command::Simulate(arguments) => simulate::run_command(arguments, console),
+            Command::Linearize(arguments) => linearize::run(arguments, console),
+            Command::Poles(arguments) => poles::run(arguments, console),
+            Command::Bode(arguments) => bode::run(arguments, console),
             Command::Session(arguments) => session::run(arguments, console),
             Command::Export(arguments) => export::run(arguments, console),
             Command::Check(arguments) => check::run(arguments, console),

@@ -134,7 +134,7 @@ impl Point {
     }
 
     /// The states among the candidates of a block: those that were set, then those of the start.
-    pub(super) fn chosen(&self, flat: &Flat, block: &Selected) -> Vec<Leaf> {
+    pub fn chosen(&self, flat: &Flat, block: &Selected) -> Vec<Leaf> {
         let mut chosen = Vec::new();
         for &at in &block.selections {
             let selection = &flat.selections()[at as usize];

@@ -13,6 +13,7 @@ mod latex_letters;
 mod latex_names;
 pub mod latex_report;
 pub mod latex_solved;
+pub mod linear;
 mod lines;
 pub mod modes;
 pub mod positions_json;

@@ -1,9 +1,12 @@
-//! Numeric kernels: sparse matrices, their patterns and colourings, LU factors. They know nothing
-//! of models.
+//! Numeric kernels: sparse matrices, their patterns and colourings, LU factors, eigenvalues.
+//! They know nothing of models.
 
+pub mod arnoldi;
 mod coloring;
+pub mod eigen;
 pub mod lu;
 mod pattern;
+pub mod pencil;
 #[cfg(test)]
 mod tests;
 pub mod zero;

@@ -2,10 +2,11 @@
 //!
 //! Before: trajectories, plain numbers with names. After: text or pixels. [`svg`] and [`terminal`]
 //! draw trajectories, [`panels`] decides what is drawn together, `scale` and `thin` serve both.
-//! [`bond`] draws bond graphs, [`png`] converts any SVG of this room to pixels. Nothing here knows
+//! [`chart`] draws Bode plots and root loci, [`bond`] bond graphs, [`png`] converts any SVG of this room to pixels. Nothing here knows
 //! the simulator.
 
 pub mod bond;
+pub mod chart;
 pub mod panels;
 pub mod png;
 pub mod scale;

@@ -147,7 +147,7 @@ fn label(tick: f64, decimals: usize) -> String {
     text.replacen('-', "\u{2212}", 1)
 }
 
-fn superscript(number: i32) -> String {
+pub(super) fn superscript(number: i32) -> String {
     const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     number
         .to_string()

@@ -44,6 +44,18 @@ pub fn plot(
     size: (usize, usize),
     colour: bool,
 ) -> String {
+    plot_over(None, title, data, which, size, colour)
+}
+
+/// The same over another axis than Time, by its name.
+pub fn plot_over(
+    axis: Option<&str>,
+    title: &str,
+    data: &Trajectories,
+    which: &[usize],
+    size: (usize, usize),
+    colour: bool,
+) -> String {
     let shown: Vec<&Series> = which
         .iter()
         .filter_map(|&at| data.series.get(at))
@@ -67,7 +79,8 @@ pub fn plot(
     let scale = Scale::new(low, high, wish((rows / 3).clamp(2, 8), 1e-6));
     let (start, end) = extent(data.times.iter().copied()).unwrap_or((0.0, 1.0));
     let time = Scale::new(start, end, wish((width / 14).clamp(2, 8), 1e-12));
-    let legend = legend(&shown, &scale, &time_name(data, &time), width, colour);
+    let name = axis.map_or_else(|| time_name(data, &time), str::to_string);
+    let legend = legend(&shown, &scale, &name, width, colour);
     let rows = rows.saturating_sub(legend.len()).max(3);
     let ticks = match lanes {
         true => lane_names(&shown, rows),

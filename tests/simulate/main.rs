@@ -2,6 +2,7 @@
 
 mod columns;
 mod integrate;
+mod linear;
 mod papers;
 mod program;
 mod random;

@@ -274,6 +274,30 @@ const POINTS: [usize; 2] = [20, 26];
 const SPAN: f64 = 0.12;
 
 impl Linear<f64> {
+    /// det A(s).
+    pub fn determinant_at(&self, s: Complex<f64>) -> Complex<f64> {
+        self.matrix(s).determinant()
+    }
+
+    /// All unknowns for a source that is 1 at a complex frequency, the others zero.
+    pub fn response(
+        &self,
+        flat: &Flat,
+        source: &str,
+        s: Complex<f64>,
+    ) -> Option<Vec<Complex<f64>>> {
+        let at = self
+            .unknowns
+            .iter()
+            .position(|&id| flat.name(id) == source)?;
+        let alone = |row: &&Vec<(usize, u8, f64)>| row.len() == 1 && row[0].0 == at;
+        let row = self.rows.iter().position(|row| alone(&row))?;
+        let mut right = DVector::zeros(self.rows.len());
+        right[row] = Complex::from(self.rows[row][0].2);
+        let solution = self.matrix(s).lu().solve(&right)?;
+        Some(solution.iter().copied().collect())
+    }
+
     fn matrix(&self, s: Complex<f64>) -> DMatrix<Complex<f64>> {
         let n = self.unknowns.len();
         let mut matrix = DMatrix::zeros(n, n);

@@ -1,5 +1,5 @@
 //! The codes. The first two digits tell the phase: 01 text, 02 files, 03 names, 04 connections,
-//! 05 values, 06 structure, 07 solving, 08 evaluating, 09 simulating. `docs/diagnostics.md` explains each with an example of the mistake and of the cure.
+//! 05 values, 06 structure, 07 solving, 08 evaluating, 09 simulating, 10 linear analysis. `docs/diagnostics.md` explains each with an example of the mistake and of the cure.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
@@ -122,6 +122,12 @@ codes! {
     NoJump "E0906" "a jump that cannot be computed";
     RestartsClash "E0907" "two restarts of one state at one moment";
 
+    NotASignal "E1001" "an input or output that a linear analysis cannot have";
+    NoSlope "E1002" "a point at which the equations have no slope";
+    NoStates "E1003" "poles of a model without states";
+    NoSignals "E1004" "a frequency response without input or output";
+    ManyStates "E1005" "all poles of a large model";
+
     ImplicitLocal "W0301" "a name taken as `local`";
     UnconnectedCut "W0401" "a cut that nothing is connected to";
     LonelyNode "W0402" "a node that joins nothing";
@@ -131,6 +137,10 @@ codes! {
     ArtificialStiffness "W0605" "a switch that makes the model stiff";
     UnmetPreference "W0606" "a causality that was preferred and cannot be had";
     NoDynamics "W0901" "a model without dynamics";
+
+    OpenEnds "W1001" "a linear analysis without inputs or outputs";
+    TieAtPoint "W1002" "a relation that changes exactly at the point";
+    MultiplePole "W1003" "a multiple pole";
 }
 
 impl Code {

@@ -12,6 +12,8 @@ pub enum Kind {
     Latex,
     /// Rows.
     Rows,
+    /// A script for Octave and Matlab.
+    Script,
     Svg,
     Png,
     Dot,
@@ -81,6 +83,7 @@ impl Kind {
             Kind::Json => ("JSON", &["json"]),
             Kind::Latex => ("LaTeX", &["tex", "latex"]),
             Kind::Rows => ("rows as CSV", &["csv"]),
+            Kind::Script => ("a script for Octave and Matlab", &["m"]),
             Kind::Svg => ("a picture as SVG", &["svg"]),
             Kind::Png => ("a picture as PNG", &["png"]),
             Kind::Dot => ("a text for Graphviz", &["dot", "gv"]),

@@ -8,7 +8,7 @@
 //! The crate plotters is not used: its backends have whole pixels as coordinates, which makes
 //! curves jagged, and without font files it cannot lay out a legend.
 
-mod colour;
+pub(super) mod colour;
 mod curve;
 mod draw;
 mod figure;

@@ -165,9 +165,13 @@ impl<'p> Run<'_, '_, '_, 'p> {
         self.row(start, RowKind::Point)?;
         self.next_row = 1;
         if self.plan.until() <= start {
+            self.observer.stands(self.mode, start);
             return Ok(true);
         }
         let done = cancel::caught(|| self.steps()).unwrap_or(Ok(false));
+        if matches!(done, Ok(true)) {
+            self.observer.stands(self.mode, self.summary.time);
+        }
         let time = self.summary.time;
         if !matches!(done, Ok(true)) && self.plan.times[self.next_row - 1] < time {
             // The step that failed may have moved the states.
@@ -385,6 +389,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
     ) -> Result<(), RunError> {
         self.summary.events += 1;
         self.row(time, RowKind::Event)?;
+        self.observer.stands(self.mode, time);
         self.in_event = true;
         if !is_time_event {
             let machine = self.mode.rates.machine.borrow();

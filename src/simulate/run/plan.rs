@@ -5,6 +5,7 @@ use crate::flat::{Flat, Leaf, VarId};
 use crate::program::Program;
 use crate::program::machine::EvaluationCounts;
 use crate::simulate::integrate::{Counts, Method};
+use crate::simulate::mode_instance::ModeInstance;
 use crate::simulate::run_error::RunError;
 
 #[derive(Clone, Debug)]
@@ -80,6 +81,8 @@ pub trait Observer {
     fn row(&mut self, time: f64, values: &[f64], kind: RowKind) -> Result<(), String>;
     /// Called after each step; false ends the run.
     fn goes_on(&mut self, time: f64, events: u64) -> bool;
+    /// Called where the run is about to handle an event, and at its end: the machine of the mode holds the values.
+    fn stands(&mut self, _mode: &ModeInstance<'_>, _time: f64) {}
 }
 
 #[derive(Clone, Debug, Default)]
