@@ -13,6 +13,7 @@ mod ports;
 mod printer;
 mod reduction;
 pub mod slots;
+mod units;
 mod variables;
 pub mod verify;
 
@@ -20,6 +21,7 @@ pub use names::write_path;
 pub use ports::{Junction, JunctionId, Law, Pair, Port, PortId, Ports, Signed};
 pub use printer::{Names, Printer};
 pub use reduction::{Derived, Dropped, Merit, Reduction, Selection};
+pub use units::{Literal, UnitId, Units};
 pub use variables::{Declaration, Kind, Role, Type, Variable};
 
 use std::sync::Arc;
@@ -221,6 +223,10 @@ pub struct Flat {
     pub shaping: Vec<VarId>,
     /// The cuts of all instances, and where they are connected.
     pub ports: Ports,
+    /// Values with units whose scale is not yet known. None are left when the units of the model are.
+    pub literals: Vec<Literal>,
+    /// The units of the variables, as declared or inferred.
+    pub units: Units,
 }
 
 impl Flat {

@@ -125,6 +125,7 @@ pub struct Diagnostics {
     list: Vec<Diagnostic>,
     seen: FxHashSet<(Code, Option<Span>)>,
     errors: usize,
+    hints: usize,
     text_is_missing: bool,
 }
 
@@ -138,8 +139,10 @@ impl Diagnostics {
             return;
         }
         self.text_is_missing |= diagnostic.code.hides_text();
-        if diagnostic.severity() == Severity::Error {
-            self.errors += 1;
+        match diagnostic.severity() {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => {}
+            Severity::Hint => self.hints += 1,
         }
         self.list.push(diagnostic);
     }
@@ -167,7 +170,18 @@ impl Diagnostics {
     }
 
     pub fn warnings(&self) -> usize {
-        self.list.len() - self.errors
+        self.list.len() - self.errors - self.hints
+    }
+
+    pub fn hints(&self) -> usize {
+        self.hints
+    }
+
+    /// Leaves hints out, for commands that are asked for something else.
+    pub fn drop_hints(&mut self) {
+        self.list
+            .retain(|diagnostic| diagnostic.severity() != Severity::Hint);
+        self.hints = 0;
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {

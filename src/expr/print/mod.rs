@@ -68,6 +68,11 @@ pub trait Dialect {
         (least > level::IF && self.strength(here.id, node) < least).then_some(("(", ")"))
     }
 
+    /// The unit that its value is written with.
+    fn unit(&self, _: ExprId) -> Option<&str> {
+        None
+    }
+
     /// Writes an expression that is not written as its node says, such as a value with a name of its own.
     fn special(&self, _: ExprId, _: &mut Form<'_, Self::Place>) -> bool {
         false
@@ -201,7 +206,10 @@ fn run<D: Dialect>(dialect: &D, mut work: Vec<Part<D::Place>>, out: &mut String)
                 let id = dialect.follow(id);
                 let here = Here { id, place };
                 let node = dialect.node(id);
-                if let Some((open, close)) = dialect.brackets(here, &node) {
+                if let Some(unit) = dialect.unit(id) {
+                    out.push('(');
+                    work.push(Part::Text(format!(" '{unit}')")));
+                } else if let Some((open, close)) = dialect.brackets(here, &node) {
                     out.push_str(open);
                     work.push(Part::Word(close));
                 }

@@ -1,4 +1,4 @@
-//! Units of products: `V` times `A` is `W`, `m/s` times a second is `m`.
+//! Texts of products: `V` times `A` is `W`, `m/s` times a second is `m`.
 //!
 //! A unit is a product of names with whole powers, as in the language: `J/(kg.K)`, `m2`. A unit in another form has no
 //! product.
