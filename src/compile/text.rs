@@ -14,6 +14,7 @@ use crate::flat::Flat;
 use crate::model::{self, Limits};
 use crate::passes::signs::reference::reference;
 use crate::syntax::load::{Files, Input, Loaded, load};
+use crate::units;
 
 /// Options of a compilation.
 #[derive(Clone, Debug, Default)]
@@ -217,6 +218,7 @@ fn stages(
                 observer.refused(Stage::Flat);
                 continue;
             };
+            units::settle(&mut flat, &loaded.sources, &mut diagnostics);
             if choice == ModelChoice::All {
                 experiments.check(&flat, chosen == Some(model), &mut diagnostics);
             }
@@ -245,5 +247,8 @@ fn stages(
     }
     diagnostics.extend(apart.iter().cloned());
     diagnostics.sort();
+    if choice != ModelChoice::All {
+        diagnostics.drop_hints();
+    }
     (loaded.sources, diagnostics)
 }

@@ -119,7 +119,8 @@ pub struct Given {
     pub expression: ExprId,
     /// Where the value is given.
     pub span: Span,
-    /// How deep that lies: the command line, an experiment, the model, its submodels. The outermost counts most.
+    /// How deep a start value lies: the command line, an experiment, the model, its submodels. The outermost counts most.
+    /// Of the value of a parameter: 1 if it is a setting, given from outside of the submodel.
     pub depth: u32,
 }
 

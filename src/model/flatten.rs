@@ -183,7 +183,7 @@ impl<'c> Flattener<'_, 'c> {
                     value,
                     expression,
                     span,
-                    depth: 0,
+                    depth: u32::from(binding.instance != record.instance),
                 });
             } else if let (Kind::Input, Some(default)) =
                 (self.parts.variables[variable as usize].kind, decl.value)

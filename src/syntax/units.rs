@@ -13,12 +13,14 @@ pub fn read_unit(text: &str, span: Span) -> Result<Measure, Box<Diagnostic>> {
 
 /// What to say of a text that is no unit.
 pub fn unknown_unit(code: Code, text: &str, span: Span, why: &NotAUnit) -> Diagnostic {
-    let diagnostic =
-        Diagnostic::new(code, format!("`{}` is not a unit that is known", shorten(text)));
+    let diagnostic = Diagnostic::new(
+        code,
+        format!("`{}` is not a unit that is known", shorten(text)),
+    );
     match why {
-        NotAUnit::Form => diagnostic.at(span, "cannot be read").hint(
-            "a unit is a product of names with powers: `m/s2`, `J/(kg.K)`, `kOhm`, `1/s`",
-        ),
+        NotAUnit::Form => diagnostic
+            .at(span, "cannot be read")
+            .hint("a unit is a product of names with powers: `m/s2`, `J/(kg.K)`, `kOhm`, `1/s`"),
         NotAUnit::Name(name) => {
             let label = match *name == text {
                 true => "unknown".to_string(),

@@ -55,6 +55,21 @@ impl Measure {
         offset: 0.0,
     };
 
+    pub fn second() -> Measure {
+        Measure {
+            dimension: Dimension::whole([0, 0, 1, 0, 0, 0, 0]),
+            ..Measure::PLAIN
+        }
+    }
+
+    /// The same dimension with the factor 1 and no offset.
+    pub fn coherent(&self) -> Measure {
+        Measure {
+            dimension: self.dimension,
+            ..Measure::PLAIN
+        }
+    }
+
     pub fn is_plain(&self) -> bool {
         self.dimension.is_plain() && self.has_factor_of(&Measure::PLAIN) && self.offset == 0.0
     }
