@@ -26,6 +26,8 @@ pub struct Options {
     /// The experiment and the settings of the command line. If it is empty, inputs stay inputs of the model.
     pub request: Request,
     pub limits: Limits,
+    /// Warnings count as errors.
+    pub deny_warnings: bool,
 }
 
 /// A flat model unless there were errors, and all diagnostics.
@@ -249,6 +251,9 @@ fn stages(
     diagnostics.sort();
     if choice != ModelChoice::All {
         diagnostics.drop_hints();
+    }
+    if options.deny_warnings {
+        diagnostics.deny_warnings();
     }
     (loaded.sources, diagnostics)
 }

@@ -46,6 +46,7 @@ pub(super) fn apply(
             diagnostics,
             walk: Walk::default(),
             tables: false,
+            written: Default::default(),
         },
         experiment: Experiment::default(),
     };

@@ -103,7 +103,10 @@ fn lines(request: &Request) -> Vec<OptionLine> {
     let mut add = |option, word, texts: &[String]| {
         for text in texts {
             // Line breaks become blanks, so that each option has one line and every byte keeps its place.
-            let text = text.replace(['\n', '\r'], " ");
+            let mut text = text.replace(['\n', '\r'], " ");
+            if word != "plot" {
+                text = quoted_unit(text);
+            }
             lines.push(OptionLine { option, word, text });
         }
     };
@@ -122,6 +125,36 @@ fn lines(request: &Request) -> Vec<OptionLine> {
     add("--absolute", "absolute", &request.absolute);
     add("--sweep", "plot", &request.sweep);
     lines
+}
+
+/// The unit of a value that is a number or a list gets quotes: `R1.R=4.7kOhm` becomes `R1.R=4.7'kOhm'`.
+fn quoted_unit(text: String) -> String {
+    let value = text.find('=').map_or(0, |at| at + 1);
+    let (head, value) = text.split_at(value);
+    let trimmed = value.trim();
+    let end = match trimmed.starts_with('[') {
+        true => trimmed.rfind(']').map(|at| at + 1),
+        false => number_end(trimmed),
+    };
+    let Some(end) = end else { return text };
+    let (number, unit) = trimmed.split_at(end);
+    let unit = unit.trim();
+    match unit.chars().next() {
+        Some(first) if first.is_alphabetic() || matches!(first, '%' | '°' | '1') => {
+            format!("{head}{number}'{unit}'")
+        }
+        _ => text,
+    }
+}
+
+/// The end of the number at the beginning of a text, with its sign.
+fn number_end(text: &str) -> Option<usize> {
+    let ends = (text.char_indices().map(|(at, c)| at + c.len_utf8())).take(40);
+    ends.filter(|&end| {
+        let number = &text[..end];
+        number.ends_with(|c: char| c.is_ascii_digit() || c == '.') && number.parse::<f64>().is_ok()
+    })
+    .last()
 }
 
 fn body(tree: &Ast) -> Option<&[ExperimentStatement]> {
@@ -249,6 +282,9 @@ impl Shift {
     fn tree(&self, tree: &mut Ast) {
         for span in &mut tree.exprs.spans {
             self.span(span);
+        }
+        for measured in &mut tree.exprs.units {
+            self.span(&mut measured.unit.span);
         }
         for part in &mut tree.exprs.parts {
             self.span(&mut part.name.span);

@@ -41,7 +41,12 @@ pub fn report(spread: &mut Spread<'_>, sources: &Sources, diagnostics: &mut Diag
             continue;
         }
         let derivation = derivation(spread, found);
-        let functions = usize::from(found.pair.b.is_none());
+        // What a function wants counts, if it is given something declared.
+        let given = leaves(spread, found.pair.a);
+        let declared = given
+            .iter()
+            .any(|id| spread.causes[id.index()] == Cause::Declared);
+        let functions = usize::from(found.pair.b.is_none() && declared);
         let told = derivation.declared.len() + functions >= 2
             && !derivation.inferred.iter().any(|id| doubtful.contains(id));
         if !told {

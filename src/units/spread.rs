@@ -175,9 +175,8 @@ impl<'f> Spread<'f> {
     pub fn all(&mut self) {
         self.collect();
         let watchers = Watchers::new(&self.kept, self.measures.len());
-        let mut queue: VecDeque<u32> = (0..self.kept.len() as u32)
-            .filter(|&at| self.is_ready(at))
-            .collect();
+        let mut queue = Queue::default();
+        self.push_ready(&mut queue);
         self.run(&mut queue, &watchers);
         for literal in self.literals {
             if self.measures[literal.variable.index()].is_none() {
@@ -188,8 +187,16 @@ impl<'f> Spread<'f> {
             }
         }
         self.granting = true;
-        queue.extend((0..self.kept.len() as u32).filter(|&at| self.is_ready(at)));
+        self.push_ready(&mut queue);
         self.run(&mut queue, &watchers);
+    }
+
+    fn push_ready(&self, queue: &mut Queue) {
+        for (at, kept) in self.kept.iter().enumerate() {
+            if self.is_ready(at as u32) {
+                queue.push(at as u32, kept);
+            }
+        }
     }
 
     fn is_ready(&self, at: u32) -> bool {
@@ -255,8 +262,8 @@ impl<'f> Spread<'f> {
         }
     }
 
-    fn run(&mut self, queue: &mut VecDeque<u32>, watchers: &Watchers) {
-        while let Some(at) = queue.pop_front() {
+    fn run(&mut self, queue: &mut Queue, watchers: &Watchers) {
+        while let Some(at) = queue.pop() {
             glance();
             match self.kept[at as usize].left {
                 0 if !self.granting => {
@@ -283,7 +290,7 @@ impl<'f> Spread<'f> {
         Some((known, open))
     }
 
-    fn solve(&mut self, at: u32, queue: &mut VecDeque<u32>, watchers: &Watchers) {
+    fn solve(&mut self, at: u32, queue: &mut Queue, watchers: &Watchers) {
         let pair = &self.kept[at as usize].pair;
         let Some((known, Some((id, power)))) = self.known_part(pair) else {
             return;
@@ -329,7 +336,7 @@ impl<'f> Spread<'f> {
         id: VarId,
         measure: Measure,
         unit: u32,
-        queue: &mut VecDeque<u32>,
+        queue: &mut Queue,
         watchers: &Watchers,
     ) {
         self.measures[id.index()] = Some(measure);
@@ -341,7 +348,7 @@ impl<'f> Spread<'f> {
         for &at in watchers.of(id) {
             let kept = &mut self.kept[at as usize];
             kept.left -= 1;
-            queue.push_back(at);
+            queue.push(at, kept);
         }
     }
 
@@ -413,6 +420,27 @@ impl<'f> Spread<'f> {
             Origin::Start(at) => !self.written.contains(&self.flat.starts[at as usize].span),
             Origin::Condition => false,
         }
+    }
+}
+
+/// Pairs that may give a unit. Connections come first: what is connected is one quantity, and a contradiction belongs to the
+/// equation that says something else.
+#[derive(Debug, Default)]
+struct Queue {
+    connections: VecDeque<u32>,
+    others: VecDeque<u32>,
+}
+
+impl Queue {
+    fn push(&mut self, at: u32, kept: &Kept) {
+        match kept.pair.handed && matches!(kept.origin, Origin::Equation(_)) {
+            true => self.connections.push_back(at),
+            false => self.others.push_back(at),
+        }
+    }
+
+    fn pop(&mut self) -> Option<u32> {
+        (self.connections.pop_front()).or_else(|| self.others.pop_front())
     }
 }
 

@@ -3,7 +3,7 @@
 //! Before: texts. After: what they mean; a text that means nothing is told once, and its variables count as undeclared.
 
 use crate::base::diagnostics::{Code, Diagnostics};
-use crate::base::unit::{Measure, read};
+use crate::base::unit::{Measure, NotAUnit, nearest, read};
 use crate::flat::Flat;
 use crate::syntax::units::unknown_unit;
 
@@ -16,7 +16,16 @@ pub fn declared(flat: &Flat, diagnostics: &mut Diagnostics) -> Vec<Option<Measur
         found.push(text.and_then(|text| match read(text) {
             Ok(measure) => Some(measure),
             Err(why) => {
-                let told = unknown_unit(Code::StrangeUnit, text, declaration.span, &why);
+                let near = match &why {
+                    NotAUnit::Name(name) => nearest(name).is_some(),
+                    NotAUnit::Form => true,
+                };
+                let code = if near {
+                    Code::StrangeUnit
+                } else {
+                    Code::OwnUnit
+                };
+                let told = unknown_unit(code, text, declaration.span, &why);
                 diagnostics.push(told.note("it is shown, and not checked"));
                 None
             }

@@ -132,7 +132,7 @@ codes! {
     LonelyNode "W0402" "a node that joins nothing";
     UnitsDiffer "W0514" "different units in an equation";
     UnitFactor "W0515" "a factor between units that is missing";
-    StrangeUnit "W0516" "a declaration with a unit that is not known";
+    StrangeUnit "W0516" "a declaration with a unit that is misspelt";
     NoGround "W0601" "a part without ground";
     UnusedStart "W0602" "a start value that cannot be given";
     TooFewStarts "W0603" "too few start values";
@@ -141,6 +141,7 @@ codes! {
     NoDynamics "W0901" "a model without dynamics";
 
     NumberWithUnit "H0514" "a number that has a unit";
+    OwnUnit "H0516" "a declaration with a unit of its own";
 }
 
 impl Code {

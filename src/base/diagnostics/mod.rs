@@ -126,6 +126,8 @@ pub struct Diagnostics {
     seen: FxHashSet<(Code, Option<Span>)>,
     errors: usize,
     hints: usize,
+    /// Warnings count as errors.
+    denied: bool,
     text_is_missing: bool,
 }
 
@@ -162,7 +164,12 @@ impl Diagnostics {
     }
 
     pub fn has_errors(&self) -> bool {
-        self.errors > 0
+        self.errors > 0 || (self.denied && self.warnings() > 0)
+    }
+
+    /// From now on warnings count as errors.
+    pub fn deny_warnings(&mut self) {
+        self.denied = true;
     }
 
     pub fn errors(&self) -> usize {

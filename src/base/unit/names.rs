@@ -180,8 +180,44 @@ fn ten(power: i32) -> f64 {
     format!("1e{power}").parse().unwrap_or(f64::NAN)
 }
 
+/// Words that people write for units.
+const WORDS: &[(&str, &str)] = &[
+    ("volt", "V"),
+    ("amp", "A"),
+    ("ampere", "A"),
+    ("ohm", "Ohm"),
+    ("kohm", "kOhm"),
+    ("sec", "s"),
+    ("second", "s"),
+    ("minute", "min"),
+    ("hour", "h"),
+    ("celsiu", "degC"),
+    ("kelvin", "K"),
+    ("newton", "N"),
+    ("pascal", "Pa"),
+    ("watt", "W"),
+    ("joule", "J"),
+    ("farad", "F"),
+    ("henry", "H"),
+    ("hertz", "Hz"),
+    ("metre", "m"),
+    ("meter", "m"),
+    ("gram", "g"),
+    ("kilogram", "kg"),
+    ("degree", "deg"),
+    ("radian", "rad"),
+    ("litre", "l"),
+    ("liter", "l"),
+    ("kmh", "km/h"),
+];
+
 /// The known unit that is nearest to a wrong name.
 pub fn nearest(wrong: &str) -> Option<&'static str> {
+    let word = wrong.to_lowercase();
+    let word = word.trim_end_matches('s');
+    if let Some(&(_, unit)) = WORDS.iter().find(|(known, _)| *known == word) {
+        return Some(unit);
+    }
     let names = (ALONE.iter().chain(PREFIXED)).map(|&(name, ..)| name);
     let common = [
         "kg", "kOhm", "MOhm", "mV", "mA", "uF", "mH", "ms", "mm", "km", "kW", "kV", "kN", "kPa",
