@@ -194,10 +194,13 @@ impl Converter<'_> {
             "1" => "1 (plain)".to_string(),
             _ => shown,
         };
-        let message = format!(
-            "{name} is in {shown}, the value given is in {}",
-            text(&from)
-        );
+        let given = text(&from);
+        let message = match id {
+            None if wanted.is_same(&Measure::second()) => {
+                format!("a time is wanted, the value given is in {given}")
+            }
+            _ => format!("{name} is in {shown}, the value given is in {given}"),
+        };
         let mut diagnostic = Diagnostic::new(Code::UnitsMeet, message).at(place, "this value");
         if let Some(id) = id {
             diagnostic = diagnostic.at(self.flat.declaration(id).span, "declared here");

@@ -193,7 +193,12 @@ fn replace_literals(
                     let to = wanted.unwrap_or_else(|| from.coherent());
                     scaled(new, of(a), &from, &to)
                 }
-                _ => new.binary(op, of(a), of(b)),
+                // `(1 'V')` only carries a unit: a factor of one is not listed.
+                _ => match op {
+                    BinaryOp::Mul if is_one(new, map[a.index()]) => of(b),
+                    BinaryOp::Mul | BinaryOp::Div if is_one(new, map[b.index()]) => of(a),
+                    _ => new.binary(op, of(a), of(b)),
+                },
             },
             Node::If(a, b, c) => new.if_else(of(a), of(b), of(c)),
             Node::Call(function, args) => {
@@ -210,6 +215,10 @@ fn replace_literals(
     for equation in &mut flat.equations {
         equation.left = map[equation.left.index()].0;
         equation.right = map[equation.right.index()].0;
+    }
+    for law in &mut flat.ports.laws {
+        law.left = map[law.left.index()].0;
+        law.right = map[law.right.index()].0;
     }
     for (condition, _) in flat.whens.iter_mut().flat_map(|when| &mut when.conditions) {
         *condition = map[condition.index()].0;
@@ -233,6 +242,11 @@ fn replace_literals(
     flat.declarations
         .truncate(flat.declarations.len() - literals.len());
     touched
+}
+
+/// Whether a value with a unit has become the number 1.
+fn is_one(exprs: &Arena<Leaf>, (id, written): (ExprId, bool)) -> bool {
+    written && matches!(exprs.node(id), Node::Number(value) if value.0 == 1.0)
 }
 
 /// An equation of a connection between different scales.

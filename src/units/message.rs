@@ -196,11 +196,12 @@ impl Words<'_, '_> {
         let b = pair.b?;
         let first = factors(self.spread, pair.a);
         let second = factors(self.spread, b);
+        let mut scale = 1.0;
         if ratio.dimension.is_plain() {
             let (above, below) = (product(&first), product(&second));
-            // value(a)*unit(a) = value(b)*unit(b)
-            let wanted = ratio.factor * above / below;
-            if (wanted - 1.0).abs() < 2e-3 || !wanted.is_finite() {
+            // With the numbers p of a and q of b, the factor of a times q is that of b times p.
+            scale = ratio.factor * below / above;
+            if (scale - 1.0).abs() < 2e-3 || !scale.is_finite() {
                 return None;
             }
         }
@@ -220,6 +221,19 @@ impl Words<'_, '_> {
         let shown = show_briefly(blamed.value);
         let unit = text(&unit);
         let span = number::place(self.sources, pair.span, blamed.value);
+        if scale != 1.0 {
+            let wanted = match in_b ^ blamed.below {
+                true => blamed.value / scale,
+                false => blamed.value * scale,
+            };
+            let message = format!(
+                "the units want {} in the place of {shown}",
+                show_briefly(wanted)
+            );
+            let diagnostic =
+                Diagnostic::new(Code::NumberWithUnit, message).at(span, "a factor between units");
+            return Some(self.explained(diagnostic, derivation));
+        }
         let diagnostic =
             Diagnostic::new(Code::NumberWithUnit, format!("{shown} is in {unit} here"))
                 .at(span, "a number with a unit");
@@ -229,15 +243,22 @@ impl Words<'_, '_> {
     }
 
     pub fn celsius(&self, misused: &Misused) -> Diagnostic {
-        let shown = self.shown(misused.expr);
+        let mut shown = self.shown(misused.expr);
+        let mut how = misused.how;
         let id = self.spread.leaf(misused.expr);
+        let whole = id.is_some();
         let id = id.or_else(|| {
             leaves(self.spread, misused.expr).into_iter().find(|id| {
                 self.spread.measures[id.index()].is_some_and(|measure| measure.offset != 0.0)
             })
         });
         let unit = id.map_or("degC".to_string(), |id| self.unit_of(id));
-        let message = match misused.how {
+        if let Some(id) = id.filter(|_| !whole) {
+            // A sum is of no scale if degC and K are mixed in it.
+            how = Misuse::Sum;
+            shown = self.spread.flat.name(id);
+        }
+        let message = match how {
             Misuse::Product => {
                 format!("`{shown}` is in {unit}: a product, a power or a function wants kelvin")
             }
@@ -249,9 +270,9 @@ impl Words<'_, '_> {
             let text = format!("`{}` is in {unit}", self.spread.flat.name(id));
             diagnostic = diagnostic.at(self.spread.flat.declaration(id).span, text);
         }
-        let bracketed = match self.spread.flat.exprs.node(misused.expr) {
-            Node::Leaf(_) => shown,
-            _ => format!("({shown})"),
+        let bracketed = match id {
+            Some(_) => shown,
+            None => format!("({shown})"),
         };
         diagnostic.hint(match unit.as_str() {
             "degF" | "°F" => format!("write `(({bracketed} + 459.67)/1.8)`, or declare it in K"),
