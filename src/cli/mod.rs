@@ -148,6 +148,9 @@ struct Listing {
     style: StyleName,
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    /// Tell the unit of each variable, declared or inferred
+    #[arg(long)]
+    units: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -23,6 +23,7 @@ pub mod solved;
 pub mod solved_json;
 pub mod sorted;
 pub mod storage_fields;
+pub mod units;
 
 pub use lines::outputs_for_states;
 
