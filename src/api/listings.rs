@@ -75,8 +75,8 @@ impl Model {
         let mut diagnostics = Diagnostics::default();
         let found =
             bond_graph(self.flat.clone(), &[], &mut diagnostics).map_err(Error::of_request)?;
-        // A model that cannot be sorted can have a graph. Errors count only if there is no graph for another reason
-        // than missing power ports.
+        // A model can have a graph even if it cannot be sorted, so errors do not matter if there is a graph. They do not
+        // matter either if the model merely has no power ports.
         let hides = found.is_none() && diagnostics.iter().any(|one| one.code != Code::NoPowerPorts);
         match hides && diagnostics.has_errors() {
             true => Err(Error::new(&self.sources, &diagnostics)),

@@ -14,6 +14,28 @@ impl Clock {
     }
 }
 
+/// A clock that is read once at the end of each part of some work.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch {
+    clock: Clock,
+    last: f64,
+}
+
+impl Stopwatch {
+    pub fn start(clock: Clock) -> Stopwatch {
+        Stopwatch {
+            clock,
+            last: clock.now(),
+        }
+    }
+
+    /// The seconds since the end of the part before.
+    pub fn lap(&mut self) -> f64 {
+        let before = std::mem::replace(&mut self.last, self.clock.now());
+        self.last - before
+    }
+}
+
 /// A clock that always shows the same time.
 impl Default for Clock {
     fn default() -> Clock {

@@ -11,25 +11,11 @@ use crate::simulate::columns;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::process::ExitCode;
 
-/// The stages that have a dump.
-const DUMPED: [Stage; 10] = [
-    Stage::Tree,
-    Stage::Flat,
-    Stage::Determined,
-    Stage::Index,
-    Stage::Aliases,
-    Stage::Sorted,
-    Stage::Solved,
-    Stage::Start,
-    Stage::Program,
-    Stage::Graph,
-];
-
 /// Parses the name of a stage. The error message for an unknown name lists all stages.
 pub fn stage() -> impl TypedValueParser<Value = Stage> {
-    PossibleValuesParser::new(DUMPED.map(Stage::name)).map(|name| {
-        (DUMPED.into_iter().find(|stage| stage.name() == name)).unwrap_or(Stage::Solved)
-    })
+    let dumped = || Stage::ALL.into_iter().filter(|stage| stage.has_dump());
+    PossibleValuesParser::new(dumped().map(Stage::name))
+        .map(move |name| (dumped().find(|stage| stage.name() == name)).unwrap_or(Stage::Solved))
 }
 
 /// Stores the dump of one stage; if the stage runs several times, the last dump.

@@ -10,7 +10,7 @@ use super::writing::error_text::STANDARD;
 use super::writing::kinds::Kind;
 use super::{Console, FAILED, Fault, Source};
 use crate::base::diagnostics::nearest;
-use crate::compile::{Prepared, prepare};
+use crate::compile::{NoObserver, Prepared};
 use crate::export::{Refusal, Target, export, unit};
 use crate::simulate::job::method;
 
@@ -30,15 +30,11 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let target = target(&arguments.to)?;
-    let input = console.input(&arguments.source.file)?;
-    let mut options = arguments.source.options();
-    arguments.experiment_options.add_to(&mut options.request);
-    let files = arguments.source.files(&options, console);
     let Prepared {
         sources,
         model,
         mut diagnostics,
-    } = prepare(&input, &options, &files);
+    } = (arguments.source).prepare(&arguments.experiment_options, console, &mut NoObserver)?;
     let Some((flat, experiment)) = model else {
         console.diagnostics(&sources, &diagnostics);
         return Ok(ExitCode::from(FAILED));

@@ -35,12 +35,14 @@ use crate::base::cancel::{self, Cancelled};
 use crate::base::diagnostics::visible::has_hidden;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::source::Sources;
-use crate::compile::{LoadedFlat, NoObserver, Options, StageObserver, check, load_flat_with};
+use crate::compile::{
+    LoadedFlat, NoObserver, Options, Prepared, StageObserver, check, load_flat_with, prepare_with,
+};
 use crate::expr::print::Style;
 use crate::flat::Flat;
 use crate::model::Limits;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use experiment_options::Settings;
+use experiment_options::{Options as ExperimentOptions, Settings};
 use io::{Console, Disk};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -367,6 +369,20 @@ impl Source {
         let options = self.options();
         let files = self.files(&options, console);
         Ok(load_flat_with(&input, &options, &files, watch))
+    }
+
+    /// Compiles the model to a flat one with its experiment; `watch` observes the stages.
+    fn prepare(
+        &self,
+        experiment: &ExperimentOptions,
+        console: &Console,
+        watch: &mut dyn StageObserver,
+    ) -> Result<Prepared, String> {
+        let input = console.input(&self.file)?;
+        let mut options = self.options();
+        experiment.add_to(&mut options.request);
+        let files = self.files(&options, console);
+        Ok(prepare_with(&input, &options, &files, watch))
     }
 
     fn check(

@@ -51,6 +51,11 @@ impl Stage {
         Stage::Writing,
     ];
 
+    /// Whether it makes a representation that can be shown.
+    pub fn has_dump(self) -> bool {
+        !matches!(self, Stage::Classes | Stage::Run | Stage::Writing)
+    }
+
     /// The name of the stage in dumps and timings.
     pub fn name(self) -> &'static str {
         match self {

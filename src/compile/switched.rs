@@ -235,7 +235,8 @@ pub fn uses_modes(flat: &Flat) -> bool {
     solution.is_some_and(|solution| solution.positions.is_some())
 }
 
-/// Solves: in the form of the 1995 paper where a switch changes the index by its own position alone.
+/// Solves a model for what shows it. If its switches change the index, the form of the 1995 paper is tried: it serves all
+/// modes where each switch changes the index by its own position alone.
 pub fn presented(
     flat: Flat,
     aliases: Aliases,

@@ -67,6 +67,7 @@ impl<'t> ExperimentSources<'t> {
         }
     }
 
+    /// Puts the experiment that was found, and the options of the command line, into the model.
     fn apply(
         &self,
         flat: &mut Flat,

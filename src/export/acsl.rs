@@ -5,12 +5,14 @@
 //! events are in a DISCRETE section, which SCHEDULE starts when a relation changes or a sample is due. Lines are
 //! continued with `...`.
 
+use rustc_hash::FxHashSet;
+
 use super::classic::names::{Names, Rules};
-use super::classic::text::{Dialect, arithmetic, comment, number as number_text, real, text};
-use super::classic::{Classic, Happening, Right, Target, Task};
-use super::desire::call;
+use super::classic::{
+    Classic, Formulas, Language, Symbol, Target, Task, Truths, comment, real, whole_part,
+};
 use crate::expr::op::precedence as level;
-use crate::expr::print::Text;
+use crate::expr::print::{Infix, Style, infix};
 use crate::expr::{BinaryOp, ExprId, Function, Node, Value};
 use crate::flat::{Leaf, VarId};
 
@@ -31,120 +33,57 @@ pub(super) const LANGUAGE: &str = "ACSL";
 /// Longer lines are continued.
 const WIDEST: usize = 72;
 
-struct Acsl {
-    names: Names,
-    named: Happening,
-}
+struct Acsl;
 
-impl Dialect for Acsl {
-    fn leaf(&self, leaf: Leaf) -> Text {
-        Text::atom(self.names.get(leaf))
+const TRUTHS: Truths = Truths {
+    words: [".FALSE.", ".TRUE."],
+    binds: level::ATOM,
+    not: ".NOT. ",
+    same: [" .EQV. ", " .NEQV. "],
+    choice: ["RSW(", ", ", ", ", ")"],
+    places: [level::IF; 3],
+    choice_binds: level::ATOM,
+};
+
+impl Language for Acsl {
+    fn name(&self) -> &'static str {
+        LANGUAGE
     }
 
-    fn truth_of(&self, leaf: Leaf) -> Text {
-        self.leaf(leaf)
+    fn time(&self) -> &'static str {
+        "T"
     }
 
-    fn truth(&self, value: bool) -> Text {
-        Text::atom(if value { ".TRUE." } else { ".FALSE." })
+    fn truths(&self) -> &'static Truths {
+        &TRUTHS
     }
 
-    fn time(&self) -> Text {
-        Text::atom("T")
-    }
-
-    fn not(&self, a: &Text) -> Text {
-        Text::new(format!(".NOT. {}", a.at_least(level::ATOM)), level::NOT)
-    }
-
-    fn logic(&self, and: bool, a: &Text, b: &Text) -> Text {
-        let (word, binds) = if and {
-            (".AND.", level::AND)
-        } else {
-            (".OR.", level::OR)
-        };
-        Text::new(
-            format!("{} {word} {}", a.at_least(binds), b.at_least(binds + 1)),
-            binds,
-        )
-    }
-
-    fn relation(&self, op: BinaryOp, a: &Text, b: &Text) -> Text {
-        let word = match op {
-            BinaryOp::Less => ".LT.",
-            BinaryOp::LessEqual => ".LE.",
-            BinaryOp::Greater => ".GT.",
-            BinaryOp::GreaterEqual => ".GE.",
-            BinaryOp::NotEqual => ".NE.",
-            _ => ".EQ.",
-        };
-        let (a, b) = (a.at_least(level::SUM), b.at_least(level::SUM));
-        Text::new(format!("{a} {word} {b}"), level::RELATION)
-    }
-
-    fn due(&self, at: usize) -> Text {
-        Text::atom(&self.named.ticks[at].0)
-    }
-
-    fn same_truth(&self, equal: bool, a: &Text, b: &Text) -> Text {
-        let word = if equal { ".EQV." } else { ".NEQV." };
-        Text::new(
-            format!(
-                "{} {word} {}",
-                a.at_least(level::ATOM),
-                b.at_least(level::ATOM)
-            ),
-            level::IF,
-        )
-    }
-
-    /// A whole exponent is written without a point, because a negative number can be raised to it.
-    fn power(&self, a: &Text, b: &Text) -> Text {
-        let power = match b.text.strip_suffix(".0") {
-            Some(whole) => Text::new(whole, b.binds).at_least(level::ATOM),
-            None => b.at_least(level::ATOM),
-        };
-        Text::new(
-            format!("{}**{power}", a.at_least(level::ATOM)),
-            level::POWER,
-        )
-    }
-
-    fn choice(&self, condition: &Text, a: &Text, b: &Text) -> Text {
-        call("RSW", &[condition.clone(), a.clone(), b.clone()])
-    }
-
-    fn call(&self, function: Function, args: &[Text]) -> Option<Text> {
-        let (zero, one) = (Text::atom("0.0"), Text::atom("1.0"));
-        let whole = |a: &Text, up: bool| {
-            let cut = call("AINT", std::slice::from_ref(a));
-            let op = if up {
-                BinaryOp::Greater
-            } else {
-                BinaryOp::Less
-            };
-            let off = self.choice(&self.relation(op, a, &cut), &one, &zero);
-            let op = if up { BinaryOp::Add } else { BinaryOp::Sub };
-            arithmetic(op, &cut, &off)
-        };
-        Some(match function {
-            Function::Min => call("AMIN1", args),
-            Function::Max => call("AMAX1", args),
-            Function::Ln => call("ALOG", args),
-            Function::Log10 => call("ALOG10", args),
-            Function::Sign => {
-                let a = args.first()?;
-                let below = self.relation(BinaryOp::Less, a, &zero);
-                let below = self.choice(&below, &number_text(-1.0), &zero);
-                self.choice(&self.relation(BinaryOp::Greater, a, &zero), &one, &below)
+    fn infix(&self, op: BinaryOp) -> Infix {
+        let mut infix = infix(op, Style::Plain);
+        infix.word = match op {
+            BinaryOp::Or => " .OR. ",
+            BinaryOp::And => " .AND. ",
+            BinaryOp::Less => " .LT. ",
+            BinaryOp::LessEqual => " .LE. ",
+            BinaryOp::Greater => " .GT. ",
+            BinaryOp::GreaterEqual => " .GE. ",
+            BinaryOp::Equal => " .EQ. ",
+            BinaryOp::NotEqual => " .NE. ",
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => infix.word,
+            BinaryOp::Pow => {
+                infix.right = level::ATOM;
+                "**"
             }
-            Function::Floor => whole(args.first()?, false),
-            Function::Ceil => whole(args.first()?, true),
-            Function::Mod => {
-                let (a, b) = (args.first()?, args.get(1)?);
-                let times = whole(&arithmetic(BinaryOp::Div, a, b), false);
-                arithmetic(BinaryOp::Sub, a, &arithmetic(BinaryOp::Mul, b, &times))
-            }
+        };
+        infix
+    }
+
+    fn spelling(&self, function: Function) -> Option<String> {
+        let name = match function {
+            Function::Min => "AMIN1",
+            Function::Max => "AMAX1",
+            Function::Ln => "ALOG",
+            Function::Log10 => "ALOG10",
             Function::Sin
             | Function::Cos
             | Function::Tan
@@ -157,9 +96,45 @@ impl Dialect for Acsl {
             | Function::Tanh
             | Function::Exp
             | Function::Sqrt
-            | Function::Abs => call(&function.text().to_uppercase(), args),
+            | Function::Abs => return Some(function.text().to_uppercase()),
             _ => return None,
-        })
+        };
+        Some(name.to_string())
+    }
+
+    /// A whole exponent is written without a point, because a negative number can be raised to it.
+    fn power(&self, to: &mut Formulas<'_>, a: ExprId, b: ExprId) -> ExprId {
+        let whole = to
+            .arena
+            .as_number(b)
+            .filter(|value| value.fract() == 0.0 && value.abs() <= f64::from(i32::MAX));
+        let b = match whole {
+            Some(value) => to.arena.leaf(Symbol::Whole(value as i32)),
+            None => b,
+        };
+        to.arena.binary(BinaryOp::Pow, a, b)
+    }
+
+    fn call(&self, to: &mut Formulas<'_>, function: Function, args: &[ExprId]) -> Option<ExprId> {
+        match (function, args) {
+            (Function::Sign, &[a]) => {
+                let a = to.repeated(a);
+                let numbers = [-1.0, 0.0, 1.0].map(|value| to.arena.number(value));
+                let [below, zero, above] = numbers;
+                let less = to.arena.binary(BinaryOp::Less, a, zero);
+                let less = to.arena.if_else(less, below, zero);
+                let greater = to.arena.binary(BinaryOp::Greater, a, zero);
+                Some(to.arena.if_else(greater, above, less))
+            }
+            (Function::Floor | Function::Ceil | Function::Mod, _) => {
+                let numbers = [0.0, 1.0].map(|value| to.arena.number(value));
+                whole_part(to, "AINT", numbers, function, args)
+            }
+            _ => {
+                self.spelling(function)?;
+                Some(to.arena.call(function, args))
+            }
+        }
     }
 }
 
@@ -172,15 +147,25 @@ pub fn program(task: &Task<'_>) -> Result<String, String> {
         names.add(flat, leaf);
     }
     let title = names.fresh(flat.model());
-    let named = model.name_events(&mut names);
-    let acsl = Acsl { names, named };
-    let writer = Writer {
+    let mut formulas = Formulas::new(&model, &Acsl, names);
+    formulas.name_events();
+    let mut derivative = String::new();
+    let mut discrete = String::new();
+    let mut writer = Writer {
         model: &model,
-        acsl: &acsl,
+        formulas,
     };
+    writer.statements(&mut derivative)?;
+    writer.crossings(&mut derivative)?;
+    if !model.updates.is_empty() {
+        writer.events(&mut discrete)?;
+    }
     let mut out = format!("PROGRAM {title}\n");
-    let states = model.states.iter().map(|one| acsl.names.get(one.leaf));
-    let states: Vec<&str> = states.collect();
+    let states: Vec<&str> = model
+        .states
+        .iter()
+        .map(|one| writer.name(one.leaf))
+        .collect();
     if !states.is_empty() {
         out.push_str(&format!("! STATE {}\n", states.join(" ")));
     }
@@ -189,21 +174,13 @@ pub fn program(task: &Task<'_>) -> Result<String, String> {
     }
     writer.initial(&mut out);
     out.push_str("DYNAMIC\n  DERIVATIVE\n");
-    writer.statements(&mut out)?;
-    for crossing in writer.crossings()? {
-        put(&mut out, 4, &format!("SCHEDULE EVENTS .XZ. {crossing}"));
-    }
-    for (_, next) in &acsl.named.ticks {
-        put(&mut out, 4, &format!("SCHEDULE EVENTS .XP. T - {next}"));
-    }
+    out.push_str(&derivative);
     out.push_str("  END ! OF DERIVATIVE\n");
-    if !model.updates.is_empty() {
-        writer.events(&mut out)?;
-    }
+    out.push_str(&discrete);
     out.push_str("  TERMT(T .GE. TSTP, 'end of the run')\nEND ! OF DYNAMIC\n");
     out.push_str("TERMINAL\nEND ! OF TERMINAL\nEND ! OF PROGRAM\n");
     let shown: Vec<&str> = (model.shown.iter().flatten())
-        .map(|&leaf| acsl.names.get(leaf))
+        .map(|&leaf| writer.name(leaf))
         .collect();
     out.push_str(&format!(
         "! commands for a run:\n! PREPARE T, {}\n! START\n! PLOT {}\n",
@@ -215,27 +192,23 @@ pub fn program(task: &Task<'_>) -> Result<String, String> {
 
 struct Writer<'w> {
     model: &'w Classic<'w>,
-    acsl: &'w Acsl,
+    formulas: Formulas<'w>,
 }
 
 impl Writer<'_> {
     fn name(&self, leaf: Leaf) -> &str {
-        self.acsl.names.get(leaf)
-    }
-
-    fn text(&self, id: ExprId) -> Result<Text, String> {
-        text(self.model, self.acsl, LANGUAGE, id)
+        self.formulas.names.get(leaf)
     }
 
     /// A boolean parameter is a LOGICAL, too.
     fn constant(&self, id: VarId) -> String {
         match self.model.flat.value(id).map(|given| given.value) {
-            Some(Value::Bool(value)) => self.acsl.truth(value).text,
-            Some(Value::Real(value)) => real(value),
+            Some(value) => literal(value),
             None => real(0.0),
         }
     }
 
+    /// The section INITIAL: declarations, parameters, and start values of all but states.
     fn initial(&self, out: &mut String) {
         let model = self.model;
         let flat = model.flat;
@@ -244,10 +217,7 @@ impl Writer<'_> {
             .filter(|&leaf| model.is_boolean(leaf))
             .map(|leaf| self.name(leaf).to_string())
             .collect();
-        let Happening { edges, ticks } = &self.acsl.named;
-        truths.extend(edges.iter().map(|(edge, _)| edge.clone()));
-        truths.extend((model.kept(&self.acsl.named)).map(|(_, (_, was))| was.clone()));
-        truths.extend(ticks.iter().map(|(due, _)| due.clone()));
+        truths.extend(self.formulas.own_truths().map(str::to_string));
         let new = model
             .stages()
             .into_iter()
@@ -289,59 +259,60 @@ impl Writer<'_> {
         put(out, 2, &format!("CONSTANT TSTP = {}", real(model.until)));
         put(out, 2, &format!("CINTERVAL CINT = {}", real(model.step)));
         for one in &model.discretes {
-            let value = match one.value {
-                Value::Bool(value) => self.acsl.truth(value).text,
-                Value::Real(value) => real(value),
-            };
+            let value = literal(one.value);
             put(out, 2, &format!("{} = {value}", self.name(one.leaf)));
         }
-        for (condition, (_, was)) in model.kept(&self.acsl.named) {
-            let truth = self.acsl.truth(condition.holds).text;
+        for (condition, (_, was)) in self.formulas.kept() {
+            let truth = literal(Value::Bool(condition.holds));
             put(out, 2, &format!("{was} = {truth}"));
         }
-        for (sampler, (_, next)) in model.samplers.iter().zip(ticks) {
+        for (sampler, (_, next)) in self.formulas.ticks() {
             put(out, 2, &format!("{next} = {}", real(sampler.next)));
         }
         out.push_str("END ! OF INITIAL\n");
     }
 
-    fn statements(&self, out: &mut String) -> Result<(), String> {
+    /// The statements of the section DERIVATIVE.
+    fn statements(&mut self, out: &mut String) -> Result<(), String> {
         let model = self.model;
         for statement in &model.statements {
-            let right = match statement.value {
-                Right::Formula(id) => self.text(id)?.text,
-                Right::Same(leaf) => self.name(leaf).to_string(),
-            };
-            let line = match statement.target {
-                Target::Value(leaf) => format!("{} = {right}", self.name(leaf)),
-                Target::Rate(leaf) => {
+            let right = self.formulas.right(statement.value)?;
+            let (Target::Value(leaf) | Target::Rate(leaf)) = statement.target;
+            let name = self.name(leaf).to_string();
+            let lines = match statement.target {
+                Target::Value(_) => self.formulas.assignment(&name, right),
+                Target::Rate(_) => {
                     let start = model.states.iter().find(|one| one.leaf == leaf);
-                    let start = start.map_or(0.0, |one| one.value.number());
-                    format!("{} = INTEG({right}, {})", self.name(leaf), real(start))
+                    let start = real(start.map_or(0.0, |one| one.value.number()));
+                    self.formulas
+                        .lines(right, |text| format!("{name} = INTEG({text}, {start})"))
                 }
             };
-            put(out, 4, &line);
+            put_all(out, 4, &lines);
         }
-        for (leaf, expression) in model.shown_and_gone() {
-            put(
-                out,
-                4,
-                &format!("{} = {}", self.name(leaf), self.text(expression)?.text),
-            );
+        for (leaf, expression) in model.shown_and_eliminated() {
+            let name = self.name(leaf).to_string();
+            let value = self.formulas.value(expression)?;
+            put_all(out, 4, &self.formulas.assignment(&name, value));
         }
         Ok(())
     }
 
-    /// The differences of the sides of the relations that updates read, each once.
-    fn crossings(&self) -> Result<Vec<String>, String> {
-        let exprs = &self.model.flat.exprs;
+    /// Schedules events: where the sides of a relation that updates read cross, each pair once, and when a sample is due.
+    fn crossings(&mut self, out: &mut String) -> Result<(), String> {
+        let model = self.model;
+        let exprs = &model.flat.exprs;
         let mut work: Vec<ExprId> = Vec::new();
-        work.extend(self.model.conditions.iter().rev().map(|one| one.expression));
-        work.extend(self.model.updates.iter().rev().map(|update| update.value));
-        let mut found: Vec<String> = Vec::new();
+        work.extend(model.conditions.iter().rev().map(|one| one.expression));
+        work.extend(model.updates.iter().rev().map(|update| update.value));
+        let mut found: FxHashSet<ExprId> = FxHashSet::default();
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
         while let Some(id) = work.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
             match exprs.node(id) {
-                Node::Leaf(leaf) => work.extend(self.model.gone.get(&leaf)),
+                Node::Leaf(leaf) => work.extend(model.replacements.get(&leaf)),
                 Node::Binary(
                     BinaryOp::Less
                     | BinaryOp::LessEqual
@@ -350,41 +321,53 @@ impl Writer<'_> {
                     a,
                     b,
                 ) => {
-                    let (a, b) = (self.text(a)?, self.text(b)?);
-                    let crossing = match b.text.as_str() {
-                        "0.0" => a.text,
-                        _ => arithmetic(BinaryOp::Sub, &a, &b).text,
+                    let formulas = &mut self.formulas;
+                    let (a, b) = (formulas.formula(a)?, formulas.formula(b)?);
+                    let crossing = match formulas.arena.is_zero(b) {
+                        true => a,
+                        false => formulas.arena.binary(BinaryOp::Sub, a, b),
                     };
-                    if !found.contains(&crossing) {
-                        found.push(crossing);
+                    if found.insert(crossing) {
+                        let schedule = |text: &str| format!("SCHEDULE EVENTS .XZ. {text}");
+                        put_all(out, 4, &formulas.lines(crossing, schedule));
                     }
                 }
                 Node::Call(Function::Sample, _) => {}
                 _ => exprs.operands(id, &mut work),
             }
         }
-        Ok(found)
+        for (_, (_, next)) in self.formulas.ticks() {
+            put(out, 4, &format!("SCHEDULE EVENTS .XP. T - {next}"));
+        }
+        Ok(())
     }
 
-    fn events(&self, out: &mut String) -> Result<(), String> {
-        let acsl = self.acsl;
+    fn events(&mut self, out: &mut String) -> Result<(), String> {
         out.push_str("  DISCRETE EVENTS\n    PROCEDURAL\n");
-        let becomes = |edge: &str, was: &str| {
-            acsl.logic(true, &Text::atom(edge), &acsl.not(&Text::atom(was)))
-        };
-        let lines = (self.model).event_lines(acsl, LANGUAGE, &acsl.named, &becomes)?;
+        let lines = self.formulas.event_lines()?;
         // What the section sets itself does not start it again.
         for _ in 0..self.model.rounds() {
-            for line in &lines {
-                put(out, 6, line);
-            }
+            put_all(out, 6, &lines);
         }
         out.push_str("    END ! OF PROCEDURAL\n  END ! OF DISCRETE\n");
         Ok(())
     }
 }
 
-/// Writes a line. If it is too long, it is continued after a blank, a comma or an operator.
+fn literal(value: Value) -> String {
+    match value {
+        Value::Bool(value) => TRUTHS.words[usize::from(value)].to_string(),
+        Value::Real(value) => real(value),
+    }
+}
+
+fn put_all(out: &mut String, indent: usize, lines: &[String]) {
+    for line in lines {
+        put(out, indent, line);
+    }
+}
+
+/// Writes a line. If it is too long, it is continued after a blank, a comma, an operator or a bracket.
 fn put(out: &mut String, indent: usize, line: &str) {
     let mut rest = line;
     let mut first = true;
@@ -397,19 +380,13 @@ fn put(out: &mut String, indent: usize, line: &str) {
             out.push('\n');
             return;
         }
-        let fits = &rest[..room.min(rest.len())];
-        let at = match fits.rfind([' ', ',']) {
-            Some(at) if at > 0 => at + 1,
-            _ => match fits.rfind(['*', '/']) {
-                // Not between the two stars of a power, nor at the beginning.
-                Some(at)
-                    if at > 1 && !fits[..at].ends_with('*') && !rest[at + 1..].starts_with('*') =>
-                {
-                    at + 1
-                }
-                _ => fits.len(),
-            },
-        };
+        let fits = &rest[..room];
+        // Not between the two stars of a power, nor at the beginning.
+        let is_between = |at: usize| fits[..at].ends_with('*') || rest[at + 1..].starts_with('*');
+        let at = (fits.rfind([' ', ',']).filter(|&at| at > 0))
+            .or_else(|| (fits.rfind(['*', '/'])).filter(|&at| at > 1 && !is_between(at)))
+            .or_else(|| fits.rfind('('))
+            .map_or(fits.len(), |at| at + 1);
         out.push_str(rest[..at].trim_end());
         out.push_str(" ...\n");
         rest = rest[at..].trim_start();

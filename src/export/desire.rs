@@ -6,10 +6,10 @@
 //! of an `if` are computed. Discrete variables change after `step`, once in each step of the integration.
 
 use super::classic::names::{Names, Rules};
-use super::classic::text::{Dialect, arithmetic, comment, real, text};
-use super::classic::{Classic, Happening, Right, Started, Target, Task};
-use crate::expr::op::precedence as level;
-use crate::expr::print::Text;
+use super::classic::{
+    Classic, Formulas, Language, Started, Symbol, Target, Task, caret, comment, real,
+};
+use crate::expr::print::Infix;
 use crate::expr::{BinaryOp, ExprId, Function};
 use crate::flat::{InstanceId, Leaf};
 use crate::listing::outputs_for_states;
@@ -25,108 +25,25 @@ const RULES: Rules = Rules {
     ",
 };
 
-struct Desire {
-    names: Names,
-    named: Happening,
-}
+struct Desire;
 
-impl Dialect for Desire {
-    fn leaf(&self, leaf: Leaf) -> Text {
-        Text::atom(self.names.get(leaf))
+impl Language for Desire {
+    fn name(&self) -> &'static str {
+        LANGUAGE
     }
 
-    fn truth_of(&self, leaf: Leaf) -> Text {
-        self.leaf(leaf)
+    fn time(&self) -> &'static str {
+        "t"
     }
 
-    fn truth(&self, value: bool) -> Text {
-        Text::atom(if value { "1.0" } else { "0.0" })
+    fn infix(&self, op: BinaryOp) -> Infix {
+        caret(op)
     }
 
-    fn time(&self) -> Text {
-        Text::atom("t")
-    }
-
-    fn not(&self, a: &Text) -> Text {
-        arithmetic(BinaryOp::Sub, &Text::atom("1.0"), a)
-    }
-
-    fn logic(&self, and: bool, a: &Text, b: &Text) -> Text {
-        let both = arithmetic(BinaryOp::Mul, a, b);
-        match and {
-            true => both,
-            false => arithmetic(BinaryOp::Sub, &arithmetic(BinaryOp::Add, a, b), &both),
-        }
-    }
-
-    fn relation(&self, op: BinaryOp, a: &Text, b: &Text) -> Text {
-        let above = |a: &Text, b: &Text| {
-            let difference = match b.text.as_str() {
-                "0.0" => a.clone(),
-                _ => arithmetic(BinaryOp::Sub, a, b),
-            };
-            call("swtch", &[difference])
-        };
-        let distance = || call("abs", &[arithmetic(BinaryOp::Sub, a, b)]);
-        match op {
-            BinaryOp::Greater => above(a, b),
-            BinaryOp::Less => above(b, a),
-            BinaryOp::GreaterEqual => self.not(&above(b, a)),
-            BinaryOp::LessEqual => self.not(&above(a, b)),
-            BinaryOp::NotEqual => call("swtch", &[distance()]),
-            _ => self.not(&call("swtch", &[distance()])),
-        }
-    }
-
-    fn due(&self, at: usize) -> Text {
-        Text::atom(&self.named.ticks[at].0)
-    }
-
-    fn same_truth(&self, equal: bool, a: &Text, b: &Text) -> Text {
-        let op = if equal {
-            BinaryOp::Equal
-        } else {
-            BinaryOp::NotEqual
-        };
-        self.relation(op, a, b)
-    }
-
-    fn power(&self, a: &Text, b: &Text) -> Text {
-        Text::new(
-            format!("{}^{}", a.at_least(level::ATOM), b.at_least(level::ATOM)),
-            level::POWER,
-        )
-    }
-
-    /// `a*c + b*(1 - c)`: exact where c is 0 or 1.
-    fn choice(&self, condition: &Text, a: &Text, b: &Text) -> Text {
-        let product = |value: &Text, truth: &Text| match value.text.as_str() {
-            "0.0" => None,
-            "1.0" => Some(truth.clone()),
-            _ => Some(arithmetic(BinaryOp::Mul, value, truth)),
-        };
-        match (product(a, condition), product(b, &self.not(condition))) {
-            (Some(a), Some(b)) => arithmetic(BinaryOp::Add, &a, &b),
-            (Some(one), None) | (None, Some(one)) => one,
-            (None, None) => Text::atom("0.0"),
-        }
-    }
-
-    fn call(&self, function: Function, args: &[Text]) -> Option<Text> {
-        let fold = |name: &dyn Fn(&Text, &Text) -> Text| {
-            let (first, others) = args.split_first()?;
-            Some(
-                others
-                    .iter()
-                    .fold(first.clone(), |made, next| name(&made, next)),
-            )
-        };
-        let over = |a: &Text, b: &Text| call("lim", &[arithmetic(BinaryOp::Sub, a, b)]);
-        Some(match function {
-            Function::Min => fold(&|a, b| arithmetic(BinaryOp::Sub, a, &over(a, b)))?,
-            Function::Max => fold(&|a, b| arithmetic(BinaryOp::Add, a, &over(b, a)))?,
-            Function::Log10 => call("log", args),
-            Function::Sign => call("sgn", args),
+    fn spelling(&self, function: Function) -> Option<String> {
+        let name = match function {
+            Function::Log10 => "log",
+            Function::Sign => "sgn",
             Function::Sin
             | Function::Cos
             | Function::Tan
@@ -140,16 +57,121 @@ impl Dialect for Desire {
             | Function::Exp
             | Function::Ln
             | Function::Sqrt
-            | Function::Abs => call(function.text(), args),
+            | Function::Abs => function.text(),
             _ => return None,
-        })
+        };
+        Some(name.to_string())
+    }
+
+    fn truth(&self, to: &mut Formulas<'_>, value: bool) -> ExprId {
+        to.arena.number(f64::from(u8::from(value)))
+    }
+
+    fn not(&self, to: &mut Formulas<'_>, a: ExprId) -> ExprId {
+        let one = to.arena.number(1.0);
+        to.arena.binary(BinaryOp::Sub, one, a)
+    }
+
+    fn logic(&self, to: &mut Formulas<'_>, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+        if op == BinaryOp::And {
+            return to.arena.binary(BinaryOp::Mul, a, b);
+        }
+        let (a, b) = (to.repeated(a), to.repeated(b));
+        let both = to.arena.binary(BinaryOp::Mul, a, b);
+        let sum = to.arena.binary(BinaryOp::Add, a, b);
+        to.arena.binary(BinaryOp::Sub, sum, both)
+    }
+
+    fn relation(&self, to: &mut Formulas<'_>, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+        match op {
+            BinaryOp::Greater => above(to, a, b),
+            BinaryOp::Less => above(to, b, a),
+            BinaryOp::GreaterEqual => {
+                let less = above(to, b, a);
+                self.not(to, less)
+            }
+            BinaryOp::LessEqual => {
+                let greater = above(to, a, b);
+                self.not(to, greater)
+            }
+            _ => {
+                let difference = to.arena.binary(BinaryOp::Sub, a, b);
+                let distance = to.arena.call(Function::Abs, &[difference]);
+                let differ = to.arena.leaf(Symbol::Call("swtch", distance));
+                match op {
+                    BinaryOp::NotEqual => differ,
+                    _ => self.not(to, differ),
+                }
+            }
+        }
+    }
+
+    fn same_truth(&self, to: &mut Formulas<'_>, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+        self.relation(to, op, a, b)
+    }
+
+    /// `a*c + b*(1 - c)`: exact where c is 0 or 1.
+    fn choice(&self, to: &mut Formulas<'_>, condition: ExprId, a: ExprId, b: ExprId) -> ExprId {
+        let zero = |to: &Formulas<'_>, value: ExprId| to.arena.is_zero(value);
+        let condition = match zero(to, a) || zero(to, b) {
+            true => condition,
+            false => to.repeated(condition),
+        };
+        let product =
+            |to: &mut Formulas<'_>, value: ExprId, truth: ExprId| match to.arena.as_number(value) {
+                Some(1.0) => truth,
+                _ => to.arena.binary(BinaryOp::Mul, value, truth),
+            };
+        let otherwise = self.not(to, condition);
+        match (zero(to, a), zero(to, b)) {
+            (true, true) => to.arena.number(0.0),
+            (true, false) => product(to, b, otherwise),
+            (false, true) => product(to, a, condition),
+            (false, false) => {
+                let (a, b) = (product(to, a, condition), product(to, b, otherwise));
+                to.arena.binary(BinaryOp::Add, a, b)
+            }
+        }
+    }
+
+    fn becomes(&self, to: &mut Formulas<'_>, now: Symbol, before: Symbol) -> ExprId {
+        let (now, before) = (to.arena.leaf(now), to.arena.leaf(before));
+        above(to, now, before)
+    }
+
+    /// `lim(x)` is x if x > 0, else 0.
+    fn call(&self, to: &mut Formulas<'_>, function: Function, args: &[ExprId]) -> Option<ExprId> {
+        let (&first, others) = args.split_first()?;
+        let fold = |to: &mut Formulas<'_>, larger: bool| {
+            others.iter().fold(first, |made, &next| {
+                let made = to.repeated(made);
+                let (op, a, b) = match larger {
+                    true => (BinaryOp::Add, next, made),
+                    false => (BinaryOp::Sub, made, next),
+                };
+                let over = to.arena.binary(BinaryOp::Sub, a, b);
+                let over = to.arena.leaf(Symbol::Call("lim", over));
+                to.arena.binary(op, made, over)
+            })
+        };
+        match function {
+            Function::Min => Some(fold(to, false)),
+            Function::Max => Some(fold(to, true)),
+            _ => {
+                self.spelling(function)?;
+                Some(to.arena.call(function, args))
+            }
+        }
     }
 }
 
-/// `name(a, b)`
-pub(super) fn call(name: &str, args: &[Text]) -> Text {
-    let texts: Vec<&str> = args.iter().map(|text| text.text.as_str()).collect();
-    Text::atom(format!("{name}({})", texts.join(", ")))
+/// a > b
+fn above(to: &mut Formulas<'_>, a: ExprId, b: ExprId) -> ExprId {
+    let difference = match to.arena.is_zero(b) {
+        true => a,
+        false => to.arena.binary(BinaryOp::Sub, a, b),
+    };
+    to.arena.leaf(Symbol::Call("swtch", difference))
 }
 
 pub(super) const LANGUAGE: &str = "DESIRE";
@@ -177,10 +199,10 @@ pub fn program(task: &Task<'_>, stem: &str) -> Result<String, String> {
     for leaf in model.leaves() {
         names.add(flat, leaf);
     }
-    let named = model.name_events(&mut names);
-    let desire = Desire { names, named };
-    let value = |id: ExprId| text(&model, &desire, LANGUAGE, id).map(|text| text.text);
-    let name = |leaf: Leaf| desire.names.get(leaf).to_string();
+    let mut formulas = Formulas::new(&model, &Desire, names);
+    formulas.name_events();
+    let names = formulas.names.clone();
+    let name = |leaf: Leaf| names.get(leaf).to_string();
     let mut out = format!("-- CONTINUOUS SYSTEM {}\n{RULE}\n", comment(flat.model()));
     let rates = model
         .states
@@ -214,10 +236,10 @@ pub fn program(task: &Task<'_>, stem: &str) -> Result<String, String> {
             out.push_str(&format!("{} = {}\n", name(one.leaf), begin(one)));
         }
     }
-    for (condition, (_, was)) in model.kept(&desire.named) {
+    for (condition, (_, was)) in formulas.kept() {
         out.push_str(&format!("{was} = {}\n", u8::from(condition.holds)));
     }
-    for (sampler, (_, next)) in model.samplers.iter().zip(&desire.named.ticks) {
+    for (sampler, (_, next)) in formulas.ticks() {
         out.push_str(&format!("{next} = {}\n", real(sampler.next)));
     }
     for &(leaf, value) in &model.inputs {
@@ -243,26 +265,22 @@ pub fn program(task: &Task<'_>, stem: &str) -> Result<String, String> {
             };
             out.push_str(&format!("-- Submodel: {}\n", comment(&path)));
         }
-        let right = match statement.value {
-            Right::Formula(id) => value(id)?,
-            Right::Same(leaf) => name(leaf),
+        let left = match statement.target {
+            Target::Value(leaf) => name(leaf),
+            Target::Rate(leaf) => format!("d/dt {}", name(leaf)),
         };
-        out.push_str(&match statement.target {
-            Target::Value(leaf) => format!("{} = {right}\n", name(leaf)),
-            Target::Rate(leaf) => format!("d/dt {} = {right}\n", name(leaf)),
-        });
+        let right = formulas.right(statement.value)?;
+        put(&mut out, formulas.assignment(&left, right));
     }
-    for (leaf, expression) in model.shown_and_gone() {
+    for (leaf, expression) in model.shown_and_eliminated() {
         if !model.states.iter().any(|one| name(one.leaf) == name(leaf)) {
-            out.push_str(&format!("{} = {}\n", name(leaf), value(expression)?));
+            let value = formulas.value(expression)?;
+            put(&mut out, formulas.assignment(&name(leaf), value));
         }
     }
     if !model.updates.is_empty() {
         out.push_str("step\n");
-        let becomes = |edge: &str, was: &str| Text::atom(format!("swtch({edge} - {was})"));
-        for line in model.event_lines(&desire, LANGUAGE, &desire.named, &becomes)? {
-            out.push_str(&format!("{line}\n"));
-        }
+        put(&mut out, formulas.event_lines()?);
     }
     out.push_str(&format!(
         "{RULE}\n{}\n",
@@ -289,6 +307,13 @@ fn plain_name(model: &Classic<'_>, one: &Started) -> String {
         "d".repeat(order - 1),
         model.flat.name(rate.variable())
     ))
+}
+
+fn put(out: &mut String, lines: Vec<String>) {
+    for line in lines {
+        out.push_str(&line);
+        out.push('\n');
+    }
 }
 
 fn line(out: &mut String, head: &str, words: impl Iterator<Item = String>) {

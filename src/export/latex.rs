@@ -1,6 +1,6 @@
 //! A typeset report of the model.
 //!
-//! Before: a flat model with an experiment in it, inputs apart. After: the text of a document; see
+//! Before: a flat model in which the experiment has set everything but the inputs. After: the text of a document; see
 //! [`crate::listing::latex_report`].
 
 use super::Exported;

@@ -96,7 +96,7 @@ pub struct Model<'s> {
     pub before: Vec<VarId>,
     /// The variables that blocks compute, in order.
     pub computed: Vec<Leaf>,
-    pub gone: FxHashMap<Leaf, ExprId>,
+    pub replacements: FxHashMap<Leaf, ExprId>,
     pub watches: Vec<Relation>,
     /// What relations are at the start, with the values given: equations with branches have other solutions in other branches.
     pub truths_at_start: Vec<f64>,
@@ -143,7 +143,7 @@ impl<'s> Model<'s> {
             states.extend(&selection.candidates);
         }
         let (parameters, derived) = parameters(flat);
-        let gone = flat.replacements();
+        let replacements = flat.replacements();
         Model {
             inputs: of_kind(Kind::Input)
                 .map(|id| (id, inputs.get(&id).copied()))
@@ -152,7 +152,7 @@ impl<'s> Model<'s> {
             parameters,
             derived,
             discretes: (of_kind(Kind::Discrete))
-                .filter(|&id| !gone.contains_key(&Leaf::Var(id)))
+                .filter(|&id| !replacements.contains_key(&Leaf::Var(id)))
                 .collect(),
             switched: None,
             before: (flat.variable_ids())
@@ -169,7 +169,7 @@ impl<'s> Model<'s> {
             solved,
             flat,
             states,
-            gone,
+            replacements,
             columns,
         }
     }
@@ -181,7 +181,7 @@ impl<'s> Model<'s> {
     /// Variables and derivatives with a value, in the order of the model, without parameters and auxiliaries.
     pub fn leaves(&self) -> Vec<Leaf> {
         let mut found: FxHashSet<Leaf> = self.computed.iter().copied().collect();
-        found.extend(self.gone.keys());
+        found.extend(self.replacements.keys());
         found.extend(&self.states);
         found.extend(self.inputs.iter().map(|&(id, _)| Leaf::Var(id)));
         found.extend(self.slopes.iter().map(|&(leaf, _)| leaf));

@@ -14,7 +14,7 @@ use crate::experiment::Experiment;
 use crate::expr::{Node, Value};
 use crate::flat::{EquationKind, Flat, Given, Kind, Leaf, Type};
 use crate::passes::blocks::Solved;
-use crate::positions::{Before, Positions, Values, plain};
+use crate::positions::{Before, JumpFactors, Positions, Values, plain};
 use crate::simulate::job::{RunOptions, job};
 use crate::simulate::run::{End, Observer, RowKind, run};
 
@@ -51,7 +51,13 @@ fn agrees(positions: &Positions, solved: &Solved, position: &CompiledMode) -> Re
         free: &free,
         restarts: &[],
     };
-    let jumped = jump.solve(&position.solved.flat, 0.0, from, |_| 1.0);
+    let jumped = jump.solve(
+        &position.solved.flat,
+        0.0,
+        from,
+        |_| 1.0,
+        &mut JumpFactors::default(),
+    );
     let jumped = jumped.map_err(|_| unknown())?;
     let mut leaves: Vec<Leaf> = jumped.after.keys().copied().collect();
     leaves.sort_by_key(|leaf| (leaf.variable(), leaf.order()));

@@ -102,7 +102,7 @@ const MOST: usize = 20_000_000;
 /// For nonlinear loops with more than `size` equations, the pattern of the derivatives of residuals with respect to
 /// iteration variables, and a colouring of its columns. The key is the first iteration variable.
 pub fn loop_colorings(model: &Model<'_>, size: usize) -> FxHashMap<Leaf, Coloring> {
-    let graph = Graph::new(model.flat, &model.solved.blocks, &model.gone);
+    let graph = Graph::new(model.flat, &model.solved.blocks, &model.replacements);
     let mut depends = Depends::new(&graph, Relations::Held, 0, usize::MAX);
     let mut found = FxHashMap::default();
     for block in &model.solved.blocks {
@@ -136,7 +136,7 @@ pub fn dependence(model: &Model<'_>) -> Dependence {
 /// The dependence in one mode, for the states and inputs of all modes: a state of another mode may be computed here.
 fn in_position(model: &Model<'_>, all: &Model<'_>) -> Dependence {
     let states = all.states.len();
-    let graph = Graph::new(model.flat, &model.solved.blocks, &model.gone);
+    let graph = Graph::new(model.flat, &model.solved.blocks, &model.replacements);
     let mut depends = Depends::new(&graph, Relations::Held, states + all.inputs.len(), MOST);
     let own: FxHashSet<Leaf> = model.states.iter().copied().collect();
     for (&state, column) in all.states.iter().zip(0..) {

@@ -53,7 +53,12 @@ impl Model<'_> {
             Place::Nexts => all(&self.discretes, Leaf::New),
             Place::Before => all(&self.before, Leaf::Pre),
             Place::Computed => self.computed.clone(),
-            Place::Eliminated => self.flat.eliminated.iter().map(|gone| gone.leaf).collect(),
+            Place::Eliminated => self
+                .flat
+                .eliminated
+                .iter()
+                .map(|alias| alias.leaf)
+                .collect(),
         }
     }
 

@@ -222,7 +222,7 @@ impl<'s> Model<'s> {
         model.discretes.clone_from(&self.discretes);
         model.before.clone_from(&self.before);
         model
-            .gone
+            .replacements
             .retain(|leaf, _| !apart.contains(&leaf.variable()));
         model.compute()?;
         // Guesses for nonlinear loops.
@@ -249,7 +249,7 @@ impl<'s> Model<'s> {
                     .is_some_and(|leaf| zero.contains(&leaf))
             })
             .collect();
-        let mut known: FxHashSet<Leaf> = model.gone.keys().copied().collect();
+        let mut known: FxHashSet<Leaf> = model.replacements.keys().copied().collect();
         known.extend(model.states.iter().chain(&model.computed));
         Ok(Mode {
             known,
@@ -290,7 +290,7 @@ impl<'s> Model<'s> {
         let expression = |side: Side| match side {
             Side::Given(id) | Side::Variable(_, id) => id,
         };
-        let mut moving = Moving::new(self.flat, &self.gone, Inputs::Move);
+        let mut moving = Moving::new(self.flat, &self.replacements, Inputs::Move);
         for watch in &positions.opened.watches {
             let (left, right) = (expression(watch.left), watch.right.map(expression));
             let relation = Relation {
@@ -334,7 +334,7 @@ impl<'s> Model<'s> {
         let roots = (flat.equations.iter())
             .filter(|equation| equation.kind != EquationKind::Init)
             .flat_map(|equation| [equation.left, equation.right]);
-        let mut moving = Moving::new(flat, &self.gone, Inputs::Move);
+        let mut moving = Moving::new(flat, &self.replacements, Inputs::Move);
         let mut sines = find(flat, &mut moving, roots).sines;
         sines.sort_unstable();
         sines.dedup();
@@ -366,7 +366,7 @@ impl<'s> Model<'s> {
     pub fn zeros(&self, dialect: &impl Dialect, binds: u8) -> BTreeMap<String, String> {
         let mut zeros = BTreeMap::new();
         for model in self.all() {
-            let mut writer = Writer::new(model.flat, &model.gone, dialect);
+            let mut writer = Writer::new(model.flat, &model.replacements, dialect);
             for &zero in &model.solved.zeros {
                 let text = writer.value(zero).at_least(binds);
                 zeros.insert(text, model.flat.expression(zero));

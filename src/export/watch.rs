@@ -12,7 +12,7 @@ use crate::passes::relations::{Found, Inputs, Moving, Relation, find};
 impl Model<'_> {
     /// Finds relations and samples in everything that a program evaluates.
     pub(super) fn watch(&mut self) -> Result<(), Refusal> {
-        let mut roots: Vec<ExprId> = self.gone.values().copied().collect();
+        let mut roots: Vec<ExprId> = self.replacements.values().copied().collect();
         for block in &self.solved.blocks {
             roots.extend(block.expressions());
         }
@@ -22,7 +22,7 @@ impl Model<'_> {
             roots.push(*condition);
             roots.extend(actions.iter().map(|action| action.value));
         }
-        let mut moving = Moving::new(self.flat, &self.gone, Inputs::Move);
+        let mut moving = Moving::new(self.flat, &self.replacements, Inputs::Move);
         let found = find(self.flat, &mut moving, roots);
         self.can_be_computed(&found)?;
         for relation in found.relations() {
@@ -74,7 +74,7 @@ impl Model<'_> {
         while let Some(id) = work.pop() {
             match self.flat.exprs.node(id) {
                 Node::Time => return false,
-                Node::Leaf(leaf) => match self.gone.get(&leaf) {
+                Node::Leaf(leaf) => match self.replacements.get(&leaf) {
                     Some(&expression) => work.push(expression),
                     None => {
                         let variable = self.flat.variable(leaf.variable());

@@ -95,7 +95,7 @@ enum Task {
 /// Writes the expressions of one function of the program. Temporaries are unique in it.
 pub struct Writer<'w, D> {
     flat: &'w Flat,
-    gone: &'w FxHashMap<Leaf, ExprId>,
+    replacements: &'w FxHashMap<Leaf, ExprId>,
     pub dialect: &'w D,
     measures: FxHashMap<ExprId, Measure>,
     known: FxHashMap<ExprId, String>,
@@ -113,10 +113,10 @@ impl<D> std::fmt::Debug for Writer<'_, D> {
 }
 
 impl<'w, D: Dialect> Writer<'w, D> {
-    pub fn new(flat: &'w Flat, gone: &'w FxHashMap<Leaf, ExprId>, dialect: &'w D) -> Self {
+    pub fn new(flat: &'w Flat, replacements: &'w FxHashMap<Leaf, ExprId>, dialect: &'w D) -> Self {
         Writer {
             flat,
-            gone,
+            replacements,
             dialect,
             measures: FxHashMap::default(),
             known: FxHashMap::default(),
@@ -166,7 +166,7 @@ impl<'w, D: Dialect> Writer<'w, D> {
     }
 
     pub fn leaf(&mut self, leaf: Leaf) -> Text {
-        match self.gone.get(&leaf) {
+        match self.replacements.get(&leaf) {
             Some(&expression) => self.value(expression),
             None => self.dialect.leaf(leaf),
         }
@@ -174,7 +174,7 @@ impl<'w, D: Dialect> Writer<'w, D> {
 
     fn operands(&self, id: ExprId, operands: &mut Vec<ExprId>) {
         match self.flat.exprs.node(id) {
-            Node::Leaf(leaf) => operands.extend(self.gone.get(&leaf)),
+            Node::Leaf(leaf) => operands.extend(self.replacements.get(&leaf)),
             _ if self.dialect.kept(id) == Some(Kept::Alone) => {}
             Node::Call(Function::Table, args) => {
                 let list = self.flat.exprs.args(args);
@@ -407,7 +407,7 @@ impl<D: Dialect> print::Dialect for Inline<'_, '_, D> {
         while self.name(id).is_none() {
             id = match self.node(id) {
                 Node::Unary(UnaryOp::Plus, a) => a,
-                Node::Leaf(leaf) => match self.writer.gone.get(&leaf) {
+                Node::Leaf(leaf) => match self.writer.replacements.get(&leaf) {
                     Some(&expression) => expression,
                     None => return id,
                 },

@@ -26,6 +26,7 @@ pub use op::{Arity, BinaryOp, Function, UnaryOp};
 pub use simplify::Term;
 pub use value::{
     Value, apply_binary, apply_call, apply_unary, interpolate, show_briefly, show_number,
+    write_number,
 };
 pub use walk::fold;
 

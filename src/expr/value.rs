@@ -2,6 +2,7 @@
 
 use super::{BinaryOp, Function, UnaryOp};
 use serde::Serialize;
+use std::fmt::Write;
 
 /// As data it is the number or the truth value itself.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -53,10 +54,18 @@ impl std::fmt::Display for Value {
 
 /// The shortest text that reads back as the same number: `100`, `0.5`, `1.5e-7`.
 pub fn show_number(value: f64) -> String {
-    let text = format!("{value:?}");
-    match text.strip_suffix(".0") {
-        Some(whole) => whole.to_string(),
-        None => text,
+    let mut text = String::new();
+    write_number(value, &mut text);
+    text
+}
+
+/// Appends the number to `out`.
+pub fn write_number(value: f64, out: &mut String) {
+    let begin = out.len();
+    // Writing to a string does not fail.
+    let _ = write!(out, "{value:?}");
+    if out[begin..].ends_with(".0") {
+        out.truncate(out.len() - 2);
     }
 }
 

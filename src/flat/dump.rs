@@ -61,10 +61,10 @@ pub fn dump(flat: &Flat) -> String {
         }
         out.push('\n');
     }
-    for gone in &flat.eliminated {
-        let (leaf, id) = (Shown(gone.leaf), gone.expression);
-        let (name, text) = (flat.leaf_name(gone.leaf), flat.expression(id));
-        let _ = writeln!(out, "gone {leaf} = {id:?} {name} = {text}");
+    for alias in &flat.eliminated {
+        let (leaf, id) = (Shown(alias.leaf), alias.expression);
+        let (name, text) = (flat.leaf_name(alias.leaf), flat.expression(id));
+        let _ = writeln!(out, "eliminated {leaf} = {id:?} {name} = {text}");
     }
     for (id, wish) in &flat.wishes {
         let word = if *wish { "state" } else { "nostate" };

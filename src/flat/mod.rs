@@ -272,11 +272,11 @@ impl Flat {
         if let Some(&(_, value)) = found {
             return Some(Value::Real(value));
         }
-        self.eliminated.iter().find_map(|gone| {
-            let Leaf::Var(id) = gone.leaf else {
+        self.eliminated.iter().find_map(|alias| {
+            let Leaf::Var(id) = alias.leaf else {
                 return None;
             };
-            match self.exprs.signed_leaf(gone.expression) {
+            match self.exprs.signed_leaf(alias.expression) {
                 Some((leaf, false)) if leaf == state => self.start(id).map(|given| given.value),
                 Some((leaf, true)) if leaf == state => {
                     let value = self.start(id)?.value.real()?;
@@ -427,7 +427,7 @@ impl Flat {
     /// What stands for each eliminated variable or derivative.
     pub fn replacements(&self) -> FxHashMap<Leaf, ExprId> {
         (self.eliminated.iter())
-            .map(|gone| (gone.leaf, gone.expression))
+            .map(|alias| (alias.leaf, alias.expression))
             .collect()
     }
 

@@ -51,8 +51,8 @@ impl Flat {
         let values = self.values.iter().map(|given| ("value", given.expression));
         let starts = self.starts.iter().map(|given| ("start", given.expression));
         all.extend(values.chain(starts));
-        let gone = self.eliminated.iter();
-        all.extend(gone.map(|gone| ("eliminated", gone.expression)));
+        let aliases = self.eliminated.iter();
+        all.extend(aliases.map(|alias| ("eliminated", alias.expression)));
         if let Some(reduction) = &self.reduction {
             for derived in &reduction.derived {
                 all.extend([("derived", derived.of.left), ("derived", derived.of.right)]);
@@ -138,8 +138,8 @@ impl Verifier<'_> {
         let wishes: Vec<VarId> = flat.wishes.iter().map(|&(id, _)| id).collect();
         self.sorted("wish", &wishes);
         self.sorted("shaping", &flat.shaping);
-        for gone in &flat.eliminated {
-            self.known("eliminated", gone.leaf.variable());
+        for alias in &flat.eliminated {
+            self.known("eliminated", alias.leaf.variable());
         }
         for (what, id) in flat.roots() {
             let holds = flat.exprs.holds(id);
@@ -245,9 +245,9 @@ impl Verifier<'_> {
     /// Checks the leaves of equations: derivatives exist, and eliminated variables do not occur.
     fn leaves(&mut self) {
         let flat = self.flat;
-        let mut gone: Vec<Leaf> = flat.eliminated.iter().map(|gone| gone.leaf).collect();
-        gone.sort_unstable_by_key(|leaf| (leaf.variable(), leaf.order()));
-        for pair in gone.windows(2) {
+        let mut eliminated: Vec<Leaf> = flat.eliminated.iter().map(|alias| alias.leaf).collect();
+        eliminated.sort_unstable_by_key(|leaf| (leaf.variable(), leaf.order()));
+        for pair in eliminated.windows(2) {
             (self.flaws).unless(pair[0] != pair[1], Shown(pair[0]), || {
                 "it was eliminated twice".to_string()
             });
@@ -273,7 +273,8 @@ impl Verifier<'_> {
                 });
             }
             let key = (leaf.variable(), leaf.order());
-            let found = gone.binary_search_by_key(&key, |leaf| (leaf.variable(), leaf.order()));
+            let found =
+                eliminated.binary_search_by_key(&key, |leaf| (leaf.variable(), leaf.order()));
             flaws.unless(found.is_err() || leaf.order().is_none(), id, || {
                 format!("an equation reads {}, which was eliminated", Shown(leaf))
             });

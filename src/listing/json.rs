@@ -43,9 +43,9 @@ pub fn write_sorted(
 
 pub(super) fn write_eliminated<M: SerializeMap>(flat: &Flat, map: &mut M) -> Result<(), M::Error> {
     let eliminated = LazyList(|| {
-        (flat.eliminated.iter()).map(|gone| EliminatedEntry {
-            name: flat.leaf_name(gone.leaf),
-            expression: flat.expression(gone.expression),
+        (flat.eliminated.iter()).map(|alias| EliminatedEntry {
+            name: flat.leaf_name(alias.leaf),
+            expression: flat.expression(alias.expression),
         })
     });
     map.serialize_entry("eliminated", &eliminated)

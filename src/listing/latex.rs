@@ -347,17 +347,17 @@ impl<'f> Page<'f> {
             return;
         }
         self.heading("Eliminated variables");
-        for gone in &flat.eliminated {
+        for alias in &flat.eliminated {
             let mut text = "\\par $\\displaystyle ".to_string();
             let names = LatexNames::new(flat);
-            crate::expr::latex::Names::write(&names, gone.leaf, &mut text);
+            crate::expr::latex::Names::write(&names, alias.leaf, &mut text);
             text.push_str(" = ");
             let writer = Writer {
                 arena: &flat.exprs,
                 sizes: &self.sizes,
                 names,
             };
-            writer.side(gone.expression, &mut text);
+            writer.side(alias.expression, &mut text);
             text.push_str("$\n");
             self.push(&text);
         }

@@ -146,15 +146,20 @@ impl<'f> Lines<'f> {
             ..Printer::new(self.flat)
         };
         let mut some = false;
-        for gone in self.flat.eliminated.iter().filter(|gone| wanted(gone.leaf)) {
+        for alias in self
+            .flat
+            .eliminated
+            .iter()
+            .filter(|alias| wanted(alias.leaf))
+        {
             if !some {
                 self.blank_line();
                 self.out.push_str(&format!("{heading}\n\n"));
                 some = true;
             }
-            printer.leaf(gone.leaf, &mut self.out);
+            printer.leaf(alias.leaf, &mut self.out);
             self.out.push_str(" = ");
-            printer.write(gone.expression, &mut self.out);
+            printer.write(alias.expression, &mut self.out);
             self.out.push('\n');
         }
     }
@@ -196,11 +201,13 @@ impl<'f> Lines<'f> {
 /// Returns states that the 1990 paper shows under the name of an output (y1 for C1.e).
 pub fn outputs_for_states(flat: &Flat) -> Vec<(VarId, VarId)> {
     (flat.eliminated.iter())
-        .filter(|gone| flat.variable(gone.leaf.variable()).output)
-        .filter_map(|gone| match (gone.leaf, flat.exprs.node(gone.expression)) {
-            (Leaf::Var(output), Node::Leaf(Leaf::Var(state))) => Some((state, output)),
-            _ => None,
-        })
+        .filter(|alias| flat.variable(alias.leaf.variable()).output)
+        .filter_map(
+            |alias| match (alias.leaf, flat.exprs.node(alias.expression)) {
+                (Leaf::Var(output), Node::Leaf(Leaf::Var(state))) => Some((state, output)),
+                _ => None,
+            },
+        )
         .filter(|&(state, _)| flat.variable(state).kind == Kind::State)
         .collect()
 }

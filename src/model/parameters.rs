@@ -209,6 +209,7 @@ impl<'c> Tree<'c> {
         }
     }
 
+    /// Whether a value is finite and has the declared length; if not, that is reported.
     fn check_value(&mut self, variable: u32, value: Value) -> bool {
         if !self.right_length(variable) {
             return false;

@@ -178,37 +178,56 @@ impl Lu {
         }
     }
 
-    /// Bounds on the unknowns whose right sides have these errors: how much each may be wrong. Small systems are bounded,
-    /// row by row of the inverse; of large ones it is estimated, by a few right sides with irregular signs.
+    /// Bounds on the unknowns whose right sides have these errors: how much each may be wrong.
     pub fn bounds(&mut self, errors: &[f64]) -> Vec<f64> {
+        let all: Vec<u32> = (0..self.size as u32).collect();
+        self.bounds_of(&all, errors)
+    }
+
+    /// Bounds on some of the unknowns. Small systems are bounded, row by row of the inverse; of large ones it is estimated, by
+    /// a few right sides with irregular signs.
+    pub fn bounds_of(&mut self, wanted: &[u32], errors: &[f64]) -> Vec<f64> {
         const TIMES: usize = 4;
         const TIMES_MORE: f64 = 3.0;
         let size = self.size;
         let mut row = vec![0.0; size];
-        if size <= MAX_DENSE {
-            return (0..size)
-                .map(|at| {
-                    row.fill(0.0);
-                    row[at] = 1.0;
-                    self.solve_transposed(&mut row);
-                    let terms = row.iter().zip(errors);
-                    terms.map(|(&slope, &error)| product(slope, error)).sum()
-                })
-                .collect();
+        if self.is_small() {
+            let bound = |&at: &u32| {
+                self.row_of_inverse(at, &mut row);
+                bound(&row, errors)
+            };
+            return wanted.iter().map(bound).collect();
         }
-        let mut most = vec![0.0f64; size];
+        let mut most = vec![0.0f64; wanted.len()];
         let mut signs = Signs::default();
         for _ in 0..TIMES {
             for (value, error) in row.iter_mut().zip(errors) {
                 *value = signs.next() * error;
             }
             self.solve(&mut row);
-            for (most, value) in most.iter_mut().zip(&row) {
-                *most = most.max(TIMES_MORE * value.abs());
+            for (most, &at) in most.iter_mut().zip(wanted) {
+                *most = most.max(TIMES_MORE * row[at as usize].abs());
             }
         }
         most
     }
+
+    /// Whether bounds follow from rows of the inverse.
+    pub fn is_small(&self) -> bool {
+        self.size <= MAX_DENSE
+    }
+
+    pub fn row_of_inverse(&mut self, at: u32, row: &mut [f64]) {
+        row.fill(0.0);
+        row[at as usize] = 1.0;
+        self.solve_transposed(row);
+    }
+}
+
+/// How much an unknown may be wrong, from its row of the inverse and the errors of the right sides.
+pub fn bound(row: &[f64], errors: &[f64]) -> f64 {
+    let terms = row.iter().zip(errors);
+    terms.map(|(&slope, &error)| product(slope, error)).sum()
 }
 
 /// Gaussian elimination with scaled partial pivoting. Returns false if no pivot is left.

@@ -145,9 +145,9 @@ pub fn eliminate(mut flat: Flat) -> Flat {
     }
     move_starts(&mut flat);
     drop_candidates(&mut flat);
-    flat.eliminated.sort_by_key(|gone| {
-        let derivative = matches!(gone.leaf, Leaf::Der(..));
-        (derivative, gone.leaf.variable())
+    flat.eliminated.sort_by_key(|alias| {
+        let derivative = matches!(alias.leaf, Leaf::Der(..));
+        (derivative, alias.leaf.variable())
     });
     flat
 }
@@ -157,9 +157,9 @@ pub fn eliminate(mut flat: Flat) -> Flat {
 /// of the survivor.
 fn move_starts(flat: &mut Flat) {
     let mut stands_for: FxHashMap<VarId, (VarId, bool)> = FxHashMap::default();
-    for gone in &flat.eliminated {
-        let other = flat.exprs.signed_leaf(gone.expression);
-        if let (Leaf::Var(from), Some((Leaf::Var(to), negative))) = (gone.leaf, other) {
+    for alias in &flat.eliminated {
+        let other = flat.exprs.signed_leaf(alias.expression);
+        if let (Leaf::Var(from), Some((Leaf::Var(to), negative))) = (alias.leaf, other) {
             stands_for.insert(from, (to, negative));
         }
     }
@@ -220,15 +220,15 @@ fn move_starts(flat: &mut Flat) {
 
 /// An eliminated variable cannot be chosen as a state any more. Where it was the choice, what stands for it is.
 fn drop_candidates(flat: &mut Flat) {
-    let gone: FxHashMap<Leaf, ExprId> = flat.replacements();
+    let replacements = flat.replacements();
     let Some(reduction) = &mut flat.reduction else {
         return;
     };
     for selection in &mut reduction.selections {
-        (selection.candidates).retain(|candidate| !gone.contains_key(candidate));
+        (selection.candidates).retain(|candidate| !replacements.contains_key(candidate));
         let choice = std::mem::take(&mut selection.choice);
         for chosen in choice {
-            let stays = match gone.get(&chosen) {
+            let stays = match replacements.get(&chosen) {
                 None => Some(chosen),
                 Some(&by) => flat.exprs.signed_leaf(by).map(|(leaf, _)| leaf),
             };
@@ -275,8 +275,8 @@ fn pass(mut flat: Flat) -> Flat {
         }
     }
     flat.equations = kept;
-    for gone in &mut flat.eliminated {
-        gone.expression = new(gone.expression);
+    for alias in &mut flat.eliminated {
+        alias.expression = new(alias.expression);
     }
     let more = (replaced.iter().enumerate()).filter_map(|(member, replacement)| {
         Some(Eliminated {
@@ -450,7 +450,7 @@ fn cancelled(exprs: &mut Arena<Leaf>, (left, right): (ExprId, ExprId)) -> (ExprI
     open_sum(exprs, right, &mut terms);
     // Terms that have not been cancelled, with their signs on the left side.
     let mut alone: FxHashMap<ExprId, Vec<(usize, bool)>> = FxHashMap::default();
-    let mut gone = vec![false; terms.len()];
+    let mut cancelled = vec![false; terms.len()];
     for (at, &(minus, id)) in terms.iter().enumerate() {
         if !matches!(exprs.node(id), Node::Leaf(_) | Node::Number(_)) {
             continue;
@@ -459,20 +459,23 @@ fn cancelled(exprs: &mut Arena<Leaf>, (left, right): (ExprId, ExprId)) -> (ExprI
         let others = alone.entry(id).or_default();
         match others.last() {
             Some(&(other, sign)) if sign != minus => {
-                (gone[at], gone[other]) = (true, true);
+                (cancelled[at], cancelled[other]) = (true, true);
                 others.pop();
             }
             _ => others.push((at, minus)),
         }
     }
-    if !gone.contains(&true) {
+    if !cancelled.contains(&true) {
         return (left, right);
     }
     let mut side = |range: std::ops::Range<usize>| {
-        let stay: Vec<Term> = range.filter(|&at| !gone[at]).map(|at| terms[at]).collect();
+        let stay: Vec<Term> = range
+            .filter(|&at| !cancelled[at])
+            .map(|at| terms[at])
+            .collect();
         exprs.sum(&stay)
     };
-    (side(0..on_left), side(on_left..gone.len()))
+    (side(0..on_left), side(on_left..cancelled.len()))
 }
 
 /// The value that the replacement of a variable had before the event.

@@ -36,8 +36,8 @@ impl<'f> Known<'f> {
                 }
             }
         }
-        for gone in &flat.eliminated {
-            if let Some(slot) = slots.of(gone.leaf) {
+        for alias in &flat.eliminated {
+            if let Some(slot) = slots.of(alias.leaf) {
                 steps[slot] = GONE;
             }
         }

@@ -25,7 +25,7 @@ mod steps;
 mod switches;
 mod uniform;
 
-pub use jump::{Before, Jump, Jumped, Refused, Values};
+pub use jump::{Before, Jump, JumpFactors, Jumped, Refused, Values};
 pub use least_norm::Loose;
 pub use modes::{Mode, Shape};
 pub use open::{OpenSampler, OpenWatch, Opened, Side};

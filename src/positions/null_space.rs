@@ -209,8 +209,8 @@ impl System {
         system
     }
 
-    /// The coefficients of a difference, and whether there is more than they; `None` if it is not linear, or if a coefficient
-    /// is not constant.
+    /// The coefficients of a difference, and whether it has a term without unknowns; `None` if it is not linear, or if a
+    /// coefficient is not constant.
     fn terms(&self, flat: &mut Flat, left: ExprId, right: ExprId) -> Option<(Vec<Entry>, bool)> {
         let mut places: Vec<(usize, u8)> = Vec::new();
         for side in [left, right] {

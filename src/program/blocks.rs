@@ -26,14 +26,12 @@ pub fn build(solved: &Solved, columns: &[ExprId]) -> Program {
 /// The same of one position of a model, whose relations were taken out of it.
 pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>) -> Program {
     let flat = &solved.flat;
-    let gone: FxHashMap<Leaf, ExprId> = (flat.eliminated.iter())
-        .map(|gone| (gone.leaf, gone.expression))
-        .collect();
-    let graph = Graph::new(flat, &solved.blocks, &gone);
+    let replacements = flat.replacements();
+    let graph = Graph::new(flat, &solved.blocks, &replacements);
     let states: Vec<Leaf> = flat.states().collect();
     let mut builder = Builder {
         solved,
-        registers: Registers::new(flat, &gone),
+        registers: Registers::new(flat, &replacements),
         graph: &graph,
         loops: None,
         patterns: FxHashMap::default(),
@@ -41,7 +39,7 @@ pub fn build_in(solved: &Solved, columns: &[ExprId], shared: Option<Shared<'_>>)
     for &state in &states {
         builder.registers.fix(state, Level::Always);
     }
-    let discretes = builder.discretes(&gone);
+    let discretes = builder.discretes(&replacements);
     let whens = actions(flat);
     if let Some(shared) = shared {
         builder.shared(shared);
@@ -196,7 +194,7 @@ impl Builder<'_> {
     }
 
     /// Discrete variables that were not eliminated keep their values.
-    fn discretes(&mut self, gone: &FxHashMap<Leaf, ExprId>) -> Vec<(Leaf, Register)> {
+    fn discretes(&mut self, replacements: &FxHashMap<Leaf, ExprId>) -> Vec<(Leaf, Register)> {
         let solved = self.solved;
         let mut found = Vec::new();
         for id in solved.flat.variable_ids() {
@@ -204,7 +202,7 @@ impl Builder<'_> {
                 continue;
             }
             let leaf = Leaf::Var(id);
-            if !gone.contains_key(&leaf) {
+            if !replacements.contains_key(&leaf) {
                 let register = self.registers.fix(leaf, Level::Held);
                 if let Some(given) = solved.flat.start(id) {
                     self.registers.values[register as usize] = given.value.number();

@@ -23,7 +23,7 @@ pub(super) const NONE: Register = Register::MAX;
 #[derive(Debug)]
 pub struct Scope {
     pub part: Part,
-    /// Where code that no step has yet begins.
+    /// The code from here on belongs to no step yet.
     open: usize,
     /// Registers by node, those that run once apart; [`NONE`] before it has one.
     nodes: Vec<Register>,
@@ -71,7 +71,7 @@ impl Scope {
 #[derive(Debug)]
 pub struct Registers<'s> {
     pub flat: &'s Flat,
-    pub(super) gone: &'s FxHashMap<Leaf, ExprId>,
+    pub(super) replacements: &'s FxHashMap<Leaf, ExprId>,
     pub values: Vec<f64>,
     levels: Vec<Level>,
     pub(super) literals: FxHashMap<Real, Register>,
@@ -90,10 +90,10 @@ pub struct Registers<'s> {
 }
 
 impl<'s> Registers<'s> {
-    pub fn new(flat: &'s Flat, gone: &'s FxHashMap<Leaf, ExprId>) -> Self {
+    pub fn new(flat: &'s Flat, replacements: &'s FxHashMap<Leaf, ExprId>) -> Self {
         let mut registers = Registers {
             flat,
-            gone,
+            replacements,
             values: Vec::new(),
             levels: Vec::new(),
             literals: FxHashMap::default(),
@@ -107,7 +107,7 @@ impl<'s> Registers<'s> {
             samplers: Vec::new(),
             tables: Vec::new(),
             table_of: FxHashMap::default(),
-            moving: Moving::new(flat, gone, Inputs::Stay),
+            moving: Moving::new(flat, replacements, Inputs::Stay),
         };
         let time = registers.register(Level::Held);
         debug_assert_eq!(time, Program::TIME);
@@ -158,7 +158,7 @@ impl<'s> Registers<'s> {
         if let Some(&register) = known {
             return register;
         }
-        if let Some(&expression) = self.gone.get(&leaf) {
+        if let Some(&expression) = self.replacements.get(&leaf) {
             return self.expression(scope, expression);
         }
         // Parameters, constants, inputs that nothing computes, and what has no equation at all.
@@ -215,7 +215,7 @@ impl<'s> Registers<'s> {
         match self.flat.exprs.node(id) {
             Node::Leaf(leaf) => {
                 let known = scope.leaves.contains_key(&leaf) || self.fixed.contains_key(&leaf);
-                if !known && let Some(&expression) = self.gone.get(&leaf) {
+                if !known && let Some(&expression) = self.replacements.get(&leaf) {
                     operands.push(expression);
                 }
             }

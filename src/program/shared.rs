@@ -48,17 +48,19 @@ impl Builder<'_> {
             }
         }
         // The side is taken as an expression, which shows whether it depends only on Time.
-        let expression = |side: Side, gone: &FxHashMap<Leaf, ExprId>| match side {
+        let expression = |side: Side, replacements: &FxHashMap<Leaf, ExprId>| match side {
             Side::Given(value) => value,
             Side::Variable(id, own) => {
-                let gone = gone.get(&Leaf::Var(id)).copied();
-                gone.or_else(|| defined.get(&id).copied()).unwrap_or(own)
+                let replacement = replacements.get(&Leaf::Var(id)).copied();
+                replacement
+                    .or_else(|| defined.get(&id).copied())
+                    .unwrap_or(own)
             }
         };
         for watch in &shared.opened.watches {
             let held = self.registers.fix(Leaf::Var(watch.held), Level::Held);
-            let left = expression(watch.left, self.registers.gone);
-            let right = (watch.right).map(|side| expression(side, self.registers.gone));
+            let left = expression(watch.left, self.registers.replacements);
+            let right = (watch.right).map(|side| expression(side, self.registers.replacements));
             let relation = Relation {
                 kind: watch.kind,
                 node: watch.node,

@@ -106,7 +106,7 @@ impl Builder<'_> {
         let flat = &solved.flat;
         let mut roots: Vec<ExprId> = solved.blocks.iter().flat_map(Block::expressions).collect();
         roots.extend(columns);
-        roots.extend(flat.eliminated.iter().map(|gone| gone.expression));
+        roots.extend(flat.eliminated.iter().map(|alias| alias.expression));
         for when in &flat.whens {
             roots.extend(when.conditions.iter().map(|(condition, _)| *condition));
         }

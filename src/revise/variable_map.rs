@@ -224,9 +224,9 @@ fn equal(flat: &Flat) -> (Roots, Members) {
     });
     // No request: what is left of the equations is no model, and only what they make equal is wanted.
     let plain = eliminate(plain);
-    for gone in &plain.eliminated {
+    for alias in &plain.eliminated {
         let (Leaf::Var(id), Some((Leaf::Var(root), negative))) =
-            (gone.leaf, plain.exprs.signed_leaf(gone.expression))
+            (alias.leaf, plain.exprs.signed_leaf(alias.expression))
         else {
             continue;
         };

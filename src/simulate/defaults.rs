@@ -43,6 +43,7 @@ struct Spans {
     outside: Option<f64>,
 }
 
+/// The spans, as far as the start shows them; `None` if it cannot be computed.
 fn spans(solved: &Solved, program: &Program, start: f64) -> Option<Spans> {
     let mut machine = Machine::new(program);
     let states = begin(solved, program, &mut machine, (start, false)).ok()?;

@@ -1,7 +1,7 @@
 //! A solved model with its program and its machine, ready to be integrated. A model that is solved anew in each mode has one
 //! instance for each mode that occurs; any other model has a single one.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -11,6 +11,7 @@ use super::selection::Selections;
 use crate::compile::CompiledMode;
 use crate::flat::Leaf;
 use crate::passes::blocks::Solved;
+use crate::positions::JumpFactors;
 use crate::program::Program;
 use crate::program::joined::Joined;
 use crate::program::machine::Machine;
@@ -23,6 +24,8 @@ pub struct ModeInstance<'m> {
     /// The same with the loops left to the integrator, once that was necessary.
     pub joined: OnceCell<Rates<'m>>,
     pub selections: Selections<'m>,
+    /// Of the jump into this mode.
+    pub factors: RefCell<JumpFactors>,
     /// `None` for a model that has one set of formulas for all modes.
     pub compiled: Option<&'m CompiledMode>,
     /// Variables that the source differentiates and that equal a state in this mode, each with the index of that state. Empty
@@ -43,6 +46,7 @@ impl<'m> ModeInstance<'m> {
             selections: Selections::new(solved, &machine),
             rates: Rates::new(machine),
             joined: OnceCell::new(),
+            factors: RefCell::default(),
             compiled,
             tracked: Vec::new(),
         }

@@ -64,8 +64,8 @@ fn next_values(flat: &Flat) -> FxHashSet<VarId> {
 /// The equation that counts for each variable, with its depth. Others from the same depth have to agree.
 fn outermost(flat: &mut Flat, agreeing: &mut Vec<StartEquation>) -> Vec<(StartEquation, u32)> {
     let replaced: FxHashMap<VarId, ExprId> = (flat.eliminated.iter())
-        .filter_map(|gone| match gone.leaf {
-            Leaf::Var(id) => Some((id, gone.expression)),
+        .filter_map(|alias| match alias.leaf {
+            Leaf::Var(id) => Some((id, alias.expression)),
             _ => None,
         })
         .collect();

@@ -10,6 +10,7 @@ use crate::flat::{EqId, Equation, EquationKind, Flat, Leaf, VarId};
 use crate::passes::vanishing::constant;
 use rustc_hash::FxHashMap;
 
+/// The pairs, the earlier equation first.
 pub fn clashes(flat: &Flat) -> Vec<(EqId, EqId)> {
     let mut known: FxHashMap<(VarId, Vec<ExprId>), EqId> = FxHashMap::default();
     let mut found = Vec::new();

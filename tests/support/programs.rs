@@ -74,18 +74,18 @@ pub fn exported(model: &str, target: &str, file: &Path, options: &[&str]) {
     assert!(output.status.success(), "{model}: {}", stderr(&output));
 }
 
+/// A C compiler for which a warning is an error.
+pub fn strict_compiler() -> Command {
+    let mut command = Command::new("cc");
+    command.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]);
+    command
+}
+
 /// Compiles a C program without a warning.
 pub fn compiled(file: &Path, model: &str) -> PathBuf {
     let program = file.with_extension("out");
-    let output = Command::new("cc")
-        .args([
-            "-std=c99",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-pedantic",
-            "-O1",
-        ])
+    let output = strict_compiler()
+        .arg("-O1")
         .arg(format!("-D{model}_MAIN"))
         .arg(file)
         .arg("-o")

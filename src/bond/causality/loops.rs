@@ -130,6 +130,7 @@ fn needs(
     found
 }
 
+/// The loop of these bonds, with the elements at their ends.
 fn one_loop(graph: &Graph, mut bonds: Vec<BondId>) -> Loop {
     bonds.sort_unstable();
     let mut elements: Vec<NodeId> = (bonds.iter())

@@ -38,6 +38,7 @@ pub fn causality_of_modes(
     }
 }
 
+/// Assigns causality in each mode and combines the results.
 fn causality_with(
     graph: &Graph,
     preferences: &Preferences,
@@ -115,6 +116,7 @@ fn modes(count: usize) -> Vec<PartialMode> {
     }
 }
 
+/// The elements and junctions between which a conflict arises.
 fn contradiction(graph: &Graph, conflict: &Conflict) -> Contradiction {
     let mut elements: Vec<NodeId> = (conflict.ends.iter())
         .map(|&(bond, end)| graph.bonds[bond as usize].ends()[end])
@@ -165,6 +167,7 @@ fn no_causality(graph: &Graph, storages: usize, culprits: Option<Contradiction>)
     }
 }
 
+/// What all modes have in common. With many modes not all were tried, so only what is decided without a search counts.
 fn combine(
     graph: &Graph,
     plan: &Plan<'_>,
@@ -233,6 +236,7 @@ fn same_where_decided(results: &[RunResult], open_run: &RunResult, at: usize) ->
     (!varies).then_some(first)
 }
 
+/// The causality of an element: what its ports give, in the words of its kind.
 fn of_element(graph: &Graph, causality: &Causality, id: NodeId) -> ElementCausality {
     let Some(element) = graph.node(id).element() else {
         return ElementCausality::Plain;

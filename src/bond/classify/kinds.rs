@@ -39,6 +39,7 @@ fn bits(ports: usize, choice: u32) -> Vec<bool> {
 }
 
 impl SolvableChoices {
+    /// Tries all choices of what is given at the ports.
     pub fn of(system: &System, ports: &[Port]) -> Self {
         let all = 0..1u32 << ports.len();
         let solvable = |causal_form: CausalForm| -> Vec<u32> {
@@ -101,6 +102,7 @@ impl SolvableChoices {
         self.switches = true;
     }
 
+    /// The kind of the element, and what it can give at its ports.
     pub fn finding(
         &self,
         system: &System,
@@ -219,6 +221,7 @@ impl SolvableChoices {
         }
     }
 
+    /// What one port can give, in any choice that can be solved.
     fn allowed(&self, all: &[u32], at: usize, swapped: bool, stores: bool) -> Allowed {
         let across = all.iter().any(|&choice| choice >> at & 1 == 1);
         let through = all.iter().any(|&choice| choice >> at & 1 == 0);

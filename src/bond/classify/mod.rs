@@ -98,6 +98,7 @@ impl<'f> Classifier<'f> {
         }
     }
 
+    /// Finds the kind of a submodel. `swapped` marks ports whose across variable is the flow.
     pub fn classify(
         &mut self,
         instance: InstanceId,
@@ -179,6 +180,7 @@ impl<'f> Classifier<'f> {
         System::new(self.flat, instance, rows, ports, &computed)
     }
 
+    /// The kind and the pattern, tested for all combinations of the conditions in the equations.
     fn finding(
         &mut self,
         instance: InstanceId,

@@ -21,6 +21,8 @@ const STEPS: usize = 60;
 /// The power that goes in at a port: products of across and through variables, with signs.
 pub type Powers = Vec<(VarId, VarId, f64)>;
 
+/// Whether the powers at all ports sum to zero, at several random points. `None` if the equations cannot be evaluated there, or if
+/// no power flows.
 pub fn keeps_power(
     flat: &Flat,
     system: &System,

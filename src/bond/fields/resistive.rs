@@ -121,6 +121,7 @@ pub fn shapes(transfer: &Transfer<'_>, loops: &[Vec<BondId>]) -> Vec<RField> {
         .collect()
 }
 
+/// Counts the nodes and bonds of a field, and finds the ports of its resistors.
 fn shape(transfer: &Transfer<'_>, bonds: &[BondId]) -> RField {
     let graph = transfer.graph;
     let inside: FxHashSet<BondId> = bonds.iter().copied().collect();

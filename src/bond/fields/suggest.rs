@@ -28,6 +28,7 @@ pub fn is_worth_it(flat: &Flat) -> bool {
     flat.equations.len() <= MOST_EQUATIONS && bends(flat)
 }
 
+/// Whether some expression is not linear in the unknowns. Only nonlinear loops need iteration variables.
 fn bends(flat: &Flat) -> bool {
     let exprs = &flat.exprs;
     // For each expression whether it contains an unknown. Operands come before their users.
@@ -56,6 +57,7 @@ fn bends(flat: &Flat) -> bool {
     false
 }
 
+/// For each implicit R-field: the unknowns at its smaller side, on which Newton's method iterates best.
 pub fn suggestions(written: Flat) -> Vec<Guess> {
     let (mut flat, ..) = reference(written);
     let Some(graph) = recover(&mut flat) else {

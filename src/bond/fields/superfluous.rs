@@ -41,6 +41,8 @@ pub fn without(graph: &Graph, elements: &[(NodeId, Gives)]) -> Result<Removal, N
     remove(graph, elements, true).or_else(|_| remove(graph, elements, false))
 }
 
+/// Removes the elements, and passes the zero that each leaves behind from node to node. An
+/// error names a node that is still needed.
 fn remove(graph: &Graph, elements: &[(NodeId, Gives)], tidy: bool) -> Result<Removal, Needed> {
     let bonds_of = graph.bonds_of();
     let mut removal = Removal {

@@ -144,7 +144,7 @@ impl Causal {
         self.covering.is_decided(bond)
     }
 
-    /// For each bond, whether some causality with all that is fixed has it the other way round.
+    /// For each bond: whether its stroke could be at the other end, in some causality that keeps all fixed strokes.
     pub fn free(&self) -> Vec<bool> {
         let mut covering = self.covering.clone();
         let bonds = self.chosen.len() as u32;

@@ -24,6 +24,7 @@ pub struct Conflict {
     pub nodes: Vec<u32>,
 }
 
+/// Fixes one end after the other until a node can no longer be satisfied, and explains that node.
 pub(super) fn find(net: &Net, reduced: &Reduced) -> Conflict {
     let mut covering = Covering::new(reduced.required.clone(), reduced.edges.clone());
     if covering.cover_all().is_err() {

@@ -13,6 +13,7 @@ use crate::bond::net::Gives;
 use crate::flat::{Flat, InstanceId, Signed, VarId};
 
 impl Builder<'_> {
+    /// Adds the element of a submodel and connects its power ports.
     pub(super) fn element(
         &mut self,
         flat: &Flat,
@@ -66,6 +67,7 @@ impl Builder<'_> {
         }
     }
 
+    /// Connects a power port of one cut to the junction of its point.
     fn connect_single(
         &mut self,
         flat: &Flat,

@@ -76,6 +76,7 @@ fn kind(common_through: bool, swapped: bool) -> JunctionKind {
 }
 
 impl Builder<'_> {
+    /// Makes a junction of each point at which power is exchanged.
     fn junctions(&mut self, flat: &Flat) {
         for (at, point) in self.points.list.iter().enumerate() {
             if !point.power {
@@ -247,6 +248,7 @@ impl Builder<'_> {
         point.is_some_and(|point| self.roles.swapped[point])
     }
 
+    /// Connects the two points of a submodel that only passes power on, or that is a gyrator.
     fn wire(&mut self, flat: &Flat, instance: InstanceId, gyrates: bool, ends: &[CutComponent; 2]) {
         let node = |at: Option<usize>| at.and_then(|at| self.nodes[at]);
         let (a, b) = (node(ends[0].point), node(ends[1].point));

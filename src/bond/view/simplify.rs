@@ -170,6 +170,8 @@ impl SimplifiedGraph {
         Some(if from == at { to } else { from })
     }
 
+    /// If a reference lies at this junction, it carries nothing: bonds to junctions of the other kind are removed, and all
+    /// references but one; if nothing else is left, the junction as well.
     fn drop_reference(&mut self, at: NodeId) {
         let Some(kind) = self.junction(at) else {
             return;

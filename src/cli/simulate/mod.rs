@@ -25,7 +25,7 @@ use crate::base::source::Sources;
 use crate::cli::csv::{Csv, Target};
 use crate::cli::progress::{Progress, Task};
 use crate::cli::timings;
-use crate::compile::{Prepared, Product, Stage, StageObserver, prepare_with};
+use crate::compile::{Prepared, Product, Stage, StageObserver};
 use crate::experiment::Experiment;
 use crate::expr::{show_briefly, show_number};
 use crate::picture::png::png;
@@ -85,15 +85,11 @@ fn run_watched(
 ) -> Result<ExitCode, Fault> {
     let clock = clock();
     let begun = clock.now();
-    let input = console.input(&arguments.source.file)?;
-    let mut options = arguments.source.options();
-    arguments.experiment_options.add_to(&mut options.request);
-    let files = arguments.source.files(&options, console);
     let Prepared {
         sources,
         model,
         mut diagnostics,
-    } = prepare_with(&input, &options, &files, watch);
+    } = (arguments.source).prepare(&arguments.experiment_options, console, watch)?;
     let compiling = clock.now() - begun;
     let Some((flat, experiment)) = model else {
         console.diagnostics(&sources, &diagnostics);

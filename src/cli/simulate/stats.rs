@@ -7,7 +7,7 @@ use crate::simulate::run::Outcome;
 /// `RLC: Time 0 to 2e-5, 225 steps, 0 events, 239 Newton iterations, 1.2 ms`
 pub fn summary(name: &str, job: &Job, outcome: &Outcome) -> String {
     let summary = &outcome.summary;
-    let newton = summary.counts.newton + summary.work.iterations;
+    let newton = summary.counts.newton + summary.evaluation_counts.iterations;
     let start = show_briefly(job.plan.start());
     let time = show_briefly(summary.time);
     let mut parts = vec![
@@ -54,11 +54,11 @@ pub fn counts(outcome: &Outcome) -> [(&'static str, usize); 5] {
     [
         ("steps", of(summary.counts.steps)),
         ("events", of(summary.events)),
-        ("evaluations", of(summary.work.evaluations)),
-        ("Jacobians", of(summary.work.jacobians)),
+        ("evaluations", of(summary.evaluation_counts.evaluations)),
+        ("Jacobians", of(summary.evaluation_counts.jacobians)),
         (
             "iterations",
-            of(summary.counts.newton + summary.work.iterations),
+            of(summary.counts.newton + summary.evaluation_counts.iterations),
         ),
     ]
 }
@@ -105,9 +105,9 @@ impl Stats<'_> {
             ("rejected steps", summary.counts.rejected),
             ("failed Newton iterations", summary.counts.failed),
             ("Newton iterations", summary.counts.newton),
-            ("iterations in loops", summary.work.iterations),
-            ("evaluations", summary.work.evaluations),
-            ("Jacobians", summary.work.jacobians),
+            ("iterations in loops", summary.evaluation_counts.iterations),
+            ("evaluations", summary.evaluation_counts.evaluations),
+            ("Jacobians", summary.evaluation_counts.jacobians),
             ("factorizations", summary.counts.factorizations),
             ("events", summary.events),
             ("changes of states", summary.choices),

@@ -24,7 +24,7 @@ pub const RESERVED: &str = "
     FLT_RADIX none
 ";
 
-/// The place of a variable in the structures of the program.
+/// How C writes the variables of one model, or of one mode: each is a member of a structure.
 #[derive(Debug)]
 pub struct C<'m> {
     pub flat: &'m Flat,

@@ -164,7 +164,7 @@ impl<'p> Program<'p> {
     fn new(model: &'p Model<'p>, c: &'p C<'p>) -> Self {
         Program {
             model,
-            writer: Writer::new(model.flat, &model.gone, c),
+            writer: Writer::new(model.flat, &model.replacements, c),
             c,
             file: String::new(),
             suffix: String::new(),

@@ -32,7 +32,7 @@ impl Program<'_> {
             position.columns();
             if let Some(jump) = mode.jump {
                 // It uses the variables of the model before any are eliminated.
-                position.writer = Writer::new(mode.model.flat, &self.model.gone, c);
+                position.writer = Writer::new(mode.model.flat, &self.model.replacements, c);
                 position.jump(jump);
             }
             position.tables(switched, mode);

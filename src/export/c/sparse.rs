@@ -11,9 +11,9 @@ use super::fill::{Filled, fill, order};
 use crate::export::pattern::Dependence;
 use crate::numeric::Coloring;
 
-/// With at most this many states a full matrix is used,
+/// With at most this many states a full matrix is used.
 const FEW: usize = 8;
-/// and if more than one entry in this many is not zero.
+/// A full matrix is also used if more than one of this many entries is not zero.
 const PART: usize = 3;
 
 #[derive(Debug)]

@@ -85,6 +85,7 @@ struct Cell {
 
 type Rows = Vec<BTreeMap<usize, Cell>>;
 
+/// The matrix by rows; entries that depend only on parameters get their values.
 fn known(
     flat: &mut Flat,
     definitions: &FxHashMap<Leaf, ExprId>,
@@ -336,7 +337,7 @@ impl Eliminator<'_> {
         self.flat.exprs.leaf(target)
     }
 
-    /// Solves the remainder.
+    /// Solves what elimination has left, by Cramer's rule.
     fn cramer(&mut self, rows: &[usize], columns: &[usize]) {
         let Some(&first) = rows.first() else {
             return;

@@ -7,11 +7,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::names::Names;
-use super::text::{Dialect, arithmetic, number, text, text_unsampled};
-use super::{Classic, Condition, Started, Update};
+use super::{Classic, Condition, Formulas, Sampler, Started, Symbol, Update};
 use crate::evaluate::{Point, Walk};
-use crate::expr::print::Text;
 use crate::expr::{BinaryOp, ExprId, Function, Node, Value};
 use crate::flat::{EquationKind, Leaf, WhenId};
 
@@ -22,13 +19,13 @@ pub struct Change {
     pub updates: Vec<usize>,
 }
 
-/// Names for what a program remembers between events.
+/// What a program remembers between events.
 #[derive(Clone, Debug, Default)]
 pub struct Happening {
     /// By condition: its truth now and before.
-    pub edges: Vec<(String, String)>,
+    pub edges: Vec<(Symbol, Symbol)>,
     /// By sampler: whether it is due, and its next time.
-    pub ticks: Vec<(String, String)>,
+    pub ticks: Vec<(Symbol, Symbol)>,
 }
 
 /// A sample counts as due if it is early by at most this part of the period.
@@ -87,27 +84,27 @@ impl Classic<'_> {
     }
 
     fn is_sampled(&self, root: ExprId) -> bool {
-        let exprs = &self.flat.exprs;
-        let mut work = vec![root];
-        while let Some(id) = work.pop() {
-            match exprs.node(id) {
-                Node::Call(Function::Sample, _) => return true,
-                Node::Leaf(leaf) => work.extend(self.gone.get(&leaf)),
-                _ => exprs.operands(id, &mut work),
-            }
-        }
-        false
+        self.has_sample(root, |_| true)
     }
 
     /// Whether it is a sample, or a sample and another condition.
     fn is_momentary(&self, root: ExprId) -> bool {
+        self.has_sample(root, |node| matches!(node, Node::Binary(BinaryOp::And, ..)))
+    }
+
+    /// Whether there is a sample among the operands of nodes that are to be opened.
+    fn has_sample(&self, root: ExprId, opens: impl Fn(Node<Leaf>) -> bool) -> bool {
         let exprs = &self.flat.exprs;
         let mut work = vec![root];
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
         while let Some(id) = work.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
             match exprs.node(id) {
                 Node::Call(Function::Sample, _) => return true,
-                Node::Leaf(leaf) => work.extend(self.gone.get(&leaf)),
-                Node::Binary(BinaryOp::And, a, b) => work.extend([a, b]),
+                Node::Leaf(leaf) => work.extend(self.replacements.get(&leaf)),
+                node if opens(node) => exprs.operands(id, &mut work),
                 _ => {}
             }
         }
@@ -197,22 +194,13 @@ impl Classic<'_> {
                 continue;
             };
             let of = Leaf::Var(leaf.variable());
-            work.extend(self.gone.get(&leaf));
+            work.extend(self.replacements.get(&leaf));
             if !matches!(leaf, Leaf::Der(..)) && found.insert(of) {
                 let always = self.updates.iter().filter(|one| one.when.is_none());
                 work.extend(always.filter(|one| one.target == of).map(|one| one.value));
             }
         }
         found
-    }
-
-    /// The conditions whose truth is kept, each with its name.
-    pub fn kept<'c>(
-        &'c self,
-        named: &'c Happening,
-    ) -> impl Iterator<Item = (&'c Condition, &'c (String, String))> {
-        let pairs = self.conditions.iter().zip(&named.edges);
-        pairs.filter(|(condition, _)| !condition.momentary)
     }
 
     /// The two stages, each by variable.
@@ -233,113 +221,168 @@ impl Classic<'_> {
         }
         stages
     }
+}
+
+impl<'m> Formulas<'m> {
+    /// The conditions whose truth is kept, each with the names of its truth now and before.
+    pub fn kept(&self) -> impl Iterator<Item = (&'m Condition, (&str, &str))> {
+        let pairs = self.model.conditions.iter().zip(&self.named.edges);
+        pairs
+            .filter(|(condition, _)| !condition.momentary)
+            .map(|(condition, &(now, was))| (condition, (self.name_of(now), self.name_of(was))))
+    }
+
+    /// The samplers, each with the names of its truth and its next time.
+    pub fn ticks(&self) -> impl Iterator<Item = (&'m Sampler, (&str, &str))> {
+        (self.model.samplers.iter())
+            .zip(&self.named.ticks)
+            .map(|(sampler, &(due, next))| (sampler, (self.name_of(due), self.name_of(next))))
+    }
+
+    /// Names everything that is remembered.
+    pub fn name_memory(&mut self, now: &str, before: &str) {
+        let model = self.model;
+        for condition in &model.conditions {
+            // A momentary condition is never kept, so nothing declares its truth before.
+            let edge = (self.own(now, true), self.own(before, !condition.momentary));
+            self.named.edges.push(edge);
+        }
+        for _ in &model.samplers {
+            let tick = (self.own("due", true), self.own("tnext", false));
+            self.named.ticks.push(tick);
+        }
+    }
 
     /// Names new values if they need a name, and everything that is remembered.
-    pub fn name_events(&self, names: &mut Names) -> Happening {
+    pub fn name_events(&mut self) {
+        let model = self.model;
         // Conditions that read new values are evaluated when these are known and not yet assigned.
-        let late = self
-            .conditions
-            .iter()
-            .any(|one| one.sampled && !one.momentary);
-        for stage in self.stages() {
+        let late = (model.conditions.iter()).any(|one| one.sampled && !one.momentary);
+        for stage in model.stages() {
             for change in &stage {
                 let id = change.target.variable();
                 match &stage[..] {
                     [only] if only.updates.len() == 1 && !late => {
-                        names.share(Leaf::New(id), change.target);
+                        self.names.share(Leaf::New(id), change.target);
                     }
-                    _ => names.add_as(Leaf::New(id), &format!("n{}", self.flat.name(id))),
+                    _ => {
+                        let wanted = format!("n{}", model.flat.name(id));
+                        self.names.add_as(Leaf::New(id), &wanted);
+                    }
                 }
             }
         }
-        Happening {
-            edges: (self.conditions.iter())
-                .map(|_| (names.fresh("edge"), names.fresh("was")))
-                .collect(),
-            ticks: (self.samplers.iter())
-                .map(|_| (names.fresh("due"), names.fresh("tnext")))
-                .collect(),
-        }
+        self.name_memory("edge", "was");
     }
 
-    /// The statements alone. `becomes` writes that a truth holds now and did not hold before.
-    pub fn event_lines<D: Dialect>(
-        &self,
-        dialect: &D,
-        language: &str,
-        named: &Happening,
-        becomes: &dyn Fn(&str, &str) -> Text,
-    ) -> Result<Vec<String>, String> {
+    /// The first moment at which a sample counts as due.
+    pub fn soon(&mut self, sampler: &Sampler, next: Symbol) -> ExprId {
+        let (next, early) = (self.arena.leaf(next), SOON * sampler.seconds);
+        let early = self.arena.number(early);
+        self.arena.binary(BinaryOp::Sub, next, early)
+    }
+
+    /// The time of the sample after this one, if it is due.
+    pub fn later(
+        &mut self,
+        sampler: &Sampler,
+        due: Symbol,
+        next: Symbol,
+    ) -> Result<ExprId, String> {
+        let period = self.formula(sampler.period)?;
+        let next = self.arena.leaf(next);
+        let later = self.arena.binary(BinaryOp::Add, next, period);
+        let due = self.language.truth_of(self, due);
+        Ok(self.language.choice(self, due, later, next))
+    }
+
+    /// The statements of all updates.
+    pub fn event_lines(&mut self) -> Result<Vec<String>, String> {
+        let (model, language) = (self.model, self.language);
+        let Happening { edges, ticks } = self.named.clone();
         let mut lines = Vec::new();
-        for (sampler, (due, next)) in self.samplers.iter().zip(&named.ticks) {
-            let next = Text::atom(next);
-            let period = text(self, dialect, language, sampler.period)?;
-            let soon = arithmetic(BinaryOp::Sub, &next, &number(SOON * sampler.seconds));
-            let reached = dialect.relation(BinaryOp::GreaterEqual, &dialect.time(), &soon);
-            lines.push(format!("{due} = {}", reached.text));
-            let later = arithmetic(BinaryOp::Add, &next, &period);
-            let later = dialect.choice(&Text::atom(due), &later, &next);
-            lines.push(format!("{} = {}", next.text, later.text));
+        for (sampler, &(due, next)) in model.samplers.iter().zip(&ticks) {
+            let (time, soon) = (self.arena.time(), self.soon(sampler, next));
+            let reached = language.relation(self, BinaryOp::GreaterEqual, time, soon);
+            self.assign(due, reached, &mut lines);
+            let later = self.later(sampler, due, next)?;
+            self.assign(next, later, &mut lines);
         }
-        let [always, sometimes] = self.stages();
+        let [always, sometimes] = model.stages();
         for change in &always {
-            let new = dialect.leaf(Leaf::New(change.target.variable())).text;
+            let new = Symbol::Variable(Leaf::New(change.target.variable()));
             for &at in &change.updates {
-                let value = text(self, dialect, language, self.updates[at].value)?;
-                lines.push(format!("{new} = {}", value.text));
+                let value = self.formula(model.updates[at].value)?;
+                self.assign(new, value, &mut lines);
             }
         }
-        take(dialect, &always, &mut lines);
-        for (condition, (edge, _)) in self.conditions.iter().zip(&named.edges) {
-            let now = text(self, dialect, language, condition.expression)?;
-            lines.push(format!("{edge} = {}", now.text));
+        self.assign_new(&always, &mut lines);
+        for (condition, &(now, _)) in model.conditions.iter().zip(&edges) {
+            let truth = self.formula(condition.expression)?;
+            self.assign(now, truth, &mut lines);
         }
         for change in &sometimes {
-            let target = dialect.leaf(change.target).text;
-            let new = dialect.leaf(Leaf::New(change.target.variable())).text;
-            let mut old = Text::atom(&target);
+            let new = Symbol::Variable(Leaf::New(change.target.variable()));
+            let mut old = self.variable(change.target);
             for &at in &change.updates {
-                let update = &self.updates[at];
+                let update = &model.updates[at];
                 let Some(when) = update.when else {
                     continue;
                 };
-                let value = text(self, dialect, language, update.value)?;
-                let (edge, was) = &named.edges[when];
-                let mut acts = match self.conditions[when].momentary {
-                    true => Text::atom(edge),
-                    false => becomes(edge, was),
+                let value = self.formula(update.value)?;
+                let acts = self.acts(when);
+                let value = match model.flat.is_boolean(update.value) {
+                    true => language.choice_of_truth(self, acts, value, old),
+                    false => language.choice(self, acts, value, old),
                 };
-                for &earlier in &self.conditions[when].earlier {
-                    let not = dialect.not(&Text::atom(&named.edges[earlier].0));
-                    acts = dialect.logic(true, &acts, &not);
-                }
-                let value = match self.flat.is_boolean(update.value) {
-                    true => dialect.choice_of_truth(&acts, &value, &old),
-                    false => dialect.choice(&acts, &value, &old),
-                };
-                lines.push(format!("{new} = {}", value.text));
-                old = Text::atom(&new);
+                self.assign(new, value, &mut lines);
+                old = self.arena.leaf(new);
             }
         }
-        for (condition, (edge, was)) in self.kept(named) {
+        for (condition, &(now, was)) in model.conditions.iter().zip(&edges) {
+            if condition.momentary {
+                continue;
+            }
             let kept = match condition.sampled {
-                true => text_unsampled(self, dialect, language, condition.expression)?.text,
-                false => edge.clone(),
+                true => self.formula_unsampled(condition.expression)?,
+                false => self.arena.leaf(now),
             };
-            lines.push(format!("{was} = {kept}"));
+            self.assign(was, kept, &mut lines);
         }
-        take(dialect, &sometimes, &mut lines);
+        self.assign_new(&sometimes, &mut lines);
         Ok(lines)
     }
-}
 
-/// Assigns the new values.
-fn take<D: Dialect>(dialect: &D, stage: &[Change], lines: &mut Vec<String>) {
-    for change in stage {
-        let target = dialect.leaf(change.target).text;
-        let new = dialect.leaf(Leaf::New(change.target.variable())).text;
-        if new != target {
-            lines.push(format!("{target} = {new}"));
+    /// Whether a condition has become true, and no earlier one holds.
+    fn acts(&mut self, when: usize) -> ExprId {
+        let (model, language) = (self.model, self.language);
+        let condition = &model.conditions[when];
+        let (now, was) = self.named.edges[when];
+        let mut acts = match condition.momentary {
+            true => language.truth_of(self, now),
+            false => language.becomes(self, now, was),
+        };
+        for &earlier in &condition.earlier {
+            let holds = language.truth_of(self, self.named.edges[earlier].0);
+            let not = language.not(self, holds);
+            acts = language.logic(self, BinaryOp::And, acts, not);
+        }
+        acts
+    }
+
+    fn assign(&mut self, target: Symbol, value: ExprId, lines: &mut Vec<String>) {
+        let name = self.name_of(target).to_string();
+        lines.extend(self.assignment(&name, value));
+    }
+
+    /// Assigns the new values.
+    fn assign_new(&self, stage: &[Change], lines: &mut Vec<String>) {
+        for change in stage {
+            let target = self.names.get(change.target);
+            let new = self.names.get(Leaf::New(change.target.variable()));
+            if new != target {
+                lines.push(format!("{target} = {new}"));
+            }
         }
     }
 }

@@ -20,7 +20,11 @@ impl Classic<'_> {
         let mut work: Vec<ExprId> = other.iter().map(|one| one.value).collect();
         let shown = self.shown.iter().flatten().copied();
         let rates = self.states.iter().map(|one| one.leaf.rate());
-        work.extend(shown.chain(rates).filter_map(|leaf| self.gone.get(&leaf)));
+        work.extend(
+            shown
+                .chain(rates)
+                .filter_map(|leaf| self.replacements.get(&leaf)),
+        );
         self.collect(work, false, language)?;
         let mut work: Vec<ExprId> = new.iter().map(|one| one.value).collect();
         work.extend(self.updates.iter().map(|update| update.value));
@@ -50,7 +54,7 @@ impl Classic<'_> {
                 }
                 Node::Leaf(leaf) => {
                     self.used.insert(leaf);
-                    work.extend(self.gone.get(&leaf));
+                    work.extend(self.replacements.get(&leaf));
                 }
                 Node::Call(Function::Sample, _) if !samples => {
                     return Err(format!(

@@ -9,13 +9,19 @@
 
 mod elimination;
 mod events;
+mod formulas;
+mod language;
 mod mention;
 pub mod names;
+mod print;
 mod program;
-pub mod text;
+mod text;
 
 pub use events::{Change, Happening};
+pub use formulas::{Formulas, Symbol};
+pub use language::{Language, Truths, caret, whole_part};
 pub use program::{export, keep_inputs};
+pub use text::{comment, real};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -126,7 +132,7 @@ pub struct Classic<'s> {
     /// The numbers of the experiment.
     pub experiment: &'s Experiment,
     /// The expressions that replace eliminated variables.
-    pub gone: FxHashMap<Leaf, ExprId>,
+    pub replacements: FxHashMap<Leaf, ExprId>,
     /// The leaves in the formulas.
     used: FxHashSet<Leaf>,
 }
@@ -163,7 +169,7 @@ impl<'s> Classic<'s> {
             step,
             points,
             experiment,
-            gone: flat.replacements(),
+            replacements: flat.replacements(),
             used: FxHashSet::default(),
         };
         if task.raised {
@@ -180,6 +186,7 @@ impl<'s> Classic<'s> {
         Ok(made)
     }
 
+    /// Values at the start, of states and discrete variables.
     fn start(&mut self, task: &Task<'_>) -> Result<Point, String> {
         let (flat, solved) = (self.flat, task.solved);
         let mut point = Point::new(solved);
@@ -213,11 +220,12 @@ impl<'s> Classic<'s> {
         self.discretes = (flat.variable_ids())
             .filter(|&id| flat.variable(id).kind == Kind::Discrete)
             .map(|id| started(Leaf::Var(id)))
-            .filter(|one| !self.gone.contains_key(&one.leaf))
+            .filter(|one| !self.replacements.contains_key(&one.leaf))
             .collect();
         Ok(point)
     }
 
+    /// Statements for all blocks, and a rate for each state.
     fn compute(&mut self, solved: &Solved, language: &str) -> Result<(), String> {
         let flat = self.flat;
         let name = |leaf: Leaf| flat.leaf_name(leaf);
@@ -261,7 +269,7 @@ impl<'s> Classic<'s> {
                 continue;
             }
             let rate = state.rate();
-            let value = match self.gone.get(&rate) {
+            let value = match self.replacements.get(&rate) {
                 Some(&value) => Right::Formula(value),
                 None if self.states.iter().any(|one| one.leaf == rate) => Right::Same(rate),
                 None => {
@@ -280,6 +288,7 @@ impl<'s> Classic<'s> {
         Ok(())
     }
 
+    /// The statement of one assignment: a value, a rate, or an update at events.
     fn assign(&mut self, assignment: &Assignment) {
         let origin = assignment
             .equation
@@ -358,16 +367,25 @@ impl<'s> Classic<'s> {
     }
 
     /// Eliminated variables that are shown, with their replacements.
-    pub fn shown_and_gone(&self) -> Vec<(Leaf, ExprId)> {
+    pub fn shown_and_eliminated(&self) -> Vec<(Leaf, ExprId)> {
         let mut found: Vec<(Leaf, ExprId)> = Vec::new();
         for &leaf in self.shown.iter().flatten() {
-            if let Some(&expression) = self.gone.get(&leaf)
+            if let Some(&expression) = self.replacements.get(&leaf)
                 && !found.iter().any(|&(known, _)| known == leaf)
             {
                 found.push((leaf, expression));
             }
         }
         found
+    }
+
+    /// The expression that replaces an eliminated variable, or its value before the event.
+    pub fn replacement(&self, leaf: Leaf) -> Option<ExprId> {
+        let replaced = match leaf {
+            Leaf::Pre(id) => Leaf::Var(id),
+            other => other,
+        };
+        self.replacements.get(&replaced).copied()
     }
 
     /// Whether something is a boolean.

@@ -17,7 +17,7 @@ pub struct Rules {
     pub reserved: &'static str,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Names {
     rules: Rules,
     taken: FxHashSet<String>,

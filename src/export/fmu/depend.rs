@@ -24,7 +24,7 @@ pub struct Dependencies<'g> {
 }
 
 pub fn graph<'m>(model: &'m Model<'_>) -> Graph<'m> {
-    Graph::new(model.flat, &model.solved.blocks, &model.gone)
+    Graph::new(model.flat, &model.solved.blocks, &model.replacements)
 }
 
 impl<'g> Dependencies<'g> {

@@ -218,11 +218,11 @@ impl Beginning {
 /// Variables that are others, or their negatives, after solving.
 fn same(flat: &Flat) -> FxHashMap<VarId, (Leaf, bool)> {
     let mut found = FxHashMap::default();
-    for gone in &flat.eliminated {
-        let Leaf::Var(id) = gone.leaf else {
+    for alias in &flat.eliminated {
+        let Leaf::Var(id) = alias.leaf else {
             continue;
         };
-        if let Some(other) = flat.exprs.signed_leaf(gone.expression) {
+        if let Some(other) = flat.exprs.signed_leaf(alias.expression) {
             found.insert(id, other);
         }
     }

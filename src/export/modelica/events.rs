@@ -151,8 +151,7 @@ impl<'e> Events<'e> {
         (!texts.is_empty()).then(|| texts.join(" or "))
     }
 
-    /// Whether an earlier condition can be true while another one becomes true, without becoming true at the same
-    /// moment.
+    /// Whether the condition of an earlier branch can have been true for a while when the own condition becomes true.
     fn may_last(&self, earlier: ExprId, own: ExprId) -> bool {
         !self.is_momentary(earlier) && !exclude(self.flat, earlier, own)
     }

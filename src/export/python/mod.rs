@@ -88,7 +88,7 @@ impl<'p> Module<'p> {
     fn new(model: &'p Model<'p>, python: &'p Python<'p>) -> Self {
         Module {
             model,
-            writer: Writer::new(model.flat, &model.gone, python),
+            writer: Writer::new(model.flat, &model.replacements, python),
             python,
             file: String::new(),
             states: &model.states,
@@ -101,7 +101,7 @@ impl<'p> Module<'p> {
         self.model.flat.leaf_name(leaf)
     }
 
-    /// A function whose lines were written.
+    /// Writes the head of a function, the lines that the writer has collected, and the last line.
     fn function(&mut self, head: &str, tail: &str) {
         let body = self.writer.take();
         let _ = write!(self.file, "\n\ndef {head}:\n{body}    {tail}\n");
@@ -259,6 +259,7 @@ _SHARED = {}
         self.function("_parameters(p)", &format!("return {names}"));
     }
 
+    /// Writes the function of the program that gives the values of inputs.
     fn inputs(&mut self) {
         let model = self.model;
         self.unpack(&model.kept_in(Place::Parameters), "p");

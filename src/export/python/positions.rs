@@ -30,7 +30,7 @@ impl Module<'_> {
             python.scope.set(Scope::Values("v"));
             position.columns(&format!("_columns_{at}(t, v, h, s)"));
             // It uses the variables of the model before any are eliminated.
-            position.writer = Writer::new(mode.model.flat, &self.model.gone, python);
+            position.writer = Writer::new(mode.model.flat, &self.model.replacements, python);
             if let Some(jump) = mode.jump {
                 position.jump(at, jump);
             }

@@ -3,14 +3,10 @@
 //! The discrete system runs in each step of output, and when a sample is due. Its states are the discrete variables,
 //! the truths of conditions at its last run, and the times of the next samples.
 
-use super::super::classic::text::{
-    Dialect, arithmetic, number as number_text, real, text_unsampled,
-};
-use super::super::classic::{Change, Happening, Update};
-use super::super::desire::call;
-use super::{LANGUAGE, Writer, line};
-use crate::expr::op::precedence as level;
-use crate::expr::print::Text;
+use rustc_hash::FxHashSet;
+
+use super::super::classic::{Change, Language, Symbol, Update, real};
+use super::{Simnon, Writer, became, line, zero_and_one};
 use crate::expr::{BinaryOp, ExprId, Function, Node};
 use crate::flat::{Kind, Leaf};
 
@@ -36,11 +32,14 @@ impl Writer<'_> {
         work.extend(self.model.updates.iter().map(|update| update.value));
         work.extend(self.model.conditions.iter().map(|one| one.expression));
         work.extend(self.model.samplers.iter().map(|one| one.period));
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
         while let Some(id) = work.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
             match exprs.node(id) {
-                Node::Leaf(leaf) => match self.model.gone.get(&leaf) {
+                Node::Leaf(leaf) => match self.model.replacements.get(&leaf) {
                     Some(&expression) => work.push(expression),
-                    None if found.contains(&leaf) => {}
                     None => found.push(leaf),
                 },
                 // The samplers know the times of samples.
@@ -53,40 +52,43 @@ impl Writer<'_> {
     }
 
     /// Which samples are due, and their next times.
-    fn samples(&self, out: &mut String) -> Result<(), String> {
-        let all = self.model.samplers.iter().zip(&self.simnon.named.ticks);
-        for ((sampler, (due, next)), later) in all.zip(self.later) {
-            let soon = number_text(1e-6 * sampler.seconds);
-            let soon = arithmetic(BinaryOp::Sub, &Text::atom(next), &soon);
-            out.push_str(&format!("{due} = if t < {} then 0 else 1\n", soon.text));
-            let period = self.condition(sampler.period)?;
-            let then = arithmetic(BinaryOp::Add, &Text::atom(next), &period);
-            let next = self.simnon.choice(
-                &Text::new(format!("{due} > 0.5"), level::RELATION),
-                &then,
-                &Text::atom(next),
+    fn samples(&mut self, out: &mut String) -> Result<(), String> {
+        let model = self.model;
+        let ticks = self.formulas.named.ticks.clone();
+        let all = model.samplers.iter().zip(&ticks);
+        for ((sampler, &(due, next)), &later) in all.zip(self.later) {
+            let (time, soon) = (
+                self.formulas.arena.time(),
+                self.formulas.soon(sampler, next),
             );
-            out.push_str(&format!("{later} = {}\n", next.text));
+            let [zero, one] = zero_and_one(&mut self.formulas);
+            let arena = &mut self.formulas.arena;
+            let not_yet = arena.binary(BinaryOp::Less, time, soon);
+            let is_due = arena.if_else(not_yet, zero, one);
+            self.assign(due, is_due, out);
+            let value = self.formulas.later(sampler, due, next)?;
+            self.assign(later, value, out);
         }
         Ok(())
     }
 
     /// When the system runs next: in each step of output and when a sample is due; if everything waits for samples,
     /// only then.
-    fn next_look(&self, out: &mut String) {
+    fn next_look(&mut self, out: &mut String) {
         let model = self.model;
         let waits = |update: &Update| update.when.is_some_and(|at| model.conditions[at].sampled);
         let watches = !model.updates.iter().all(waits);
-        let mut looks: Vec<Text> = Vec::new();
+        let mut looks: Vec<ExprId> = Vec::new();
+        let arena = &mut self.formulas.arena;
         if watches {
-            looks.push(Text::new("t + h", level::SUM));
+            let (time, step) = (arena.time(), arena.leaf(self.step));
+            looks.push(arena.binary(BinaryOp::Add, time, step));
         }
-        looks.extend(self.later.iter().map(Text::atom));
-        let first = looks
-            .into_iter()
-            .reduce(|one, other| call("min", &[one, other]));
+        looks.extend(self.later.iter().map(|&later| arena.leaf(later)));
+        let first = looks.into_iter();
+        let first = first.reduce(|one, other| arena.call(Function::Min, &[one, other]));
         if let Some(first) = first {
-            out.push_str(&format!("ts = {}\n", first.text));
+            self.put("ts", first, out);
         }
         if watches {
             out.push_str(&format!("h: {}\n", real(model.step)));
@@ -94,7 +96,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn events(
-        &self,
+        &mut self,
         changes: &[Change],
         system: &str,
         outside: &[Leaf],
@@ -106,49 +108,39 @@ impl Writer<'_> {
         line(out, "INPUT", outside.iter().map(|&leaf| self.name(leaf)));
         let outputs = model.discretes.iter().map(|one| self.name(one.leaf));
         line(out, "OUTPUT", outputs);
-        let Happening { edges, ticks } = &self.simnon.named;
-        let kept = || model.kept(&self.simnon.named);
         let states = (changes.iter().map(|change| self.name(change.target)))
-            .chain(kept().map(|(_, (_, was))| was.clone()))
-            .chain(ticks.iter().map(|(_, next)| next.clone()));
+            .chain((self.formulas.kept()).map(|(_, (_, was))| was.to_string()))
+            .chain((self.formulas.ticks()).map(|(_, (_, next))| next.to_string()));
         line(out, "STATE", states);
         let names = (changes.iter().map(new))
-            .chain(kept().map(|(_, (now, _))| now.clone()))
-            .chain(self.later.iter().cloned());
+            .chain((self.formulas.kept()).map(|(_, (now, _))| now.to_string()))
+            .chain((self.later.iter()).map(|&later| self.formulas.name_of(later).to_string()));
         line(out, "NEW", names);
         out.push_str("TIME t\nTSAMP ts\n");
         self.samples(out)?;
-        for (condition, (now, _)) in kept() {
-            let kept = text_unsampled(model, self.simnon, LANGUAGE, condition.expression)?;
-            out.push_str(&format!("{now} = if {} then 1 else 0\n", kept.text));
+        let edges = self.formulas.named.edges.clone();
+        for (condition, &(now, _)) in model.conditions.iter().zip(&edges) {
+            if condition.momentary {
+                continue;
+            }
+            let kept = self.formulas.formula_unsampled(condition.expression)?;
+            let kept = Simnon.assigned(&mut self.formulas, kept);
+            self.assign(now, kept, out);
         }
         for change in changes {
-            let mut made = Text::atom(self.name(change.target));
+            let mut made = self.formulas.arena.leaf(Symbol::Variable(change.target));
             for &at in &change.updates {
                 let update = &model.updates[at];
-                let value = match model.flat.is_boolean(update.value) {
-                    true => Text::new(self.value(update.value)?, level::IF),
-                    false => self.condition(update.value)?,
+                let value = self.formulas.value(update.value)?;
+                made = match update.when {
+                    None => value,
+                    Some(when) => {
+                        let acts = self.acts(when, &edges)?;
+                        Simnon.choice(&mut self.formulas, acts, value, made)
+                    }
                 };
-                let Some(when) = update.when else {
-                    made = value;
-                    continue;
-                };
-                let condition = &model.conditions[when];
-                let mut becomes = self.condition(condition.expression)?;
-                if !condition.momentary {
-                    let below = format!("{} < 0.5", edges[when].1);
-                    let below = Text::new(below, level::RELATION);
-                    becomes = self.simnon.logic(true, &becomes, &below);
-                }
-                for &earlier in &condition.earlier {
-                    let other = self.condition(model.conditions[earlier].expression)?;
-                    let not = self.simnon.not(&other);
-                    becomes = self.simnon.logic(true, &becomes, &not);
-                }
-                made = self.simnon.choice(&becomes, &value, &made);
             }
-            out.push_str(&format!("{} = {}\n", new(change), made.text));
+            self.put(&self.name(Leaf::New(change.target.variable())), made, out);
         }
         self.next_look(out);
         for one in &model.discretes {
@@ -158,10 +150,10 @@ impl Writer<'_> {
                 real(one.value.number())
             ));
         }
-        for (condition, (_, was)) in kept() {
+        for (condition, (_, was)) in self.formulas.kept() {
             out.push_str(&format!("{was}: {}\n", u8::from(condition.holds)));
         }
-        for (sampler, (_, next)) in model.samplers.iter().zip(ticks) {
+        for (sampler, (_, next)) in self.formulas.ticks() {
             out.push_str(&format!("{next}: {}\n", real(sampler.next)));
         }
         let flat = model.flat;
@@ -184,5 +176,22 @@ impl Writer<'_> {
         }
         out.push_str("END\n");
         Ok(())
+    }
+
+    /// Whether a condition has become true, and no earlier one holds.
+    fn acts(&mut self, when: usize, edges: &[(Symbol, Symbol)]) -> Result<ExprId, String> {
+        let model = self.model;
+        let formulas = &mut self.formulas;
+        let condition = &model.conditions[when];
+        let mut acts = formulas.formula(condition.expression)?;
+        if !condition.momentary {
+            acts = became(formulas, acts, edges[when].1);
+        }
+        for &earlier in &condition.earlier {
+            let holds = formulas.formula(model.conditions[earlier].expression)?;
+            let not = Simnon.not(formulas, holds);
+            acts = Simnon.logic(formulas, BinaryOp::And, acts, not);
+        }
+        Ok(acts)
     }
 }

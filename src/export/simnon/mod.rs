@@ -8,11 +8,12 @@
 mod events;
 
 use super::classic::names::{Names, Rules};
-use super::classic::text::{Dialect, arithmetic, comment, real, text};
-use super::classic::{Change, Classic, Happening, Right, Target, Task, Update};
-use super::desire::call;
+use super::classic::{
+    Change, Classic, Formulas, Language, Right, Symbol, Target, Task, Truths, Update, caret,
+    comment, real, whole_part,
+};
 use crate::expr::op::precedence as level;
-use crate::expr::print::Text;
+use crate::expr::print::Infix;
 use crate::expr::{BinaryOp, ExprId, Function};
 use crate::flat::{Kind, Leaf};
 
@@ -29,121 +30,43 @@ const RULES: Rules = Rules {
 
 pub(super) const LANGUAGE: &str = "SIMNON";
 
-struct Simnon {
-    names: Names,
-    named: Happening,
-}
+struct Simnon;
 
-impl Dialect for Simnon {
-    fn leaf(&self, leaf: Leaf) -> Text {
-        Text::atom(self.names.get(leaf))
+const TRUTHS: Truths = Truths {
+    words: ["0 > 1", "1 > 0"],
+    binds: level::RELATION,
+    not: "not ",
+    same: [""; 2],
+    choice: ["if ", " then ", " else ", ""],
+    places: [level::IF, level::SUM, level::IF],
+    choice_binds: level::IF,
+};
+
+impl Language for Simnon {
+    fn name(&self) -> &'static str {
+        LANGUAGE
     }
 
-    fn truth_of(&self, leaf: Leaf) -> Text {
-        Text::new(format!("{} > 0.5", self.names.get(leaf)), level::RELATION)
+    fn time(&self) -> &'static str {
+        "t"
     }
 
-    fn truth(&self, value: bool) -> Text {
-        Text::new(if value { "1 > 0" } else { "0 > 1" }, level::RELATION)
+    fn truths(&self) -> &'static Truths {
+        &TRUTHS
     }
 
-    fn time(&self) -> Text {
-        Text::atom("t")
+    fn infix(&self, op: BinaryOp) -> Infix {
+        caret(op)
     }
 
-    fn not(&self, a: &Text) -> Text {
-        Text::new(format!("not {}", a.at_least(level::ATOM)), level::NOT)
-    }
-
-    fn logic(&self, and: bool, a: &Text, b: &Text) -> Text {
-        let (word, binds) = if and {
-            ("and", level::AND)
-        } else {
-            ("or", level::OR)
-        };
-        Text::new(
-            format!("{} {word} {}", a.at_least(binds), b.at_least(binds + 1)),
-            binds,
-        )
-    }
-
-    fn relation(&self, op: BinaryOp, a: &Text, b: &Text) -> Text {
-        let plain = |sign: &str| {
-            let (a, b) = (a.at_least(level::SUM), b.at_least(level::SUM));
-            Text::new(format!("{a} {sign} {b}"), level::RELATION)
-        };
-        match op {
-            BinaryOp::Less => plain("<"),
-            BinaryOp::Greater => plain(">"),
-            BinaryOp::GreaterEqual => self.not(&plain("<")),
-            BinaryOp::LessEqual => self.not(&plain(">")),
-            BinaryOp::NotEqual => self.logic(false, &plain("<"), &plain(">")),
-            _ => self.not(&self.logic(false, &plain("<"), &plain(">"))),
-        }
-    }
-
-    fn due(&self, at: usize) -> Text {
-        let due = &self.named.ticks[at].0;
-        Text::new(format!("{due} > 0.5"), level::RELATION)
-    }
-
-    fn same_truth(&self, equal: bool, a: &Text, b: &Text) -> Text {
-        let (both, neither) = (
-            self.logic(true, a, b),
-            self.logic(true, &self.not(a), &self.not(b)),
-        );
-        let same = self.logic(false, &both, &neither);
-        if equal { same } else { self.not(&same) }
-    }
-
-    fn power(&self, a: &Text, b: &Text) -> Text {
-        Text::new(
-            format!("{}^{}", a.at_least(level::ATOM), b.at_least(level::ATOM)),
-            level::POWER,
-        )
-    }
-
-    fn choice(&self, condition: &Text, a: &Text, b: &Text) -> Text {
-        let (a, b) = (a.at_least(level::SUM), b.at_least(level::IF));
-        Text::new(
-            format!("if {} then {a} else {b}", condition.text),
-            level::IF,
-        )
-    }
-
-    fn call(&self, function: Function, args: &[Text]) -> Option<Text> {
-        let fold = |name: &str| {
-            let (first, others) = args.split_first()?;
-            let pair = |made: Text, next: &Text| call(name, &[made, next.clone()]);
-            Some(others.iter().fold(first.clone(), pair))
-        };
-        // INT cuts off the digits after the point.
-        let whole = |a: &Text, up: bool| {
-            let cut = call("int", std::slice::from_ref(a));
-            let op = if up {
-                BinaryOp::Greater
-            } else {
-                BinaryOp::Less
-            };
-            let off = self.relation(op, a, &cut);
-            let one = self.choice(&off, &Text::atom("1"), &Text::atom("0"));
-            let op = if up { BinaryOp::Add } else { BinaryOp::Sub };
-            arithmetic(op, &cut, &one)
-        };
-        Some(match function {
-            Function::Min => fold("min")?,
-            Function::Max => fold("max")?,
-            Function::Floor => whole(args.first()?, false),
-            Function::Ceil => whole(args.first()?, true),
-            Function::Mod => {
-                let (a, b) = (args.first()?, args.get(1)?);
-                let times = whole(&arithmetic(BinaryOp::Div, a, b), false);
-                arithmetic(BinaryOp::Sub, a, &arithmetic(BinaryOp::Mul, b, &times))
-            }
-            Function::Asin => call("arcsin", args),
-            Function::Acos => call("arccos", args),
-            Function::Log10 => call("log", args),
-            Function::Sin
+    fn spelling(&self, function: Function) -> Option<String> {
+        let name = match function {
+            Function::Asin => "arcsin",
+            Function::Acos => "arccos",
+            Function::Log10 => "log",
+            Function::Min
+            | Function::Max
+            | Function::Sin
             | Function::Cos
             | Function::Tan
             | Function::Atan
@@ -155,10 +78,86 @@ impl Dialect for Simnon {
             | Function::Ln
             | Function::Sqrt
             | Function::Abs
-            | Function::Sign => call(function.text(), args),
+            | Function::Sign => function.text(),
             _ => return None,
-        })
+        };
+        Some(name.to_string())
     }
+
+    /// Its variables are numbers.
+    fn truth_of(&self, to: &mut Formulas<'_>, variable: Symbol) -> ExprId {
+        let (variable, half) = (to.arena.leaf(variable), to.arena.number(0.5));
+        to.arena.binary(BinaryOp::Greater, variable, half)
+    }
+
+    fn assigned(&self, to: &mut Formulas<'_>, truth: ExprId) -> ExprId {
+        let [zero, one] = zero_and_one(to);
+        to.arena.if_else(truth, one, zero)
+    }
+
+    fn relation(&self, to: &mut Formulas<'_>, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+        let differ = |to: &mut Formulas<'_>| {
+            let (a, b) = (to.repeated(a), to.repeated(b));
+            let less = to.arena.binary(BinaryOp::Less, a, b);
+            let greater = to.arena.binary(BinaryOp::Greater, a, b);
+            to.arena.binary(BinaryOp::Or, less, greater)
+        };
+        let opposite = match op {
+            BinaryOp::Less | BinaryOp::Greater => return to.arena.binary(op, a, b),
+            BinaryOp::NotEqual => return differ(to),
+            BinaryOp::GreaterEqual => to.arena.binary(BinaryOp::Less, a, b),
+            BinaryOp::LessEqual => to.arena.binary(BinaryOp::Greater, a, b),
+            _ => differ(to),
+        };
+        self.not(to, opposite)
+    }
+
+    fn same_truth(&self, to: &mut Formulas<'_>, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+        let (a, b) = (to.repeated(a), to.repeated(b));
+        let both = self.logic(to, BinaryOp::And, a, b);
+        let (not_a, not_b) = (self.not(to, a), self.not(to, b));
+        let neither = self.logic(to, BinaryOp::And, not_a, not_b);
+        let same = self.logic(to, BinaryOp::Or, both, neither);
+        match op {
+            BinaryOp::Equal => same,
+            _ => self.not(to, same),
+        }
+    }
+
+    fn becomes(&self, to: &mut Formulas<'_>, now: Symbol, before: Symbol) -> ExprId {
+        let now = self.truth_of(to, now);
+        became(to, now, before)
+    }
+
+    fn call(&self, to: &mut Formulas<'_>, function: Function, args: &[ExprId]) -> Option<ExprId> {
+        match function {
+            // They have two arguments.
+            Function::Min | Function::Max => {
+                let (&first, others) = args.split_first()?;
+                let pair = |made, &next| to.arena.call(function, &[made, next]);
+                Some(others.iter().fold(first, pair))
+            }
+            Function::Floor | Function::Ceil | Function::Mod => {
+                let numbers = zero_and_one(to);
+                whole_part(to, "int", numbers, function, args)
+            }
+            _ => {
+                self.spelling(function)?;
+                Some(to.arena.call(function, args))
+            }
+        }
+    }
+}
+
+fn zero_and_one(to: &mut Formulas<'_>) -> [ExprId; 2] {
+    [0, 1].map(|value| to.arena.leaf(Symbol::Whole(value)))
+}
+
+/// A truth that holds now and was not kept before.
+fn became(to: &mut Formulas<'_>, now: ExprId, before: Symbol) -> ExprId {
+    let (before, half) = (to.arena.leaf(before), to.arena.number(0.5));
+    let not = to.arena.binary(BinaryOp::Less, before, half);
+    to.arena.binary(BinaryOp::And, now, not)
 }
 
 /// The program.
@@ -198,24 +197,19 @@ pub fn program(task: &Task<'_>) -> Result<String, String> {
         }
         names.add_as(Leaf::New(id), &format!("n{}", flat.name(id)));
     }
-    let named = Happening {
-        edges: (model.conditions.iter())
-            .map(|_| (names.fresh("nwas"), names.fresh("was")))
-            .collect(),
-        ticks: (model.samplers.iter())
-            .map(|_| (names.fresh("due"), names.fresh("tnext")))
-            .collect(),
-    };
-    let later: Vec<String> = (model.samplers.iter())
-        .map(|_| names.fresh("ntnext"))
+    let mut formulas = Formulas::new(&model, &Simnon, names);
+    formulas.name_memory("nwas", "was");
+    let later: Vec<Symbol> = (model.samplers.iter())
+        .map(|_| formulas.own("ntnext", false))
         .collect();
-    let simnon = Simnon { names, named };
+    let step = formulas.predefined("h");
     let mut out = format!("CONTINUOUS SYSTEM {system}\n");
-    let writer = Writer {
+    let mut writer = Writer {
         model: &model,
-        simnon: &simnon,
+        formulas,
         rates: &rates,
         later: &later,
+        step,
     };
     for note in &model.notes {
         out.push_str(&format!("\" NOTE: {}\n", comment(note)));
@@ -304,16 +298,18 @@ fn restarts(model: &mut Classic<'_>, held: bool) -> Result<(), String> {
 
 struct Writer<'w> {
     model: &'w Classic<'w>,
-    simnon: &'w Simnon,
+    formulas: Formulas<'w>,
     /// By state, the name of its derivative.
     rates: &'w [String],
     /// Names for the next times of samplers after a sample.
-    later: &'w [String],
+    later: &'w [Symbol],
+    /// The step of output.
+    step: Symbol,
 }
 
 impl Writer<'_> {
     fn name(&self, leaf: Leaf) -> String {
-        self.simnon.names.get(leaf).to_string()
+        self.formulas.names.get(leaf).to_string()
     }
 
     fn rate(&self, state: Leaf) -> String {
@@ -350,42 +346,40 @@ impl Writer<'_> {
         }
     }
 
-    /// A formula in which a truth is a number.
-    fn value(&self, id: ExprId) -> Result<String, String> {
-        let made = text(self.model, self.simnon, LANGUAGE, id)?;
-        Ok(match self.model.flat.is_boolean(id) {
-            true => format!("if {} then 1 else 0", made.text),
-            false => made.text,
-        })
-    }
-
-    fn condition(&self, id: ExprId) -> Result<Text, String> {
-        text(self.model, self.simnon, LANGUAGE, id)
-    }
-
-    fn statements(&self, out: &mut String) -> Result<(), String> {
-        for statement in &self.model.statements {
-            let right = match statement.value {
-                Right::Formula(id) => self.value(id)?,
-                Right::Same(leaf) => self.name(leaf),
-            };
+    /// The equations of the continuous system.
+    fn statements(&mut self, out: &mut String) -> Result<(), String> {
+        let model = self.model;
+        for statement in &model.statements {
             let left = match statement.target {
                 Target::Value(leaf) => self.name(leaf),
                 Target::Rate(leaf) => self.rate(leaf),
             };
             // A rate with a name of its own is that name.
-            if left != right {
-                out.push_str(&format!("{left} = {right}\n"));
+            if matches!(statement.value, Right::Same(leaf) if self.name(leaf) == left) {
+                continue;
             }
+            let right = self.formulas.right(statement.value)?;
+            self.put(&left, right, out);
         }
-        for (leaf, expression) in self.model.shown_and_gone() {
-            out.push_str(&format!(
-                "{} = {}\n",
-                self.name(leaf),
-                self.value(expression)?
-            ));
+        for (leaf, expression) in model.shown_and_eliminated() {
+            let value = self.formulas.value(expression)?;
+            let name = self.name(leaf);
+            self.put(&name, value, out);
         }
         Ok(())
+    }
+
+    /// The line that assigns to a variable of the program.
+    fn assign(&mut self, target: Symbol, formula: ExprId, out: &mut String) {
+        let name = self.formulas.name_of(target).to_string();
+        self.put(&name, formula, out);
+    }
+
+    fn put(&mut self, name: &str, formula: ExprId, out: &mut String) {
+        for line in self.formulas.assignment(name, formula) {
+            out.push_str(&line);
+            out.push('\n');
+        }
     }
 }
 

@@ -107,10 +107,10 @@ pub fn start<'p>(to: &mut impl Statements<'p>, leaf: Leaf) -> Text {
 
 /// Eliminated variables.
 pub fn eliminated<'p>(to: &mut impl Statements<'p>, wanted: impl Fn(Leaf) -> bool) {
-    for gone in &to.model().flat.eliminated {
-        if wanted(gone.leaf) && to.has(gone.leaf) {
-            let value = to.value(gone.expression);
-            put(to, gone.leaf, &value);
+    for alias in &to.model().flat.eliminated {
+        if wanted(alias.leaf) && to.has(alias.leaf) {
+            let value = to.value(alias.expression);
+            put(to, alias.leaf, &value);
             to.cut();
         }
     }

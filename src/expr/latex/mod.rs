@@ -65,7 +65,7 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
                 out.push_str("\\,");
             }
             _ => {
-                let least = match self.has_sign(rest) {
+                let least = match self.begins_with_sign(rest) {
                     true => level::ATOM,
                     false => level::PRODUCT,
                 };
@@ -102,21 +102,6 @@ impl<L: Leaf, N: Names<L>> Writer<'_, L, N> {
     fn is_tall(&self, id: ExprId) -> bool {
         let size = self.sizes.of(id);
         size.depth > 0 && size.width <= NARROW
-    }
-
-    /// Whether it begins with a sign, so that it needs brackets after an operator.
-    fn has_sign(&self, id: ExprId) -> bool {
-        let mut first = id;
-        loop {
-            match self.arena.node(first) {
-                Node::Unary(op, _) => return op != UnaryOp::Not,
-                Node::Number(value) => return value.0.is_sign_negative(),
-                // A product begins with its first factor, a fraction with its bar.
-                Node::Binary(BinaryOp::Mul, a, _) => first = a,
-                Node::Binary(BinaryOp::Div, a, _) if !self.sizes.of(first).stacked => first = a,
-                _ => return false,
-            }
-        }
     }
 
     fn begins_with_digit(&self, id: ExprId) -> bool {
@@ -178,6 +163,16 @@ impl<L: Leaf, N: Names<L>> Dialect for Writer<'_, L, N> {
         })
     }
 
+    fn first_operand(&self, id: ExprId, op: BinaryOp, a: ExprId) -> Option<(ExprId, u8)> {
+        let stacked = self.sizes.of(id).stacked;
+        match (op, stacked) {
+            (BinaryOp::Pow, true) => Some((a, BASE)),
+            // These begin with a bar and with a name.
+            (BinaryOp::Div, true) | (BinaryOp::Pow, false) => None,
+            _ => Some((a, infix(op, print::Style::Plain).left)),
+        }
+    }
+
     fn number(&self, value: f64, _: Here<u8>, form: &mut Form<'_, u8>) {
         form.write(|out| number(value, out));
     }
@@ -204,7 +199,14 @@ impl<L: Leaf, N: Names<L>> Dialect for Writer<'_, L, N> {
             UnaryOp::Not => ("\\lnot ", level::ATOM),
         };
         form.word(word);
-        form.at(a, if self.has_sign(a) { level::ATOM } else { least });
+        form.at(
+            a,
+            if self.begins_with_sign(a) {
+                level::ATOM
+            } else {
+                least
+            },
+        );
     }
 
     fn binary(&self, here: Here<u8>, op: BinaryOp, [a, b]: [ExprId; 2], form: &mut Form<'_, u8>) {
@@ -226,7 +228,7 @@ impl<L: Leaf, N: Names<L>> Dialect for Writer<'_, L, N> {
                     BinaryOp::Mul => (infix.word, infix.right) = self.product(here.id, a, b),
                     _ => {}
                 }
-                if op.precedence() > level::RELATION && self.has_sign(b) {
+                if op.precedence() > level::RELATION && self.begins_with_sign(b) {
                     infix.right = level::ATOM;
                 }
                 return form.infix(infix, [a, b]);

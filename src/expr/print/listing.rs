@@ -3,7 +3,7 @@
 //! The text parses to the same tree (a property test checks this).
 
 use super::{Dialect, Form, Here, Infix, Place, level, print, print_leaf};
-use crate::expr::{Args, BinaryOp, ExprId, Function, Node, UnaryOp, show_number};
+use crate::expr::{Args, BinaryOp, ExprId, Function, Node, UnaryOp, write_number};
 
 /// The two styles of printing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -65,7 +65,7 @@ impl<S: Source> Dialect for Listing<'_, S> {
     }
 
     fn number(&self, value: f64, _: Here<u8>, form: &mut Form<'_, u8>) {
-        form.text(&show_number(value));
+        form.write(|out| write_number(value, out));
     }
 
     fn truth(&self, value: bool) -> &'static str {

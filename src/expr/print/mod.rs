@@ -59,6 +59,7 @@ pub trait Dialect {
     }
 
     /// The brackets that it needs at its place.
+    #[inline]
     fn brackets(
         &self,
         here: Here<Self::Place>,
@@ -71,6 +72,35 @@ pub trait Dialect {
     /// The unit that its value is written with.
     fn unit(&self, _: ExprId) -> Option<&str> {
         None
+    }
+
+    /// The operand that the text of a binary operator begins with, and what its place requires; `None` if the text begins
+    /// with something else.
+    fn first_operand(&self, _: ExprId, op: BinaryOp, a: ExprId) -> Option<(ExprId, Self::Place)> {
+        Some((a, Self::Place::least(infix(op, Style::Plain).left)))
+    }
+
+    /// Whether its text begins with a sign, so that it needs brackets after an operator.
+    fn begins_with_sign(&self, id: ExprId) -> bool {
+        let mut id = self.follow(id);
+        loop {
+            if self.unit(id).is_some() {
+                return false;
+            }
+            let (op, a) = match self.node(id) {
+                Node::Unary(op, _) => return op != UnaryOp::Not,
+                Node::Number(value) => return value.0.is_sign_negative(),
+                Node::Binary(op, a, _) => (op, a),
+                _ => return false,
+            };
+            let Some((first, place)) = self.first_operand(id, op, a) else {
+                return false;
+            };
+            id = self.follow(first);
+            if self.brackets(Here { id, place }, &self.node(id)).is_some() {
+                return false;
+            }
+        }
     }
 
     /// Writes an expression that is not written as its node says, such as a value with a name of its own.
@@ -129,6 +159,7 @@ impl<P> std::fmt::Debug for Form<'_, P> {
 }
 
 impl<P: Place> Form<'_, P> {
+    #[inline]
     pub fn word(&mut self, word: &'static str) {
         match self.parts.len() == self.begin {
             true => self.out.push_str(word),
@@ -141,6 +172,7 @@ impl<P: Place> Form<'_, P> {
     }
 
     /// Text that a function appends.
+    #[inline]
     pub fn write(&mut self, append: impl FnOnce(&mut String)) {
         if self.parts.len() == self.begin {
             return append(self.out);
@@ -150,11 +182,13 @@ impl<P: Place> Form<'_, P> {
         self.parts.push(Part::Text(text));
     }
 
+    #[inline]
     pub fn expr(&mut self, id: ExprId, place: P) {
         self.parts.push(Part::Expr(id, place));
     }
 
     /// An operand that has to bind at least so strongly.
+    #[inline]
     pub fn at(&mut self, id: ExprId, strength: u8) {
         self.expr(id, P::least(strength));
     }
@@ -177,6 +211,7 @@ impl<P: Place> Form<'_, P> {
         self.word(")");
     }
 
+    #[inline]
     pub fn infix(&mut self, infix: Infix, [a, b]: [ExprId; 2]) {
         self.at(a, infix.left);
         self.word(infix.word);

@@ -116,10 +116,10 @@ impl Solver<'_> {
         }
         let exprs = &self.flat.exprs;
         let names: FxHashMap<Leaf, Leaf> = (self.flat.eliminated.iter())
-            .filter_map(|gone| {
-                let stands = exprs.negated(gone.expression).unwrap_or(gone.expression);
+            .filter_map(|alias| {
+                let stands = exprs.negated(alias.expression).unwrap_or(alias.expression);
                 match exprs.node(stands) {
-                    Node::Leaf(leaf) => Some((gone.leaf, leaf)),
+                    Node::Leaf(leaf) => Some((alias.leaf, leaf)),
                     _ => None,
                 }
             })

@@ -28,21 +28,27 @@ pub struct Graph<'s> {
     flat: &'s Flat,
     blocks: &'s [Block],
     /// The expressions that replace eliminated variables.
-    gone: &'s FxHashMap<Leaf, ExprId>,
+    replacements: &'s FxHashMap<Leaf, ExprId>,
     slots: Slots<'s>,
     /// How often each expression is used; 2 stands for more than once.
     uses: Vec<u8>,
 }
 
 impl<'s> Graph<'s> {
-    pub fn new(flat: &'s Flat, blocks: &'s [Block], gone: &'s FxHashMap<Leaf, ExprId>) -> Self {
+    pub fn new(
+        flat: &'s Flat,
+        blocks: &'s [Block],
+        replacements: &'s FxHashMap<Leaf, ExprId>,
+    ) -> Self {
         let computed = blocks.iter().flat_map(Block::expressions);
         Graph {
-            uses: flat.exprs.uses(computed.chain(gone.values().copied())),
+            uses: flat
+                .exprs
+                .uses(computed.chain(replacements.values().copied())),
             slots: Slots::new(flat),
             flat,
             blocks,
-            gone,
+            replacements,
         }
     }
 }
@@ -146,7 +152,7 @@ impl<'g> Depends<'g> {
         let slot = self.graph.slots.of(leaf);
         match slot.map(|slot| self.of[slot]).filter(|&of| of != UNKNOWN) {
             Some(list) => list,
-            None => match self.graph.gone.get(&leaf) {
+            None => match self.graph.replacements.get(&leaf) {
                 Some(&expression) => self.expressions([expression]),
                 None => Lists::NOTHING,
             },
@@ -267,7 +273,7 @@ impl<'g> Depends<'g> {
     }
 
     fn open(&self, id: ExprId, work: &mut Vec<Visit>, operands: &mut Vec<List>) {
-        let (flat, gone) = (self.graph.flat, self.graph.gone);
+        let (flat, replacements) = (self.graph.flat, self.graph.replacements);
         let exprs = &flat.exprs;
         let known = self.found[id.index()];
         if known != UNKNOWN {
@@ -282,7 +288,7 @@ impl<'g> Depends<'g> {
                 let slot = self.graph.slots.of(leaf);
                 match slot.map(|slot| self.of[slot]).filter(|&of| of != UNKNOWN) {
                     Some(list) => return operands.push(list),
-                    None if gone.contains_key(&leaf) => operands.len(),
+                    None if replacements.contains_key(&leaf) => operands.len(),
                     None => return,
                 }
             }
@@ -294,7 +300,7 @@ impl<'g> Depends<'g> {
             work.push(Visit::Close(id, start));
         }
         match node {
-            Node::Leaf(leaf) => work.extend(gone.get(&leaf).copied().map(Visit::Open)),
+            Node::Leaf(leaf) => work.extend(replacements.get(&leaf).copied().map(Visit::Open)),
             Node::Call(Function::Sample, _) => operands.push(self.time),
             _ => {}
         }

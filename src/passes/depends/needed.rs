@@ -28,7 +28,7 @@ impl<'g> Needed<'g> {
 
     /// Adds a variable. For an eliminated one its replacement is added.
     pub fn leaf(&mut self, leaf: Leaf) {
-        match self.graph.gone.get(&leaf) {
+        match self.graph.replacements.get(&leaf) {
             Some(&expression) => self.expression(expression),
             None => {
                 if let Some(slot) = self.graph.slots.of(leaf) {
@@ -52,7 +52,7 @@ impl<'g> Needed<'g> {
                 exprs.operands(id, &mut work);
                 continue;
             };
-            match self.graph.gone.get(&leaf) {
+            match self.graph.replacements.get(&leaf) {
                 Some(&expression) => work.push(expression),
                 None => self.leaf(leaf),
             }

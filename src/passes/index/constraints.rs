@@ -38,18 +38,18 @@ pub fn put_in(
         let sum = std::mem::take(&mut left[at]);
         let least = sum.iter().map(|&(id, _)| times(id)).min().unwrap_or(0);
         // An equation that shows the constraint by itself is not replaced.
-        let gone = match sum.len() > 1 {
+        let replaced = match sum.len() > 1 {
             true => gives_way(flat, &users, &sum, |id| times(id) == least),
             false => None,
         };
         users.remove(&sum);
-        let Some((gone, factor)) = gone else {
+        let Some((replaced, factor)) = replaced else {
             continue;
         };
         // The other sums must not need the equation that is replaced.
-        for user in users.take(gone) {
+        for user in users.take(replaced) {
             let other = &mut left[user as usize];
-            let Ok(place) = other.binary_search_by_key(&gone, |&(id, _)| id) else {
+            let Ok(place) = other.binary_search_by_key(&replaced, |&(id, _)| id) else {
                 continue;
             };
             let by = other[place].1;
@@ -59,21 +59,21 @@ pub fn put_in(
         }
         if let Some(rest) = rest(flat, &sum, |id| times(id) - least) {
             let equations = sum;
-            found.push((gone, Combination { equations, rest }));
+            found.push((replaced, Combination { equations, rest }));
         }
     }
     // The remainders are those of the equations as they were before.
-    for (gone, combination) in &found {
-        replace(flat, *gone, combination);
+    for (replaced, combination) in &found {
+        replace(flat, *replaced, combination);
     }
     found
 }
 
 /// Puts what is left of a sum in place of one of its equations.
-pub fn replace(flat: &mut Flat, gone: EqId, combination: &Combination) {
+pub fn replace(flat: &mut Flat, replaced: EqId, combination: &Combination) {
     let sides = sides(flat, combination);
     let origin = origin(flat, combination);
-    let equation = &mut flat.equations[gone.index()];
+    let equation = &mut flat.equations[replaced.index()];
     *equation = Equation {
         left: sides.0,
         right: sides.1,

@@ -1,11 +1,11 @@
-//! Finds columns of a matrix that can be solved for, the least wanted as states first.
+//! Finds the columns of a matrix for which its rows are solved; the variables of the other columns become states.
 //!
-//! Before: rows of coefficients, independent of each other, and a rank for each column: the smaller the rank, the
-//! rather the column should not be solved for. After: a pivot for each row, so that the matrix of the pivot columns is
-//! proved to be regular. A row without a safe pivot stays open.
+//! Before: rows of coefficients, independent of each other, and a rank for each column. A variable of smaller rank is
+//! preferred as a state. After: a pivot for each row, so that the matrix of the pivot columns is proved to be
+//! regular. A row without a safe pivot stays open.
 //!
-//! A row is reduced by the pivots found so far, and solved for the least wanted of the columns left in it. This choice
-//! is optimal: a column that depends only on columns that are all more wanted is a state in no best choice. Most rows
+//! A row is reduced by the pivots found so far, and solved for the column of the largest rank that is left in it. This
+//! choice is optimal: no best choice has a state that depends only on variables preferred to it. Most rows
 //! have two terms (a gear, a coupling); their pivots are followed as in a union-find, so that a long chain costs no
 //! more than its length.
 

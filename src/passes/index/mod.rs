@@ -115,11 +115,11 @@ fn reduced(flat: &mut Flat) -> Result<(), Stuck> {
     let written: Vec<u8> = flat.variables.iter().map(|known| known.order).collect();
     let (orders, offsets) = offsets(flat)?;
     // Products with a coefficient that is zero with the given parameters are left out, and with them their derivatives.
-    let gone = |(column, variable): (usize, &VarId)| {
+    let is_lower = |(column, variable): (usize, &VarId)| {
         offsets.columns[column] < u32::from(written[variable.index()])
     };
-    let some_gone = orders.variables.iter().enumerate().any(gone);
-    if offsets.rows.iter().all(|&times| times == 0) && !some_gone {
+    let some_lower = orders.variables.iter().enumerate().any(is_lower);
+    if offsets.rows.iter().all(|&times| times == 0) && !some_lower {
         return Ok(());
     }
     let mut statuses = select::select(flat, &orders, &offsets)?;
@@ -235,8 +235,8 @@ fn still_balanced(flat: &Flat, put_in: Vec<(EqId, Combination)>) -> Result<(), S
     }
     let disputed = disputed_rows(&orders.incidence, &matching);
     let at_fault = (put_in.into_iter())
-        .filter(|(gone, _)| {
-            let row = orders.equations.binary_search(gone);
+        .filter(|(replaced, _)| {
+            let row = orders.equations.binary_search(replaced);
             row.is_ok_and(|row| disputed[row])
         })
         .map(|(_, combination)| combination);

@@ -26,7 +26,7 @@ use crate::structure::numbers::{Modular, PRIME};
 
 /// Larger loops are left to solving.
 const MOST_ROWS: usize = 400;
-/// Entries that are made.
+/// The most entries of rows that elimination computes; then it gives up.
 const EFFORT: usize = 100_000;
 
 /// An expression with its value at the random point, which is not zero.
@@ -90,7 +90,7 @@ pub fn put_in(
             let mut before = found.iter().flat_map(|(_, factors)| factors);
             before.any(|&(other, _)| other == at)
         };
-        let gone = (factors.iter())
+        let replaced = (factors.iter())
             .filter(|&&(at, _)| Some(times(at)) == least && !needed(at))
             .filter_map(|&(at, factor)| {
                 let (id, doubt) = (equation(at), sums.sure(factor)?);
@@ -98,13 +98,13 @@ pub fn put_in(
                 Some((Reverse(doubt), preferred(sums.flat, id), text, id))
             })
             .max();
-        if let Some((.., gone)) = gone {
-            found.push((gone, factors));
+        if let Some((.., replaced)) = replaced {
+            found.push((replaced, factors));
         }
     }
     // What is left was found in the equations as they were.
     let mut put_in = Vec::new();
-    for (gone, factors) in found {
+    for (replaced, factors) in found {
         let least = factors.iter().map(|&(at, _)| times(at)).min().unwrap_or(0);
         let highest = |leaf: Leaf| {
             let column = orders.column(leaf.variable())?;
@@ -124,10 +124,10 @@ pub fn put_in(
             equations: factors.iter().map(|&(at, _)| (equation(at), 1)).collect(),
             rest: sums.rest(terms),
         };
-        put_in.push((gone, combination));
+        put_in.push((replaced, combination));
     }
-    for (gone, combination) in &put_in {
-        replace(sums.flat, *gone, combination);
+    for (replaced, combination) in &put_in {
+        replace(sums.flat, *replaced, combination);
     }
     put_in
 }

@@ -152,20 +152,23 @@ impl<'a> Stage<'a> {
         if !eliminated.dependent.is_empty() {
             return Err(Stuck::Dependent(self.around(&eliminated.dependent)));
         }
-        let mut gone: Vec<u32> = Vec::new();
+        let mut non_states: Vec<u32> = Vec::new();
         for &column in eliminated.pivots.iter().filter(|&&column| column != NONE) {
-            gone.push(column);
+            non_states.push(column);
             let others = eliminated.depends_on(column, MOST_OTHERS);
             self.drop(flat, column, &others, None, statuses);
         }
-        self.open_rows(flat, &eliminated, &mut gone, statuses)?;
-        gone.sort_unstable();
-        for &column in &gone {
+        self.open_rows(flat, &eliminated, &mut non_states, statuses)?;
+        non_states.sort_unstable();
+        for &column in &non_states {
             statuses.states[self.columns[column as usize] as usize] -= 1;
         }
-        let mut gone: Vec<u32> = gone.iter().map(|&at| self.columns[at as usize]).collect();
-        gone.sort_unstable();
-        Ok(gone)
+        let mut non_states: Vec<u32> = non_states
+            .iter()
+            .map(|&at| self.columns[at as usize])
+            .collect();
+        non_states.sort_unstable();
+        Ok(non_states)
     }
 
     /// The equations of some rows and of rows that share columns with them, up to a limit.
@@ -260,7 +263,7 @@ impl<'a> Stage<'a> {
         &self,
         flat: &Flat,
         eliminated: &Eliminated,
-        gone: &mut Vec<u32>,
+        non_states: &mut Vec<u32>,
         statuses: &mut Statuses,
     ) -> Result<(), Stuck> {
         let open = &eliminated.open;
@@ -294,23 +297,24 @@ impl<'a> Stage<'a> {
         }
         for column in (0..self.columns.len() as u32).filter(|&column| used(column)) {
             if !free[column as usize] {
-                gone.push(column);
+                non_states.push(column);
                 self.drop(flat, column, &[], None, statuses);
             }
         }
         for group in groups(&pattern, &by_column, &free) {
-            self.group(flat, (open, &matching), &group, gone, statuses);
+            self.group(flat, (open, &matching), &group, non_states, statuses);
         }
         Ok(())
     }
 
-    /// Makes a selection of rows and columns that are connected: the run chooses the states, unless declarations do.
+    /// Handles rows and columns that are connected: where declarations do not choose the states, the run does, from a
+    /// selection.
     fn group(
         &self,
         flat: &Flat,
         (open, matching): (&[(u32, Vec<u32>)], &Matching),
         group: &Group,
-        gone: &mut Vec<u32>,
+        non_states: &mut Vec<u32>,
         statuses: &mut Statuses,
     ) {
         let states = group.columns.len() - group.rows.len();
@@ -328,13 +332,13 @@ impl<'a> Stage<'a> {
                 .iter()
                 .filter(|column| !wished.contains(column))
             {
-                gone.push(column);
+                non_states.push(column);
                 let others: Vec<(u32, bool)> = wished.iter().map(|&other| (other, true)).collect();
                 self.drop(flat, column, &others, Some(Merit::Wish), statuses);
             }
             return;
         }
-        gone.extend(&group.columns);
+        non_states.extend(&group.columns);
         let choice = regular(&rows, matching, &group.columns, states);
         let candidates: Vec<Leaf> = (group.columns.iter())
             .map(|&column| self.leaves[column as usize])

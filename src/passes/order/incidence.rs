@@ -69,11 +69,11 @@ impl Columns {
             // A parameter may get another value, and the model has to be square with any value.
             keep: states == States::WithDerivatives,
         };
-        let gone: FxHashSet<Leaf> = flat.eliminated.iter().map(|gone| gone.leaf).collect();
+        let eliminated: FxHashSet<Leaf> = flat.eliminated.iter().map(|alias| alias.leaf).collect();
         for id in flat.variable_ids() {
             columns.of.push(columns.slots.len() as u32);
             for leaf in flat.unknowns_of(id) {
-                columns.slots.push(match gone.contains(&leaf) {
+                columns.slots.push(match eliminated.contains(&leaf) {
                     true => NONE,
                     false => {
                         columns.leaves.push(leaf);

@@ -20,17 +20,17 @@ pub enum Inputs {
 pub struct Moving<'f> {
     flat: &'f Flat,
     /// The expressions that replace eliminated variables.
-    gone: &'f FxHashMap<Leaf, ExprId>,
+    replacements: &'f FxHashMap<Leaf, ExprId>,
     inputs: Inputs,
     /// By expression; `None` if it has not been visited.
     known: Vec<Option<bool>>,
 }
 
 impl<'f> Moving<'f> {
-    pub fn new(flat: &'f Flat, gone: &'f FxHashMap<Leaf, ExprId>, inputs: Inputs) -> Self {
+    pub fn new(flat: &'f Flat, replacements: &'f FxHashMap<Leaf, ExprId>, inputs: Inputs) -> Self {
         Moving {
             flat,
-            gone,
+            replacements,
             inputs,
             known: vec![None; flat.exprs.len()],
         }
@@ -50,7 +50,7 @@ impl<'f> Moving<'f> {
             let mut own = false;
             match self.flat.exprs.node(id) {
                 Node::Time => own = true,
-                Node::Leaf(leaf) => match self.gone.get(&leaf) {
+                Node::Leaf(leaf) => match self.replacements.get(&leaf) {
                     Some(&expression) => operands.push(expression),
                     None => own = self.leaf_moves(leaf),
                 },
@@ -92,7 +92,7 @@ impl<'f> Moving<'f> {
             }
             let next = match self.flat.exprs.node(id) {
                 Node::Time => return true,
-                Node::Leaf(leaf) => self.gone.get(&leaf).copied(),
+                Node::Leaf(leaf) => self.replacements.get(&leaf).copied(),
                 Node::Unary(UnaryOp::Plus | UnaryOp::Minus, a) => Some(a),
                 Node::Binary(BinaryOp::Div, a, b) if !self.moves(b) => Some(a),
                 Node::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) => {

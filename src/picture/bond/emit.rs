@@ -57,17 +57,7 @@ pub fn draw_part(sketch: &Sketch, bodies: &[Body], mut layered: LayeredGraph) ->
         sketch,
         bodies,
         nodes: Vec::new(),
-        drawn: Layout {
-            width: 0.0,
-            height: 0.0,
-            boxes: Vec::new(),
-            labels: Vec::new(),
-            wires: Vec::new(),
-            harpoons: Vec::new(),
-            bars: Vec::new(),
-            arrows: Vec::new(),
-            samples: Vec::new(),
-        },
+        drawn: Layout::default(),
     };
     for (at, cell) in layered.cells.iter().enumerate() {
         if let Some(node) = cell.node {

@@ -151,7 +151,7 @@ pub struct Sample {
     pub ends: [Point; 2],
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
     pub width: f64,
     pub height: f64,
@@ -171,15 +171,8 @@ const APART: f64 = 36.0;
 pub fn layout(sketch: &Sketch) -> Layout {
     let nothing = Rect::new(0.0, 0.0, 0.0, 0.0);
     let mut out = Layout {
-        width: 0.0,
-        height: 0.0,
         boxes: vec![nothing; sketch.nodes.len()],
-        labels: Vec::new(),
-        wires: Vec::new(),
-        harpoons: Vec::new(),
-        bars: Vec::new(),
-        arrows: Vec::new(),
-        samples: Vec::new(),
+        ..Layout::default()
     };
     let bodies: Vec<measure::Body> = sketch.nodes.iter().map(measure::body).collect();
     let mut parts: Vec<emit::Drawing> = layers::layered_graphs(sketch)

@@ -18,6 +18,7 @@
 mod acceptance;
 mod build;
 mod coefficients;
+mod factors;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sprs::CsMat;
@@ -25,8 +26,9 @@ use sprs::CsMat;
 use crate::evaluate::{Numbers, leaves};
 use crate::expr::ExprId;
 use crate::flat::{Equation, Flat, Leaf};
-use crate::numeric::lu::Lu;
 use crate::numeric::zero::{product, rounding};
+
+pub use factors::JumpFactors;
 
 /// A coefficient: a number as given, with the expression of parameters that it is, or an expression of what moves.
 #[derive(Clone, Copy, Debug)]
@@ -153,10 +155,11 @@ impl Jump {
         time: f64,
         before: Before<'_>,
         scale: impl Fn(Leaf) -> f64,
+        factors: &mut JumpFactors,
     ) -> Result<Jumped, Refused> {
         let mut numbers = Numbers::new(flat, time);
         self.apart(flat, &mut numbers, before.values, &scale)?;
-        match self.solved(&mut numbers, before) {
+        match self.solved(&mut numbers, before, factors) {
             // With them as values before there may be a solution.
             Err(Refused::NoSolution) if !before.free.is_empty() => {
                 let free = FxHashSet::default();
@@ -166,29 +169,25 @@ impl Jump {
                         free: &free,
                         ..before
                     },
+                    factors,
                 )
             }
             done => done,
         }
     }
 
-    fn solved(&self, numbers: &mut Numbers<'_>, before: Before<'_>) -> Result<Jumped, Refused> {
-        let size = self.columns.len();
+    fn solved(
+        &self,
+        numbers: &mut Numbers<'_>,
+        before: Before<'_>,
+        factors: &mut JumpFactors,
+    ) -> Result<Jumped, Refused> {
         let value = |leaf: &Leaf| before.values.get(leaf).copied().unwrap_or(0.0);
         let start: Vec<f64> = (self.columns.iter().zip(&self.impulsive))
             .map(|(leaf, &impulsive)| if impulsive { 0.0 } else { value(leaf) })
             .collect();
-        let place: Vec<u32> = (0..size as u32).collect();
-        let mut matrix = self.places.map(|_| 0.0);
-        let mut lu = Lu::new(matrix.structure_view());
         let mut now = start.clone();
         let mut values = before.values.clone();
-        let mut factor = |lu: &mut Lu, entries: &[f64]| {
-            for (value, &at) in matrix.data_mut().iter_mut().zip(self.places.data()) {
-                *value = entries[at];
-            }
-            lu.factor(matrix.view(), &place)
-        };
         let mut restarted: Vec<Option<(u32, f64)>> = vec![None; self.rows.len()];
         for &(leaf, value) in before.restarts {
             let Some(j) = self.columns.iter().position(|&column| column == leaf) else {
@@ -202,7 +201,7 @@ impl Jump {
                 restarted[at] = Some((j as u32, value));
                 let moved = (&start[..], &now[..], &values);
                 let rows = self.evaluate(numbers, before.free, moved, &restarted);
-                found = rows.is_ok_and(|rows| factor(&mut lu, &rows.entries));
+                found = rows.is_ok_and(|rows| factors.factor(&self.places, &rows.entries));
                 if found {
                     break;
                 }
@@ -212,30 +211,29 @@ impl Jump {
                 return Err(Refused::Restart(leaf));
             }
         }
-        // Bounds on the errors of the unknowns.
-        let mut doubts = vec![0.0; size];
+        // Bounds on the errors of the right sides of the last step.
+        let mut last_errors = None;
         let mut last = f64::INFINITY;
         for step in 0..=MOST_STEPS {
             let moved = (&start[..], &now[..], &values);
             let rows = self.evaluate(numbers, before.free, moved, &restarted)?;
             let (mut right, errors) = (rows.right, rows.errors);
-            if step > 0 {
-                doubts = lu.bounds(&errors);
-            }
-            if step > 0 && self.is_linear() || acceptance::all_met(&right, &errors) {
-                break;
-            }
+            let is_done = step > 0 && self.is_linear() || acceptance::all_met(&right, &errors);
             let excess = acceptance::excess(&right, &errors);
             // No step makes them smaller.
             let stays = excess >= last;
-            if stays && acceptance::all_nearly_met(&right, &errors) {
+            let is_done = is_done || stays && acceptance::all_nearly_met(&right, &errors);
+            if step > 0 {
+                last_errors = Some(errors);
+            }
+            if is_done {
                 break;
             }
-            if step == MOST_STEPS || !factor(&mut lu, &rows.entries) {
+            if step == MOST_STEPS || !factors.factor(&self.places, &rows.entries) {
                 return Err(Refused::NoSolution);
             }
             last = excess;
-            lu.solve(&mut right);
+            factors.solve(&mut right);
             if right.iter().any(|value| !value.is_finite()) {
                 return Err(Refused::NoSolution);
             }
@@ -246,7 +244,7 @@ impl Jump {
                 }
             }
         }
-        Ok(self.jumped(&now, &doubts))
+        Ok(self.jumped(&now, last_errors.as_deref(), factors))
     }
 
     /// Whether a row is integrated over the instant, the derivative of this variable in it.
@@ -307,13 +305,26 @@ impl Jump {
         Ok(rows)
     }
 
-    fn jumped(&self, now: &[f64], doubts: &[f64]) -> Jumped {
+    /// The values after the jump, and the impulses that rounding does not explain: `errors` bound those of the right sides,
+    /// and without them every impulse other than zero counts.
+    fn jumped(&self, now: &[f64], errors: Option<&[f64]>, factors: &mut JumpFactors) -> Jumped {
         let mut jumped = Jumped::default();
+        let mut impulses = Vec::new();
         for (j, &leaf) in self.columns.iter().enumerate() {
             if !self.impulsive[j] {
                 jumped.after.insert(leaf, now[j]);
-            } else if !acceptance::is_met(now[j], doubts[j]) {
-                jumped.impulses.insert(leaf, now[j]);
+            } else if now[j] != 0.0 {
+                impulses.push(j as u32);
+            }
+        }
+        let bounds = match errors {
+            Some(errors) => factors.bounds_of(&impulses, errors),
+            None => vec![0.0; impulses.len()],
+        };
+        for (j, bound) in impulses.into_iter().zip(bounds) {
+            let impulse = now[j as usize];
+            if !acceptance::is_met(impulse, bound) {
+                jumped.impulses.insert(self.columns[j as usize], impulse);
             }
         }
         jumped

@@ -60,6 +60,8 @@ impl Machine<'_> {
         errors
     }
 
+    /// Bounds on the errors of the unknowns of a linear loop: those of its coefficients and right sides, and its rounding,
+    /// multiplied by the inverse of its matrix.
     fn system_bounds(&mut self, part: &Part, at: usize) {
         let system = &part.systems[at];
         let mut errors = self.system_rounding(part, at);

@@ -9,7 +9,7 @@ impl Machine<'_> {
     /// The derivatives of the rates by the states, in the order of [`Machine::pattern`]; what was
     /// evaluated last must be the rates at this point.
     pub fn jacobian(&mut self, entries: &mut [f64]) -> Result<(), Stuck> {
-        self.work.jacobians += 1;
+        self.counts.jacobians += 1;
         let program = self.program;
         let steps = &program.continuous.steps[..program.rate_steps];
         self.factor_loops(&program.continuous, steps)?;

@@ -45,13 +45,13 @@ impl Machine<'_> {
         }
     }
 
-    /// The derivatives of rates and residuals by states and unknowns, in the order of [`Joined::coloring`]; what was evaluated
-    /// last must be the rates at this point.
+    /// The derivatives of rates and residuals by states and unknowns, in the order of [`Joined::coloring`]. The rates at this
+    /// point must have been evaluated, and nothing since.
     pub fn joined_jacobian(&mut self, entries: &mut [f64]) -> Result<(), Stuck> {
         let Some(joined) = self.joined.clone() else {
             return self.jacobian(entries);
         };
-        self.work.jacobians += 1;
+        self.counts.jacobians += 1;
         let program = self.program;
         let steps = &program.continuous.steps[..program.rate_steps];
         let Coloring {

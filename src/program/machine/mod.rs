@@ -35,8 +35,9 @@ pub enum Extent {
     All,
 }
 
+/// How much a machine has computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct EvaluationCounts {
     pub evaluations: u64,
     pub jacobians: u64,
     /// Iterations in nonlinear loops.
@@ -62,7 +63,7 @@ pub struct Machine<'p> {
     choice: Vec<Vec<usize>>,
     continuous: Spaces,
     event: Spaces,
-    pub work: Work,
+    pub counts: EvaluationCounts,
     /// Loops of the continuous part whose unknowns are given.
     joined: Option<Arc<Joined>>,
 }
@@ -84,7 +85,7 @@ impl<'p> Machine<'p> {
             continuous: Spaces::new(&program.continuous),
             event: Spaces::new(&program.event),
             registers,
-            work: Work::default(),
+            counts: EvaluationCounts::default(),
             joined: None,
         };
         run(&program.once, &mut machine.registers, &[]);
@@ -205,7 +206,7 @@ impl<'p> Machine<'p> {
     /// Evaluates at (Time, states).
     pub fn evaluate(&mut self, time: f64, states: &[f64], extent: Extent) -> Result<(), Stuck> {
         self.load(time, states);
-        self.work.evaluations += 1;
+        self.counts.evaluations += 1;
         let program = self.program;
         let steps = match extent {
             Extent::Rates => program.rate_steps,
@@ -219,7 +220,7 @@ impl<'p> Machine<'p> {
     /// Evaluates everything in the order of the blocks, with what happens at an event.
     pub fn evaluate_event(&mut self, time: f64, states: &[f64]) -> Result<(), Stuck> {
         self.load(time, states);
-        self.work.evaluations += 1;
+        self.counts.evaluations += 1;
         let program = self.program;
         self.steps(&program.event, &program.event.steps)
     }

@@ -99,7 +99,7 @@ impl Machine<'_> {
                 let near = step == 0 || self.accept(space);
                 return near && self.polish(of, space);
             }
-            self.work.iterations += 1;
+            self.counts.iterations += 1;
             for (peak, residual) in space.peaks.iter_mut().zip(&space.residuals) {
                 *peak = residual.abs().max(*peak);
             }

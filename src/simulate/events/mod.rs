@@ -177,14 +177,14 @@ impl Events {
         let watch = &machine.program.watches[at];
         let difference = difference(machine, watch.sides);
         let held = machine.get(watch.held);
+        let passed = watch.kind.is_momentary() && difference * self.signs[at] < 0.0;
+        if !passed && watch.kind.decide(difference) == held {
+            return false;
+        }
         let distance = watch.kind.distance(difference, held);
         let held_margin = if self.held_as_tie[at] { HELD } else { 1.0 };
         let times = 10_f64.powi(self.insensitive[at]) * held_margin;
-        if distance.is_nan() || distance.abs() <= times * self.zero(machine, at, watch.sides) {
-            return false;
-        }
-        let passed = watch.kind.is_momentary() && difference * self.signs[at] < 0.0;
-        passed || watch.kind.decide(difference) != held
+        distance.abs() > times * self.zero(machine, at, watch.sides)
     }
 
     /// The truths of some relations.

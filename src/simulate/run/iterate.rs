@@ -331,7 +331,7 @@ impl<'m, 's> Run<'_, 'm, 's, '_> {
         self.iteration.at_entry = Some(self.snapshot());
     }
 
-    /// The present values are values before what follows.
+    /// From here on the present values are the values before the event.
     fn leave_start(&mut self) {
         self.iteration.before = self.current_values();
         if self.iteration.starting {

@@ -140,7 +140,7 @@ impl<'m> Run<'_, 'm, '_, '_> {
             free: &free,
             restarts: &[],
         };
-        let jumped = jump.solve(flat, time, from, scale)?;
+        let jumped = jump.solve(flat, time, from, scale, &mut mode.factors.borrow_mut())?;
         let leaf_jumps = |leaf: Leaf| {
             let (from, to) = (before.get(&leaf), jumped.after.get(&leaf));
             matches!((from, to), (Some(from), Some(to)) if (to - from).abs() > self.tolerance(leaf))
@@ -194,7 +194,8 @@ impl<'m> Run<'_, 'm, '_, '_> {
         };
         let scales = &self.iteration.scales;
         let scale = |leaf: Leaf| scales.get(&leaf).copied().unwrap_or(0.0);
-        let jumped = (jump.solve(flat, time, from, scale))
+        let factors = &mut mode.factors.borrow_mut();
+        let jumped = (jump.solve(flat, time, from, scale, factors))
             .map_err(|why| self.no_jump(mode, key, time, &why))?;
         self.states = self.states_after(mode, Some(&jumped.after));
         self.last_good.clone_from(&self.states);

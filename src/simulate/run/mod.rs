@@ -30,7 +30,7 @@ use super::point::solve_with_evaluator;
 use super::run_error::RunError;
 use super::stable_arena::StableArena;
 use crate::base::cancel::{self, Cancelled};
-use crate::base::clock::Clock;
+use crate::base::clock::Stopwatch;
 use crate::compile::{NoObserver, StageObserver};
 use crate::evaluate::Failure;
 use crate::flat::Leaf;
@@ -89,7 +89,7 @@ pub fn run_with(job: &Job, observer: &mut dyn Observer, stages: &mut dyn StageOb
     let mut run = Run {
         history: locate::DistanceHistory::default(),
         plan,
-        clock: job.clock,
+        watch: Stopwatch::start(job.clock),
         mode,
         mode_index: 0,
         modes,
@@ -120,7 +120,7 @@ pub fn run_with(job: &Job, observer: &mut dyn Observer, stages: &mut dyn StageOb
 
 struct Run<'r, 'm, 's, 'p> {
     plan: &'r Plan,
-    clock: Clock,
+    watch: Stopwatch,
     /// The present mode, and its index in the cache.
     mode: &'s ModeInstance<'m>,
     mode_index: usize,
@@ -152,7 +152,6 @@ impl From<EventError> for RunError {
 impl<'p> Run<'_, '_, '_, 'p> {
     /// True if the run came to its end, false if it was stopped.
     fn whole(&mut self) -> Result<bool, RunError> {
-        let begun = self.clock.now();
         let start = self.plan.start();
         self.summary.time = start;
         match cancel::caught(|| self.begin(start)) {
@@ -160,7 +159,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
             Err(Cancelled) => return Ok(false),
         }
         self.last_good.clone_from(&self.states);
-        self.summary.seconds.start = self.clock.now() - begun;
+        self.summary.seconds.start = self.watch.lap();
         self.row(start, RowKind::Point)?;
         self.next_row = 1;
         if self.plan.until() <= start {
@@ -261,9 +260,8 @@ impl<'p> Run<'_, '_, '_, 'p> {
         loop {
             let stop = time_event.min(self.plan.until());
             self.limit_by_sines(integrator.as_mut());
-            let begun = self.clock.now();
             let stepped = integrator.step(stop);
-            self.summary.seconds.steps += self.clock.now() - begun;
+            self.summary.seconds.steps += self.watch.lap();
             if let Err(error) = stepped {
                 let next = self.with_joined_loops(error)?;
                 self.summary
@@ -271,9 +269,8 @@ impl<'p> Run<'_, '_, '_, 'p> {
                     .add(&std::mem::replace(integrator, next).counts());
                 continue;
             }
-            let begun = self.clock.now();
             let located = self.locate_event(integrator.as_ref())?;
-            self.summary.seconds.events += self.clock.now() - begun;
+            self.summary.seconds.events += self.watch.lap();
             let end = (located.as_ref()).map_or(integrator.time(), |located| located.time);
             // The end of the run may equal the time event but for rounding.
             let is_time_event =
@@ -285,7 +282,6 @@ impl<'p> Run<'_, '_, '_, 'p> {
             self.last_good.clone_from(&self.states);
             self.update_state_scales();
             if is_event {
-                let begun = self.clock.now();
                 let crossed = located.map_or(Vec::new(), |located| located.crossed);
                 let before = self.mode_index;
                 self.handle_event(end, &crossed, is_time_event)?;
@@ -299,7 +295,7 @@ impl<'p> Run<'_, '_, '_, 'p> {
                     let next = self.take_integrator(end)?;
                     (self.modes).put_integrator(before, std::mem::replace(integrator, next));
                 }
-                self.summary.seconds.events += self.clock.now() - begun;
+                self.summary.seconds.events += self.watch.lap();
             } else if !self.mode.selections.is_empty() {
                 self.reselect(integrator.as_mut(), end)?;
             }

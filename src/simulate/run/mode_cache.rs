@@ -145,10 +145,10 @@ impl<'w, 'm, 's, 'p> ModeCache<'w, 'm, 's, 'p> {
             summary.counts.add(&integrator.counts());
         }
         for mode in &self.list {
-            let more = mode.rates.machine.borrow().work;
-            summary.work.evaluations += more.evaluations;
-            summary.work.jacobians += more.jacobians;
-            summary.work.iterations += more.iterations;
+            let more = mode.rates.machine.borrow().counts;
+            summary.evaluation_counts.evaluations += more.evaluations;
+            summary.evaluation_counts.jacobians += more.jacobians;
+            summary.evaluation_counts.iterations += more.iterations;
         }
         if self.has_switches() {
             summary.modes = self.list.len() as u64;

@@ -3,7 +3,7 @@
 use super::JumpRecord;
 use crate::flat::{Flat, Leaf, VarId};
 use crate::program::Program;
-use crate::program::machine::Work;
+use crate::program::machine::EvaluationCounts;
 use crate::simulate::integrate::{Counts, Method};
 use crate::simulate::run_error::RunError;
 
@@ -85,7 +85,7 @@ pub trait Observer {
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     pub counts: Counts,
-    pub work: Work,
+    pub evaluation_counts: EvaluationCounts,
     pub events: u64,
     /// Changes of the choice of states.
     pub choices: u64,

@@ -12,7 +12,7 @@ impl Run<'_, '_, '_, '_> {
         end: f64,
         event: bool,
     ) -> Result<(), RunError> {
-        let begun = self.clock.now();
+        let first = self.next_row;
         while let Some(&time) = self.plan.times.get(self.next_row) {
             if time > end || event && simultaneous(time, end) {
                 break;
@@ -21,7 +21,9 @@ impl Run<'_, '_, '_, '_> {
             self.row(time, RowKind::Point)?;
             self.next_row += 1;
         }
-        self.summary.seconds.rows += self.clock.now() - begun;
+        if self.next_row > first {
+            self.summary.seconds.rows += self.watch.lap();
+        }
         Ok(())
     }
 

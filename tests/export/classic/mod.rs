@@ -387,6 +387,86 @@ fn random_linear_loops() {
     assert!(compared > 40, "{compared} compared, {refused} refused");
 }
 
+/// What a language lacks is written by means of what it has, which repeats operands. Nested deeply, the text still grows
+/// in proportion to the model.
+#[test]
+fn repeated_operands_are_named() {
+    const DEPTH: usize = 40;
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("repeated");
+    std::fs::create_dir_all(&place).expect("a folder can be made");
+    let file = place.join("repeated.bgm");
+    let file = file.to_str().expect("a name");
+    let numbers: &[&str] = &[
+        "min(E, y + N, x)",
+        "max(E, y - N)",
+        "table(E, [-1, 0, N], [N, -2, 1])",
+        "(if E > N or x > y then E else x)",
+        "(if E > 0.1*N then y else E) + 0.1*x",
+    ];
+    let rounded: &[&str] = &[
+        "(floor(E) + x)",
+        "mod(E, N + x**2)",
+        "(ceil(E) - y)",
+        "(E + y)**2/(N + E**2)",
+    ];
+    let truths: &[&str] = &[
+        "(T or x > N)",
+        "(T == (y > N))",
+        "(T <> (x > y))",
+        "(if T then x > -N else y < N)",
+    ];
+    let mut longest = 0;
+    for language in ALL {
+        let mut kinds = numbers.to_vec();
+        match language {
+            Language::Desire => kinds.push("(E + y)**2/(N + E**2)"),
+            _ => kinds.extend(rounded),
+        }
+        for kind in &kinds {
+            // What contains its operand twice makes the model itself grow.
+            let depth = if kind.matches('E').count() > 1 {
+                6
+            } else {
+                DEPTH
+            };
+            let mut value = String::from("sin(3*x)");
+            for number in 1..=depth {
+                let number = format!("{}.5", number % 7 + 1);
+                value = kind.replace('E', &value).replace('N', &number);
+            }
+            longest = longest.max(written_alike(file, language, &value));
+        }
+        for kind in truths {
+            let mut truth = String::from("(x > 0)");
+            for number in 1..=DEPTH {
+                let number = format!("{}.5", number % 3);
+                truth = kind.replace('T', &truth).replace('N', &number);
+            }
+            let value = format!("if {truth} then 1 else x");
+            longest = longest.max(written_alike(file, language, &value));
+        }
+    }
+    assert!(longest > 1000, "{longest}");
+}
+
+/// A program for `der(x) = VALUE` computes the same, and is at most 60 times as long as the value. Returns its length.
+fn written_alike(file: &str, language: Language, value: &str) -> usize {
+    let text = format!(
+        "model Repeated\n  local x, y\n  der(x) = {value}\n  der(y) = -x\nend\nexperiment Repeated\n  simutime 1\nend\n"
+    );
+    std::fs::write(file, text).expect("a file can be written");
+    agrees(file, language);
+    let length = program(file, language.name())
+        .expect("there is a program")
+        .len();
+    assert!(
+        length < 2000 + 60 * value.len(),
+        "{} letters of {value} are {length}",
+        value.len()
+    );
+    length
+}
+
 #[test]
 fn awkward_names_and_numbers() {
     for language in ALL {

@@ -8,7 +8,9 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::kept;
-use crate::support::programs::{Rows, agree, bgm, exported, folder, has, run, simulated, stderr};
+use crate::support::programs::{
+    Rows, agree, bgm, exported, folder, has, run, simulated, stderr, strict_compiler,
+};
 use archive::{part, unpacked, without_binary};
 
 const AWKWARD: &str = "tests/fmu/awkward.bgm";
@@ -95,15 +97,8 @@ fn wrong_requests_get_plain_messages() {
 fn compiles(file: &Path, options: &[&str], to: &Path) {
     let source = to.with_extension("c");
     std::fs::write(&source, part(file, ".c")).expect("a file can be written");
-    let output = Command::new("cc")
-        .args([
-            "-std=c99",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-pedantic",
-            "-fPIC",
-        ])
+    let output = strict_compiler()
+        .arg("-fPIC")
         .args(options)
         .arg("-o")
         .args([to, &source])

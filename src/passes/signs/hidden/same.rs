@@ -44,11 +44,11 @@ impl Same {
         }
         let (of_a, of_b) = (product(of_a, times_a), product(of_b, times_b));
         // A division by 1 or -1 is cheap.
-        let (gone, by, stays, of) = match of_b == 1 || of_b == PRIME - 1 {
+        let (replaced, by, stays, of) = match of_b == 1 || of_b == PRIME - 1 {
             true => (b, of_b, a, of_a),
             false => (a, of_a, b, of_b),
         };
-        self.of[gone as usize] = (stays, product(of, Modular::negative_inverse(by)));
+        self.of[replaced as usize] = (stays, product(of, Modular::negative_inverse(by)));
         true
     }
 

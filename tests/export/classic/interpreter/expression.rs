@@ -257,6 +257,7 @@ impl Reader<'_> {
             }
             (Language::Desire | Language::Simnon, "log") | (Language::Acsl, "ALOG10") => a.log10(),
             (Language::Desire | Language::Simnon, "ln") | (Language::Acsl, "ALOG") => a.ln(),
+            (Language::Simnon, "int") | (Language::Acsl, "AINT") => a.trunc(),
             (Language::Simnon, "min") => a.min(args[1]),
             (Language::Simnon, "max") => a.max(args[1]),
             (Language::Acsl, "AMIN1") => args.iter().copied().fold(f64::INFINITY, f64::min),
