@@ -75,6 +75,8 @@ pub struct Walker<'f, K> {
     pub known: &'f K,
     pub pairs: Vec<Pair>,
     pub misused: Vec<Misused>,
+    /// Values in kelvin that are temperatures, with the offset of what they are added to.
+    pub absolute: Vec<(VarId, f64)>,
     /// Whether offsets are looked at.
     pub offsets: bool,
     /// Whether values are handed on.
@@ -167,6 +169,7 @@ impl<'f, K: Known> Walker<'f, K> {
             known,
             pairs: Vec::new(),
             misused: Vec::new(),
+            absolute: Vec::new(),
             offsets: false,
             handing: false,
             span: flat.instances[0].span,
@@ -570,13 +573,37 @@ impl<'f, K: Known> Walker<'f, K> {
         if absorbs {
             return if left.abs() < 0.5 { 0.0 } else { f64::NAN };
         }
-        if sum.left < sum.terms.len() && !met(total) {
+        if sum.left < sum.terms.len() && !met(total) && !self.is_absolute(sum, forms, total) {
             if let Some(expr) = first {
                 self.misuse(expr, Misuse::Sum);
             }
             return f64::NAN;
         }
         total
+    }
+
+    /// Whether a value in kelvin is what makes the temperature of a sum: in `T = (300 'K') + (5 'K')*sin(x)` with T in degC
+    /// the first one, as it stands alone. It is converted with its zero.
+    fn is_absolute(&mut self, sum: &Sum, forms: &[Form], total: f64) -> bool {
+        let mut alone = (sum.terms.iter().zip(forms)).filter_map(|(term, form)| {
+            let Node::Binary(BinaryOp::Mul, _, b) = self.flat.exprs.node(term.expr) else {
+                return None;
+            };
+            let Node::Leaf(Leaf::Var(id)) = self.flat.exprs.node(b) else {
+                return None;
+            };
+            let kelvin =
+                self.known.is_literal(id) && form.measure.offset == 0.0 && term.weight != 0.0;
+            kelvin.then_some((id, term.weight))
+        });
+        let (Some((id, weight)), None) = (alone.next(), alone.next()) else {
+            return false;
+        };
+        let offset = -total / weight;
+        if offset > 0.0 {
+            self.absolute.push((id, offset));
+        }
+        offset > 0.0
     }
 
     fn misuse(&mut self, expr: ExprId, how: Misuse) {

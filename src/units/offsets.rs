@@ -6,15 +6,18 @@
 use super::form::{Misused, Walker};
 use super::spread::{Origin, Spread};
 use crate::base::cancel::glance;
+use crate::flat::VarId;
 
+/// The mistakes, and values in kelvin that are temperatures in a sum, with their offsets.
+///
 /// Walks over the model a second time, if it has such temperatures.
-pub fn misused(spread: &Spread<'_>) -> Vec<(Misused, Origin)> {
+pub fn misused(spread: &Spread<'_>) -> (Vec<Misused>, Vec<(VarId, f64)>) {
     let flat = spread.flat;
     let shifted = |measure: &Option<crate::base::unit::Measure>| {
         measure.is_some_and(|measure| measure.offset != 0.0)
     };
     if !spread.measures.iter().any(shifted) {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     }
     let mut walker = Walker::new(flat, spread);
     walker.offsets = true;
@@ -29,7 +32,7 @@ pub fn misused(spread: &Spread<'_>) -> Vec<(Misused, Origin)> {
         }
         walker.equation(equation.left, equation.right, equation.span);
         walker.pairs.clear();
-        found.extend(walker.misused.drain(..).map(|misused| (misused, origin)));
+        found.append(&mut walker.misused);
     }
     for (at, given) in flat.values.iter().enumerate() {
         let origin = Origin::Value(at as u32);
@@ -42,7 +45,7 @@ pub fn misused(spread: &Spread<'_>) -> Vec<(Misused, Origin)> {
             false => walker.given(given.variable, given.expression, false, given.span),
         }
         walker.pairs.clear();
-        found.extend(walker.misused.drain(..).map(|misused| (misused, origin)));
+        found.append(&mut walker.misused);
     }
-    found
+    (found, walker.absolute)
 }

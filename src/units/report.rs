@@ -26,10 +26,15 @@ pub struct Derivation {
 }
 
 pub fn report(spread: &mut Spread<'_>, sources: &Sources, diagnostics: &mut Diagnostics) {
-    let misused = offsets::misused(spread);
+    let (misused, absolute) = offsets::misused(spread);
+    for (id, offset) in absolute {
+        if let Some(measure) = &mut spread.measures[id.index()] {
+            measure.offset = offset;
+        }
+    }
     let words = Words { spread, sources };
     let mut spans: FxHashSet<Span> = FxHashSet::default();
-    for (misused, _) in &misused {
+    for misused in &misused {
         spans.insert(misused.span);
         diagnostics.push(words.celsius(misused));
     }

@@ -5,3 +5,4 @@ mod diodes;
 mod linear;
 mod logic;
 mod released;
+mod units;
