@@ -5,7 +5,7 @@
 
 use clap::Args;
 
-use crate::base::unit::{Measure, read};
+use crate::base::unit::{Measure, quantity, read};
 use crate::experiment::Request;
 
 /// Options that change parameters, start values and inputs.
@@ -89,16 +89,9 @@ fn number(text: &str) -> Result<f64, String> {
 
 /// A time in seconds, or with another unit: `5ms`.
 fn time(text: &str) -> Result<f64, String> {
-    let text = text.trim();
-    let end = text
-        .rfind(|c: char| c.is_ascii_digit() || c == '.')
-        .map_or(0, |at| at + 1);
-    let (value, unit) = text.split_at(end);
-    let value = number(value)?;
-    let unit = unit.trim().trim_matches('\'');
-    if unit.is_empty() {
-        return Ok(value);
-    }
+    let Some((value, unit)) = quantity(text) else {
+        return number(text.trim());
+    };
     let second = Measure::second();
     match read(unit) {
         Ok(found) if found.dimension == second.dimension => Ok(found.convert(value, &second)),

@@ -9,6 +9,7 @@ use super::{Request, sweep};
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::intern::Interner;
 use crate::base::source::{FileId, Origin, Sources, Span};
+use crate::base::unit::number_end;
 use crate::expr::{Node, show_number};
 use crate::syntax::ast::{Ast, ExperimentKind, ExperimentStatement, Item, Reference};
 use crate::syntax::parse;
@@ -145,16 +146,6 @@ fn quoted_unit(text: String) -> String {
         }
         _ => text,
     }
-}
-
-/// The end of the number at the beginning of a text, with its sign.
-fn number_end(text: &str) -> Option<usize> {
-    let ends = (text.char_indices().map(|(at, c)| at + c.len_utf8())).take(40);
-    ends.filter(|&end| {
-        let number = &text[..end];
-        number.ends_with(|c: char| c.is_ascii_digit() || c == '.') && number.parse::<f64>().is_ok()
-    })
-    .last()
 }
 
 fn body(tree: &Ast) -> Option<&[ExperimentStatement]> {

@@ -2,6 +2,7 @@
 
 pub mod causality;
 pub mod causality_json;
+pub mod domains;
 pub mod equations;
 pub mod explain;
 mod field_laws;

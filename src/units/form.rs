@@ -77,6 +77,8 @@ pub struct Walker<'f, K> {
     pub misused: Vec<Misused>,
     /// Values in kelvin that are temperatures, with the offset of what they are added to.
     pub absolute: Vec<(VarId, f64)>,
+    /// Whether a power was met: its unit depends on a value.
+    pub powers: bool,
     /// Whether offsets are looked at.
     pub offsets: bool,
     /// Whether values are handed on.
@@ -170,6 +172,7 @@ impl<'f, K: Known> Walker<'f, K> {
             pairs: Vec::new(),
             misused: Vec::new(),
             absolute: Vec::new(),
+            powers: false,
             offsets: false,
             handing: false,
             span: flat.instances[0].span,
@@ -704,6 +707,7 @@ impl<'f, K: Known> Walker<'f, K> {
     fn power(&mut self, base: ExprId, exponent: ExprId) {
         let raised_to = self.pop();
         let form = self.pop();
+        self.powers = true;
         self.plain(exponent, raised_to);
         if form.bare {
             return self.forms.push(form);

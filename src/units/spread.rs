@@ -13,7 +13,7 @@ use crate::base::cancel::glance;
 use crate::base::source::Span;
 use crate::base::unit::{Measure, Power};
 use crate::expr::{ExprId, Node, UnaryOp};
-use crate::flat::{EquationKind, Flat, Leaf, Literal, VarId};
+use crate::flat::{Equation, EquationKind, Flat, Leaf, Literal, VarId};
 
 /// Where a pair comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,11 +213,32 @@ impl<'f> Spread<'f> {
             first_literal: flat.variables.len() - self.literals.len(),
         };
         let mut walker = Walker::new(flat, &declared);
+        // An equation of a type is the same in all its instances: if all its units are declared and agree, once is enough.
+        let mut settled: FxHashSet<(Span, Span)> = FxHashSet::default();
         for (at, equation) in flat.equations.iter().enumerate() {
             glance();
-            walker.handing = self.is_handed(Origin::Equation(at as u32));
+            let origin = Origin::Equation(at as u32);
+            let handed = self.is_handed(origin);
+            let key = (
+                equation.span,
+                flat.instances[equation.origin.index()].class_span,
+            );
+            let seen = if handed {
+                self.is_one_unit(equation)
+            } else {
+                settled.contains(&key)
+            };
+            if seen {
+                continue;
+            }
+            walker.handing = handed;
+            walker.powers = false;
             walker.equation(equation.left, equation.right, equation.span);
-            self.take(&mut walker.pairs, Origin::Equation(at as u32));
+            let before = (self.kept.len(), self.found.len());
+            self.take(&mut walker.pairs, origin);
+            if !handed && !walker.powers && before == (self.kept.len(), self.found.len()) {
+                settled.insert(key);
+            }
         }
         walker.handing = false;
         for when in &flat.whens {
@@ -245,6 +266,28 @@ impl<'f> Spread<'f> {
             walker.given(given.variable, given.expression, handed, given.span);
             self.take(&mut walker.pairs, origin);
         }
+    }
+
+    /// Whether all variables of a sum are declared with the same text.
+    fn is_one_unit(&self, equation: &Equation) -> bool {
+        let mut stack = vec![equation.left, equation.right];
+        let mut unit = NONE;
+        while let Some(id) = stack.pop() {
+            match self.flat.exprs.node(id) {
+                Node::Leaf(leaf) => {
+                    let found = self.unit_of[leaf.variable().index()];
+                    if found == NONE || (unit != NONE && unit != found) {
+                        return false;
+                    }
+                    unit = found;
+                }
+                Node::Number(_) => {}
+                Node::Unary(_, a) => stack.push(a),
+                Node::Binary(_, a, b) => stack.extend([a, b]),
+                _ => return false,
+            }
+        }
+        true
     }
 
     fn take(&mut self, pairs: &mut Vec<Pair>, origin: Origin) {
