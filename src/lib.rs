@@ -82,3 +82,5 @@ pub mod start;
 pub mod structure;
 #[doc(hidden)]
 pub mod syntax;
+#[doc(hidden)]
+pub mod units;

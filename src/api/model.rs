@@ -187,7 +187,7 @@ impl Model {
                     true => "output",
                     false => variable.kind.text(),
                 },
-                unit: remarks.unit.clone(),
+                unit: self.flat.unit(id).map(str::to_string),
                 description: remarks.description.clone(),
             }
         })

@@ -17,9 +17,6 @@ pub struct Arguments {
     output: Output,
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// Warnings count as errors
-    #[arg(long)]
-    deny_warnings: bool,
 }
 
 /// Diagnostics are not typeset.
@@ -39,7 +36,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
             count(flat.unknown_count(), "unknown"),
         ));
     })?;
-    let failed = found.has_errors() || (arguments.deny_warnings && found.warnings() > 0);
+    let failed = found.has_errors();
     let text = match arguments.format {
         Format::Json => json::report(&sources, &found),
         Format::Text => {

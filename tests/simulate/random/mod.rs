@@ -6,3 +6,4 @@ mod diodes;
 mod linear;
 mod logic;
 mod released;
+mod units;
