@@ -4,11 +4,13 @@
 //! input is free. An input that an equation or an experiment gives a value is cut from it: its equation gives the value of a new
 //! variable instead, so that no equation goes away and none gets another number.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::job::Refusal;
 use crate::base::diagnostics::{Code, Diagnostic, nearest};
 use crate::compile::{Aliases, Goal, Request, StageObserver, Starts, lower};
 use crate::expr::{BinaryOp, Value};
-use crate::flat::{EqId, EquationKind, Flat, Given, Kind, Leaf, Role, Type, VarId};
+use crate::flat::{EqId, Equation, EquationKind, Flat, Given, Kind, Leaf, Role, Type, VarId};
 
 /// The inputs and outputs of the model as it declares them.
 pub fn declared_inputs(flat: &Flat) -> Vec<VarId> {
@@ -102,7 +104,7 @@ pub fn free(flat: &mut Flat, id: VarId, observer: &mut dyn StageObserver) -> Res
                 return Err(not_an_input(flat, id, why, "choose another input"));
             }
             flat.variables[id.index()].kind = Kind::Input;
-            return Ok(());
+            return free_followers(flat, id);
         }
         Kind::Discrete => {
             let why = "it changes at events only";
@@ -132,6 +134,53 @@ pub fn free(flat: &mut Flat, id: VarId, observer: &mut dyn StageObserver) -> Res
     let changed = &mut flat.equations[equation.index()];
     (changed.left, changed.right, changed.kind) = (left, right, EquationKind::Equation);
     give(flat, id);
+    Ok(())
+}
+
+/// Parameters whose values follow from this one become variables that equations determine: `submodel (Source) U0(E = E)`.
+fn free_followers(flat: &mut Flat, id: VarId) -> Result<(), Refusal> {
+    let mut followers: FxHashMap<VarId, Vec<VarId>> = FxHashMap::default();
+    for given in &flat.values {
+        let variable = flat.variable(given.variable);
+        if variable.kind == Kind::Parameter && variable.ty == Type::Real {
+            flat.exprs.leaves(given.expression, |leaf| {
+                let all = followers.entry(leaf.variable()).or_default();
+                all.push(given.variable);
+            });
+        }
+    }
+    let mut found: FxHashSet<VarId> = FxHashSet::default();
+    let mut rest = vec![id];
+    while let Some(next) = rest.pop() {
+        for &follower in followers.get(&next).into_iter().flatten() {
+            if follower != id && found.insert(follower) {
+                rest.push(follower);
+            }
+        }
+    }
+    if let Some(&shapes) = flat.shaping.iter().find(|of| found.contains(of)) {
+        let why = format!(
+            "the size of the model depends on `{}`, which follows from it",
+            flat.name(shapes)
+        );
+        return Err(not_an_input(flat, id, &why, "choose another input"));
+    }
+    let given: Vec<Given> = (flat.values.iter())
+        .filter(|given| found.contains(&given.variable))
+        .copied()
+        .collect();
+    flat.values.retain(|given| !found.contains(&given.variable));
+    for given in given {
+        let left = flat.exprs.leaf(Leaf::Var(given.variable));
+        flat.variables[given.variable.index()].kind = Kind::Algebraic;
+        flat.equations.push(Equation {
+            left,
+            right: given.expression,
+            origin: flat.variable(given.variable).instance,
+            span: given.span,
+            kind: EquationKind::Equation,
+        });
+    }
     Ok(())
 }
 
