@@ -87,9 +87,8 @@ impl Arguments {
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let (point, format) = (&arguments.point, arguments.format());
-    if point.modes && !matches!(format, Format::Text | Format::Json)
-        || point.modes && arguments.plot.is_some()
-    {
+    let table = !matches!(format, Format::Text | Format::Json);
+    if point.modes && (table || arguments.plot.is_some()) {
         return Err("`--modes` has `--format text` and `--format json`, and no picture".into());
     }
     let kind = match format {

@@ -141,9 +141,9 @@ fn null_vector(matrix: &Square) -> Option<Vec<f64>> {
     let mut columns: Vec<usize> = (0..size).collect();
     for step in 0..size {
         let mut best = (0.0, step, step);
-        for row in step..size {
-            for column in step..size {
-                let at = rows[row] * size + columns[column];
+        for (row, of_row) in rows.iter().enumerate().skip(step) {
+            for (column, of_column) in columns.iter().enumerate().skip(step) {
+                let at = of_row * size + of_column;
                 if a.values[at].abs() > errors.values[at] && a.values[at].abs() > best.0 {
                     best = (a.values[at].abs(), row, column);
                 }
@@ -172,13 +172,13 @@ fn null_vector(matrix: &Square) -> Option<Vec<f64>> {
             let factor = below / pivot;
             let blurred = errors.get(rows[row], columns[step]) / pivot.abs()
                 + factor.abs() * errors.get(rows[step], columns[step]) / pivot.abs();
-            for column in step + 1..size {
-                let above = a.get(rows[step], columns[column]);
-                let at = rows[row] * size + columns[column];
+            for &column in &columns[step + 1..] {
+                let above = a.get(rows[step], column);
+                let at = rows[row] * size + column;
                 let less = factor * above;
                 a.values[at] -= less;
                 errors.values[at] += blurred * above.abs()
-                    + factor.abs() * errors.get(rows[step], columns[column])
+                    + factor.abs() * errors.get(rows[step], column)
                     + UNIT * (less.abs() + a.values[at].abs());
             }
             a.set(rows[row], columns[step], 0.0);
@@ -238,7 +238,7 @@ pub fn balance(matrix: &mut Square) -> Vec<f64> {
     let mut scales = vec![1.0; size];
     for _ in 0..ROUNDS {
         let mut changed = false;
-        for at in 0..size {
+        for (at, scale) in scales.iter_mut().enumerate() {
             let others = || (0..size).filter(move |&other| other != at);
             let mut column: f64 = others().map(|row| matrix.get(row, at).abs()).sum();
             let row: f64 = others().map(|column| matrix.get(at, column).abs()).sum();
@@ -256,7 +256,7 @@ pub fn balance(matrix: &mut Square) -> Vec<f64> {
             }
             if (column + row) / factor < GAIN * sum {
                 changed = true;
-                scales[at] *= factor;
+                *scale *= factor;
                 for other in 0..size {
                     matrix.values[at * size + other] /= factor;
                     matrix.values[other * size + at] *= factor;

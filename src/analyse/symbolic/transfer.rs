@@ -38,11 +38,11 @@ pub fn transfers(formulas: &Formulas) -> Option<Vec<Transfer>> {
             let mut power = Rational::whole(1);
             for (b, d) in formulas.b.iter().zip(&formulas.d) {
                 let mut part = d[output][input].times(&determinant)?;
-                for row in 0..size {
-                    for column in 0..size {
-                        let (c, b) = (&formulas.c[output][row], &b[column][input]);
+                for (c, row) in formulas.c[output].iter().zip(&adjoint) {
+                    for (entry, b) in row.iter().zip(b) {
+                        let b = &b[input];
                         if !c.is_zero() && !b.is_zero() {
-                            part = part.add(&c.times(&adjoint[row][column])?.times(b)?)?;
+                            part = part.add(&c.times(entry)?.times(b)?)?;
                         }
                     }
                 }

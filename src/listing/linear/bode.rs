@@ -152,7 +152,16 @@ impl Shown<'_> {
     /// Two panels; margins are lines from the curve to 0 dB and to -180 degrees.
     pub fn chart(&self) -> Chart {
         const HEIGHT: f64 = 230.0;
-        let (db, phase) = (self.bode.magnitude_db(), self.bode.phase_deg());
+        const BELOW: f64 = 60.0;
+        let (mut db, phase) = (self.bode.magnitude_db(), self.bode.phase_deg());
+        // A notch on the axis goes down without end: what is far below both ends and the middle is cut off.
+        let ends = [db.first(), db.last(), db.get(db.len() / 2)];
+        let lowest = ends
+            .into_iter()
+            .flatten()
+            .fold(f64::INFINITY, |low, &of| low.min(of));
+        db.iter_mut()
+            .for_each(|value| *value = value.max(lowest - BELOW));
         let curve = |values: &[f64]| Curve {
             points: self
                 .bode

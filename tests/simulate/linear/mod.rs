@@ -2,6 +2,7 @@
 //! and closed forms.
 
 mod formulas;
+mod judges;
 mod random;
 mod sensitivities;
 

@@ -144,7 +144,7 @@ fn machine(
     machine.jacobian(&mut entries).ok()?;
     let largest = entries
         .iter()
-        .fold(0.0_f64, |most, value| most.max(value.abs()));
+        .fold(1.0_f64, |most, value| most.max(value.abs()));
     let pattern = machine.pattern().clone();
     for (&value, (_, (row, column))) in entries.iter().zip(pattern.iter()) {
         let found = matrices.a.get(row, column);
