@@ -16,9 +16,12 @@ mod form;
 mod message;
 mod number;
 mod offsets;
+mod product;
+mod queue;
 mod report;
 mod spread;
 mod strange;
+mod sum;
 
 use rustc_hash::FxHashMap;
 

@@ -62,6 +62,13 @@ impl Measure {
         }
     }
 
+    pub fn joule() -> Measure {
+        Measure {
+            dimension: Dimension::whole([1, 2, -2, 0, 0, 0, 0]),
+            ..Measure::PLAIN
+        }
+    }
+
     /// The same dimension with the factor 1 and no offset.
     pub fn coherent(&self) -> Measure {
         Measure {
