@@ -12,6 +12,7 @@
 //! it (docs/decisions/0080).
 
 mod convert;
+mod coupling;
 mod form;
 mod message;
 mod number;

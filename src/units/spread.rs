@@ -12,7 +12,7 @@ use crate::base::cancel::glance;
 use crate::base::source::Span;
 use crate::base::unit::{Measure, Power};
 use crate::expr::{ExprId, Node, UnaryOp};
-use crate::flat::{Equation, EquationKind, Flat, Leaf, Literal, Role, VarId};
+use crate::flat::{EquationKind, Flat, Leaf, Literal, Role, VarId};
 
 /// Where a pair comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,6 +214,7 @@ impl<'f> Spread<'f> {
         let mut walker = Walker::new(flat, &declared);
         // An equation of a type is the same in all its instances: if all its units are declared and agree, once is enough.
         let mut settled: FxHashSet<(Span, Span)> = FxHashSet::default();
+        let mut terms = Vec::new();
         for (at, equation) in flat.equations.iter().enumerate() {
             glance();
             let origin = Origin::Equation(at as u32);
@@ -222,10 +223,9 @@ impl<'f> Spread<'f> {
                 equation.span,
                 flat.instances[equation.origin.index()].class_span,
             );
-            let seen = if handed {
-                self.is_one_unit(equation)
-            } else {
-                settled.contains(&key)
+            let seen = match handed {
+                true => self.couple(equation, origin, &mut terms),
+                false => settled.contains(&key),
             };
             if seen {
                 continue;
@@ -267,40 +267,20 @@ impl<'f> Spread<'f> {
         }
     }
 
-    /// Whether all variables of a sum are declared with the same text.
-    fn is_one_unit(&self, equation: &Equation) -> bool {
-        let mut stack = vec![equation.left, equation.right];
-        let mut unit = NONE;
-        while let Some(id) = stack.pop() {
-            match self.flat.exprs.node(id) {
-                Node::Leaf(leaf) => {
-                    let found = self.unit_of[leaf.variable().index()];
-                    if found == NONE || (unit != NONE && unit != found) {
-                        return false;
-                    }
-                    unit = found;
-                }
-                Node::Number(_) => {}
-                Node::Unary(_, a) => stack.push(a),
-                Node::Binary(_, a, b) => stack.extend([a, b]),
-                _ => return false,
-            }
-        }
-        true
-    }
-
     fn take(&mut self, pairs: &mut Vec<Pair>, origin: Origin) {
         for pair in pairs.drain(..) {
-            let mut ids: Vec<VarId> = pair.open.iter().map(|&(id, _)| id).collect();
-            ids.dedup();
-            match ids.len() {
-                0 => self.judge(&pair, origin),
-                left => self.kept.push(Kept {
-                    pair,
-                    origin,
-                    left: left as u32,
-                }),
-            }
+            self.take_one(pair, origin);
+        }
+    }
+
+    pub(super) fn take_one(&mut self, pair: Pair, origin: Origin) {
+        match pair.open.len() {
+            0 => self.judge(&pair, origin),
+            left => self.kept.push(Kept {
+                pair,
+                origin,
+                left: left as u32,
+            }),
         }
     }
 
