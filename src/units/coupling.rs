@@ -36,7 +36,7 @@ impl Spread<'_> {
             // The order of the two sides is that of the text.
             match at.cmp(&best) {
                 std::cmp::Ordering::Less => {
-                    self.keep_pair(term, terms[best], many, equation, origin)
+                    self.keep_pair(term, terms[best], many, equation, origin);
                 }
                 std::cmp::Ordering::Equal => {}
                 std::cmp::Ordering::Greater => {

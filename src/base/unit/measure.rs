@@ -262,7 +262,7 @@ fn power(after: &str) -> Option<(Power, usize)> {
     };
     let end = text
         .char_indices()
-        .position(|it| number(it))
+        .position(number)
         .unwrap_or(text.chars().count());
     match &text[..end] {
         "" if mark == 0 => Some((Power::ONE, 0)),
