@@ -51,7 +51,7 @@ pub struct Eigen {
     pub values: Vec<c64>,
     /// Vector by vector.
     pub right: Vec<Vec<c64>>,
-    /// Empty where the right vectors do not span the space: some eigenvalue has too few of them.
+    /// The same; each empty where its value is multiple and has too few right vectors.
     pub left: Vec<Vec<c64>>,
 }
 
@@ -314,13 +314,45 @@ pub fn eigen(matrix: &Square) -> Option<Eigen> {
         .collect();
     let finite = |value: &c64| value.re.is_finite() && value.im.is_finite();
     if !left.iter().flatten().all(finite) {
-        left.clear();
+        left = left_of_simple(&balanced, &scales, (&values, &right))?;
     }
     Some(Eigen {
         values,
         right,
         left,
     })
+}
+
+/// Left vectors where a multiple value has too few right ones: those of the transposed matrix. Empty where the product of left and
+/// right vector is zero, that is, for the multiple value itself.
+fn left_of_simple(
+    balanced: &Square,
+    scales: &[f64],
+    (values, right): (&[c64], &[Vec<c64>]),
+) -> Option<Vec<Vec<c64>>> {
+    /// Less than this, beside both vectors, is zero.
+    const ZERO: f64 = 1e-7;
+    let size = balanced.size;
+    let mut transposed = Square::zeros(size);
+    for row in 0..size {
+        for column in 0..size {
+            transposed.set(column, row, balanced.get(row, column));
+        }
+    }
+    let of = dense(&transposed).eigen().ok()?;
+    let (vectors, known) = (of.U(), of.S().column_vector());
+    let left = values.iter().zip(right).map(|(value, right)| {
+        let distance = |&at: &usize| (known[at] - *value).norm();
+        let nearest = (0..size).min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+        let vector: Vec<c64> = (0..size)
+            .map(|row| vectors[(row, nearest)] / scales[row])
+            .collect();
+        let product: c64 = vector.iter().zip(right).map(|(w, v)| w * v).sum();
+        let size: f64 = vector.iter().zip(right).map(|(w, v)| (w * v).norm()).sum();
+        let is_simple = product.norm() > ZERO * size;
+        is_simple.then(|| vector.iter().map(|w| w / product).collect())
+    });
+    Some(left.map(Option::unwrap_or_default).collect())
 }
 
 #[cfg(test)]

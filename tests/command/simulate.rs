@@ -526,7 +526,7 @@ fn a_failure_keeps_the_last_good_state() {
             "error[E0901]",
             "grow.bgm:3:3",
             "der(x) = x*x",
-            "Time = 0.9999",
+            "Time = 1.000000",
         ],
     );
     // The rows are there, under a name that says that they are not all, and nothing has the name of the whole.
@@ -536,10 +536,7 @@ fn a_failure_keeps_the_last_good_state() {
     assert_eq!(times[..2], [0.0, 0.5]);
     assert!((x[1] - 2.0).abs() < 1e-4);
     assert_eq!(times.len(), 3, "the last one is where it failed");
-    assert!(
-        times[2] > 0.999 && times[2] < 1.0 && x[2] > 1000.0,
-        "{rows:?}"
-    );
+    assert!((times[2] - 1.0).abs() < 1e-5 && x[2] > 1000.0, "{rows:?}");
     // A row that cannot be computed: the last good state is one of the model, with its own time.
     let model =
         "model Shown\n  local x\n  output y\n  der(x) = -1\n  init(x) = 1\n  y = ln(x)\nend\n";
