@@ -178,9 +178,9 @@ impl Converter<'_> {
         }
         // Units that were only inferred belong to the model without this experiment.
         let declared = |id: VarId| self.flat.declaration(id).remarks.unit.is_some();
-        let used = leaves(&self.flat.exprs, expression);
-        // Time alone declares nothing.
-        let certain = !used.is_empty() && used.into_iter().all(|leaf| declared(leaf.variable()));
+        let certain = leaves(&self.flat.exprs, expression)
+            .into_iter()
+            .all(|leaf| declared(leaf.variable()));
         if self.written == Written::Plain && !(certain && id.is_none_or(declared)) {
             return Some(expression);
         }

@@ -84,13 +84,13 @@ pub struct Walker<'f, K> {
     /// Whether values are handed on.
     pub handing: bool,
     span: Span,
-    pub(super) tasks: Vec<Task>,
-    pub(super) forms: Vec<Form>,
+    tasks: Vec<Task>,
+    forms: Vec<Form>,
     walk: Walk,
 }
 
 #[derive(Debug)]
-pub(super) enum Task {
+enum Task {
     Expr(ExprId),
     Equal(ExprId, ExprId),
     /// The terms of a sum; their forms are on the stack.
@@ -108,23 +108,23 @@ pub(super) enum Task {
 }
 
 #[derive(Debug)]
-pub(super) struct Sum {
-    pub(super) terms: Vec<Term>,
+struct Sum {
+    terms: Vec<Term>,
     /// How many of the terms are on the left of an equation or relation; all of them in a mere sum.
-    pub(super) left: usize,
+    left: usize,
     /// Whether the result is used.
-    pub(super) used: bool,
+    used: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Term {
-    pub(super) expr: ExprId,
+struct Term {
+    expr: ExprId,
     /// How often it is counted: 1 or -1, and 0 for all branches of an `if` but the first.
-    pub(super) weight: f64,
+    weight: f64,
 }
 
 impl Form {
-    pub(super) fn of(measure: Measure) -> Form {
+    fn of(measure: Measure) -> Form {
         Form {
             measure,
             open: Vec::new(),
@@ -133,14 +133,14 @@ impl Form {
         }
     }
 
-    pub(super) fn bare() -> Form {
+    fn bare() -> Form {
         Form {
             bare: true,
             ..Form::of(Measure::PLAIN)
         }
     }
 
-    pub(super) fn is_single(&self) -> bool {
+    fn is_single(&self) -> bool {
         match self.open[..] {
             [] => !self.number,
             [(_, power)] => {
@@ -152,11 +152,7 @@ impl Form {
 }
 
 /// Multiplies the open parts.
-pub(super) fn multiply(
-    open: &mut Vec<(VarId, Power)>,
-    more: &[(VarId, Power)],
-    power: Power,
-) -> Option<()> {
+fn multiply(open: &mut Vec<(VarId, Power)>, more: &[(VarId, Power)], power: Power) -> Option<()> {
     for &(id, each) in more {
         let each = each.times(power)?;
         match open.iter_mut().find(|(known, _)| *known == id) {
@@ -247,19 +243,19 @@ impl<'f, K: Known> Walker<'f, K> {
         }
     }
 
-    pub(super) fn pop(&mut self) -> Form {
+    fn pop(&mut self) -> Form {
         self.forms.pop().unwrap_or_else(Form::bare)
     }
 
     /// The value as known before the start.
-    pub(super) fn value(&mut self, id: ExprId) -> Option<f64> {
+    fn value(&mut self, id: ExprId) -> Option<f64> {
         match self.flat.exprs.node(id) {
             Node::Number(value) => Some(value.0),
             _ => value_of(self.flat, id, &mut self.walk).and_then(Value::real),
         }
     }
 
-    pub(super) fn is_timeless(&self, id: ExprId) -> bool {
+    fn is_timeless(&self, id: ExprId) -> bool {
         let mut stack = vec![id];
         while let Some(id) = stack.pop() {
             if matches!(self.flat.exprs.node(id), Node::Time) {
@@ -343,7 +339,7 @@ impl<'f, K: Known> Walker<'f, K> {
         self.tasks.push(Task::Expr(a));
     }
 
-    pub(super) fn dropped(&mut self, operands: &[ExprId]) {
+    fn dropped(&mut self, operands: &[ExprId]) {
         for &operand in operands.iter().rev() {
             self.tasks.push(Task::Drop);
             self.tasks.push(Task::Expr(operand));
@@ -399,17 +395,226 @@ impl<'f, K: Known> Walker<'f, K> {
         }
     }
 
-    pub(super) fn misuse(&mut self, expr: ExprId, how: Misuse) {
+    /// The terms of a sum, left to right. Conditions are walked by themselves.
+    fn gather(&mut self, root: ExprId, sign: f64, terms: &mut Vec<Term>) {
+        let exprs = &self.flat.exprs;
+        let mut stack = vec![(root, sign)];
+        while let Some((id, weight)) = stack.pop() {
+            match exprs.node(id) {
+                Node::Binary(BinaryOp::Add, a, b) => stack.extend([(b, weight), (a, weight)]),
+                Node::Binary(BinaryOp::Sub, a, b) => stack.extend([(b, -weight), (a, weight)]),
+                Node::Unary(UnaryOp::Minus, a) => stack.push((a, -weight)),
+                Node::Unary(UnaryOp::Plus, a) => stack.push((a, weight)),
+                Node::If(condition, a, b) => {
+                    self.tasks.push(Task::Drop);
+                    self.tasks.push(Task::Expr(condition));
+                    stack.extend([(b, 0.0), (a, weight)]);
+                }
+                Node::Call(Function::Abs, args) => stack.push((exprs.args(args)[0], f64::NAN)),
+                Node::Call(Function::Min | Function::Max | Function::Mod, args) => {
+                    let args = exprs.args(args);
+                    stack.extend(args[1..].iter().rev().map(|&arg| (arg, 0.0)));
+                    stack.push((args[0], weight));
+                }
+                _ => terms.push(Term { expr: id, weight }),
+            }
+        }
+    }
+
+    fn begin_sum(&mut self, id: ExprId) {
+        let at = self.tasks.len();
+        let mut terms = Vec::new();
+        self.gather(id, 1.0, &mut terms);
+        let left = terms.len();
+        self.push_sum(at, terms, left, true);
+    }
+
+    /// Puts a sum under the tasks of its conditions, and those of its terms on top.
+    fn push_sum(&mut self, at: usize, terms: Vec<Term>, left: usize, used: bool) {
+        let operands: Vec<ExprId> = terms.iter().map(|term| term.expr).collect();
+        let sum = Task::Sum(Sum { terms, left, used });
+        // Conditions leave nothing on the stack, so they may be walked before the terms.
+        let conditions = self.tasks.split_off(at);
+        self.tasks.push(sum);
+        let each = operands.into_iter().rev().map(Task::Expr);
+        self.tasks.extend(each);
+        self.tasks.extend(conditions);
+    }
+
+    fn equal(&mut self, left: ExprId, right: ExprId) {
+        if self.flat.is_boolean(left) || self.flat.is_boolean(right) {
+            self.dropped(&[left, right]);
+            return;
+        }
+        let zero = |id: ExprId| matches!(self.flat.exprs.node(id), Node::Number(n) if n.0 == 0.0);
+        if zero(left) || zero(right) {
+            let (zero, other) = if zero(left) {
+                (left, right)
+            } else {
+                (right, left)
+            };
+            if self.choice_of_zero(zero, other) {
+                return;
+            }
+        }
+        let at = self.tasks.len();
+        let mut terms = Vec::new();
+        self.gather(left, 1.0, &mut terms);
+        let count = terms.len();
+        self.gather(right, -1.0, &mut terms);
+        self.push_sum(at, terms, count, false);
+    }
+
+    /// `0 = if c then f else e`, or `0 = s*f + (1 - s)*e`: zero fits both, whatever their units.
+    fn choice_of_zero(&mut self, zero: ExprId, other: ExprId) -> bool {
+        let exprs = &self.flat.exprs;
+        match exprs.node(other) {
+            Node::If(condition, a, b) => {
+                self.tasks.push(Task::Equal(zero, b));
+                self.tasks.push(Task::Equal(zero, a));
+                self.dropped(&[condition]);
+                true
+            }
+            Node::Binary(BinaryOp::Add, a, b) => {
+                let (Node::Binary(BinaryOp::Mul, s, x), Node::Binary(BinaryOp::Mul, t, y)) =
+                    (exprs.node(a), exprs.node(b))
+                else {
+                    return false;
+                };
+                let rest = |rest: ExprId, whole: ExprId| match exprs.node(rest) {
+                    Node::Binary(BinaryOp::Sub, one, taken) => {
+                        taken == whole && matches!(exprs.node(one), Node::Number(n) if n.0 == 1.0)
+                    }
+                    _ => false,
+                };
+                let found = rest(t, s) || rest(s, t);
+                if found {
+                    self.dropped(&[x, y]);
+                }
+                found
+            }
+            _ => false,
+        }
+    }
+
+    fn sum(&mut self, sum: &Sum) {
+        let first = self.forms.len().saturating_sub(sum.terms.len());
+        let forms = self.forms.split_off(first);
+        let rank = |form: &Form| match form {
+            form if form.bare => 3,
+            form if form.number => 2,
+            form if form.open.is_empty() && form.is_single() => 0,
+            _ => 1,
+        };
+        let best = (0..forms.len()).min_by_key(|&at| rank(&forms[at]));
+        let Some(best) = best.filter(|&at| !forms[at].bare) else {
+            if sum.used {
+                self.forms.push(Form::bare());
+            }
+            return;
+        };
+        let sides = [&sum.terms[..sum.left], &sum.terms[sum.left..]];
+        let many = sides
+            .iter()
+            .any(|side| side.iter().filter(|term| term.weight != 0.0).count() > 1);
+        for (at, form) in forms.iter().enumerate() {
+            if at != best && !form.bare {
+                let (a, b) = (at.min(best), at.max(best));
+                self.pair(
+                    (sum.terms[a].expr, &forms[a]),
+                    (sum.terms[b].expr, &forms[b]),
+                    many,
+                );
+            }
+        }
+        let offset = match self.offsets {
+            true => self.offset_of_sum(sum, &forms, many),
+            false => f64::NAN,
+        };
+        if sum.used {
+            let mut result = forms[best].clone();
+            result.measure.offset = offset;
+            self.forms.push(result);
+        }
+    }
+
+    /// The offset of a sum: that of 20 degC - 5 degC is zero. In an equation it has to be zero.
+    fn offset_of_sum(&mut self, sum: &Sum, forms: &[Form], many: bool) -> f64 {
+        let mut total = 0.0;
+        let mut numbers = 0.0;
+        let mut absorbs = false;
+        let mut first = None;
+        for (term, form) in sum.terms.iter().zip(forms) {
+            if form.bare {
+                let value = self.value(term.expr);
+                numbers += term.weight * value.unwrap_or(f64::NAN);
+                absorbs |= value != Some(0.0);
+                continue;
+            }
+            let offset = form.measure.offset;
+            if offset != 0.0 && first.is_none() && !offset.is_nan() {
+                first = Some(term.expr);
+            }
+            if term.weight == 0.0 {
+                continue;
+            }
+            total += term.weight * offset;
+            // A parameter that holds 273.15 K is used like the number.
+            if form.open.is_empty()
+                && offset == 0.0
+                && many
+                && let Node::Leaf(Leaf::Var(id)) = self.flat.exprs.node(term.expr)
+                && let Some(value) = self.flat.value(id).and_then(|given| given.value.real())
+                && (value - 273.15).abs() < 0.5
+            {
+                numbers += term.weight * value;
+                absorbs = true;
+            }
+        }
+        let left = total - numbers;
+        let met = |value: f64| value.is_nan() || value.abs() < 0.5;
+        if absorbs {
+            return if left.abs() < 0.5 { 0.0 } else { f64::NAN };
+        }
+        if sum.left < sum.terms.len() && !met(total) && !self.is_absolute(sum, forms, total) {
+            if let Some(expr) = first {
+                self.misuse(expr, Misuse::Sum);
+            }
+            return f64::NAN;
+        }
+        total
+    }
+
+    /// Whether a value in kelvin is what makes the temperature of a sum: in `T = (300 'K') + (5 'K')*sin(x)` with T in degC
+    /// the first one, as it stands alone. It is converted with its zero.
+    fn is_absolute(&mut self, sum: &Sum, forms: &[Form], total: f64) -> bool {
+        let mut alone = (sum.terms.iter().zip(forms)).filter_map(|(term, form)| {
+            let Node::Binary(BinaryOp::Mul, _, b) = self.flat.exprs.node(term.expr) else {
+                return None;
+            };
+            let Node::Leaf(Leaf::Var(id)) = self.flat.exprs.node(b) else {
+                return None;
+            };
+            let kelvin =
+                self.known.is_literal(id) && form.measure.offset == 0.0 && term.weight != 0.0;
+            kelvin.then_some((id, term.weight))
+        });
+        let (Some((id, weight)), None) = (alone.next(), alone.next()) else {
+            return false;
+        };
+        let offset = -total / weight;
+        if offset > 0.0 {
+            self.absolute.push((id, offset));
+        }
+        offset > 0.0
+    }
+
+    fn misuse(&mut self, expr: ExprId, how: Misuse) {
         let span = self.span;
         self.misused.push(Misused { expr, how, span });
     }
 
-    pub(super) fn pair(
-        &mut self,
-        (a, first): (ExprId, &Form),
-        (b, second): (ExprId, &Form),
-        added: bool,
-    ) {
+    fn pair(&mut self, (a, first): (ExprId, &Form), (b, second): (ExprId, &Form), added: bool) {
         let mut open = first.open.clone();
         if multiply(&mut open, &second.open, -Power::ONE).is_none() {
             return;
@@ -431,7 +636,7 @@ impl<'f, K: Known> Walker<'f, K> {
         });
     }
 
-    pub(super) fn plain(&mut self, expr: ExprId, form: Form) {
+    fn plain(&mut self, expr: ExprId, form: Form) {
         if form.bare {
             return;
         }
@@ -447,6 +652,93 @@ impl<'f, K: Known> Walker<'f, K> {
             handed: false,
             offset: 0.0,
             span: self.span,
+        });
+    }
+
+    fn no_offset(&mut self, expr: ExprId, form: &Form) {
+        let offset = form.measure.offset;
+        if self.offsets && !offset.is_nan() && offset != 0.0 {
+            self.misuse(expr, Misuse::Product);
+        }
+    }
+
+    /// a times b to a power.
+    fn product(&mut self, a: ExprId, b: ExprId, power: Power) {
+        let second = self.pop();
+        let first = self.pop();
+        let mut offset = 0.0;
+        if self.offsets {
+            let scales = second.bare && power.as_whole().is_some();
+            match (first.bare, scales) {
+                (false, true) if first.measure.offset != 0.0 => {
+                    let value = self.value(b).unwrap_or(f64::NAN);
+                    offset = first.measure.offset
+                        * if power == Power::ONE {
+                            value
+                        } else {
+                            1.0 / value
+                        };
+                }
+                (true, _) if second.measure.offset != 0.0 && power == Power::ONE => {
+                    offset = second.measure.offset * self.value(a).unwrap_or(f64::NAN);
+                }
+                _ => {
+                    self.no_offset(a, &first);
+                    self.no_offset(b, &second);
+                }
+            }
+        }
+        let raised = second.measure.raised(power);
+        let mut open = first.open;
+        let (Some(raised), Some(())) = (raised, multiply(&mut open, &second.open, power)) else {
+            return self.forms.push(Form::bare());
+        };
+        let mut measure = first.measure.times(&raised);
+        measure.offset = offset;
+        self.forms.push(Form {
+            measure,
+            open,
+            // The root of a number is a number; the sign of a square root's operand that is missing is none.
+            number: first.number || second.number || (first.bare != second.bare && a != b),
+            bare: first.bare && second.bare,
+        });
+    }
+
+    fn power(&mut self, base: ExprId, exponent: ExprId) {
+        let raised_to = self.pop();
+        let form = self.pop();
+        self.powers = true;
+        self.plain(exponent, raised_to);
+        if form.bare {
+            return self.forms.push(form);
+        }
+        let value = match self.is_timeless(exponent) {
+            true => self.value(exponent),
+            false => None,
+        };
+        let Some(value) = value else {
+            self.plain(base, form);
+            return self.forms.push(Form::of(Measure::PLAIN));
+        };
+        if value != 1.0 {
+            self.no_offset(base, &form);
+        }
+        let power = Power::near(value);
+        let mut open = Vec::new();
+        let raised = power.and_then(|power| {
+            multiply(&mut open, &form.open, power)?;
+            form.measure.raised(power)
+        });
+        self.forms.push(match raised {
+            Some(measure) => Form {
+                measure,
+                open,
+                number: form.number,
+                bare: false,
+            },
+            // A power such as 1.37 of a unit: nothing can be said.
+            None if form.open.is_empty() && form.measure.is_plain() => Form::of(Measure::PLAIN),
+            None => Form::bare(),
         });
     }
 }

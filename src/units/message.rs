@@ -160,7 +160,7 @@ impl Words<'_, '_> {
             }
             None => (
                 format!("`{a}` is in {unit} where a plain number is wanted: a factor is missing"),
-                a,
+                a.clone(),
             ),
         };
         let diagnostic =

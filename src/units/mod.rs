@@ -12,17 +12,13 @@
 //! it (docs/decisions/0080).
 
 mod convert;
-mod coupling;
 mod form;
 mod message;
 mod number;
 mod offsets;
-mod product;
-mod queue;
 mod report;
 mod spread;
 mod strange;
-mod sum;
 
 use rustc_hash::FxHashMap;
 

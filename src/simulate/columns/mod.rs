@@ -45,8 +45,6 @@ pub enum ColumnKind {
 pub struct Column {
     pub name: String,
     pub unit: Option<String>,
-    /// The unit is not declared, but follows.
-    pub inferred: bool,
     pub boolean: bool,
     /// In the arena of the flat model.
     pub value: ExprId,
@@ -224,7 +222,6 @@ fn of_leaf(flat: &Flat, candidates: &FxHashSet<Leaf>, leaf: Leaf, value: ExprId)
     Column {
         name: flat.leaf_name(leaf),
         unit: flat.leaf_unit(leaf),
-        inferred: flat.declaration(id).remarks.unit.is_none(),
         boolean: variable.ty == Type::Boolean,
         value,
         kind,

@@ -109,7 +109,6 @@ impl Matches {
                 let unit = power_unit(flat, &pairs);
                 let value = power::expression(flat, &pairs);
                 self.columns.push(Column {
-                    inferred: false,
                     name: format!("{name}.power"),
                     unit,
                     boolean: false,
@@ -198,7 +197,6 @@ fn stored(flat: &mut Flat, pattern: &str, wanted: Integral) -> Matches {
             }
             match store.value {
                 Closed::Is(value) => found.columns.push(Column {
-                    inferred: false,
                     name: format!("{name}.{}", wanted.text()),
                     unit: store.unit,
                     boolean: false,
