@@ -82,5 +82,3 @@ pub mod start;
 pub mod structure;
 #[doc(hidden)]
 pub mod syntax;
-#[doc(hidden)]
-pub mod units;

@@ -187,7 +187,7 @@ impl Model {
                     true => "output",
                     false => variable.kind.text(),
                 },
-                unit: self.flat.unit(id).map(str::to_string),
+                unit: remarks.unit.clone(),
                 description: remarks.description.clone(),
             }
         })

@@ -53,9 +53,6 @@ pub struct Arguments {
     viewing: GraphArguments,
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// Tell the domain of each bond, and what its effort, flow, momentum and displacement are there
-    #[arg(long)]
-    units: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -120,13 +117,9 @@ impl CompiledGraph {
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
     let viewing = &arguments.viewing;
-    let found = CompiledGraph::new(&viewing.source, viewing.prefer(), console)?;
-    let Some(mut graphed) = found else {
+    let Some(graphed) = CompiledGraph::new(&viewing.source, viewing.prefer(), console)? else {
         return Ok(ExitCode::from(FAILED));
     };
-    if let (true, Some(model)) = (arguments.units, &mut graphed.model) {
-        model.flat.units.show();
-    }
     graphed.show_diagnostics(console);
     let output = viewing.output.output.as_deref();
     let place = console.place(output, arguments.format.kind())?;

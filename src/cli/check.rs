@@ -17,6 +17,9 @@ pub struct Arguments {
     output: Output,
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    /// Warnings count as errors
+    #[arg(long)]
+    deny_warnings: bool,
 }
 
 /// Diagnostics are not typeset.
@@ -36,7 +39,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
             count(flat.unknown_count(), "unknown"),
         ));
     })?;
-    let failed = found.has_errors();
+    let failed = found.has_errors() || (arguments.deny_warnings && found.warnings() > 0);
     let text = match arguments.format {
         Format::Json => json::report(&sources, &found),
         Format::Text => {

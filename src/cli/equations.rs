@@ -14,14 +14,11 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fault> {
-    let mut compiled = arguments.listing.source.compile(console)?;
+    let compiled = arguments.listing.source.compile(console)?;
     console.diagnostics(&compiled.sources, &compiled.diagnostics);
-    let Some(flat) = &mut compiled.flat else {
+    let Some(flat) = &compiled.flat else {
         return Ok(ExitCode::from(FAILED));
     };
-    if arguments.listing.units {
-        flat.units.show();
-    }
     let format = arguments.listing.format;
     let output = arguments.listing.output.output.as_deref();
     console
@@ -29,8 +26,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
         .write(|out| match format {
             Format::Json => listing::json::write(flat, &compiled.sources, out),
             Format::Text => {
-                let mut text = listing::equations::equations(flat, arguments.listing.style.into());
-                text.push_str(&listing::units::section(flat));
+                let text = listing::equations::equations(flat, arguments.listing.style.into());
                 out.write_all(text.as_bytes())
             }
             Format::Latex => {

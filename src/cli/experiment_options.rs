@@ -5,13 +5,12 @@
 
 use clap::Args;
 
-use crate::base::unit::{Measure, quantity, read};
 use crate::experiment::Request;
 
 /// Options that change parameters, start values and inputs.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Settings {
-    /// Another value of a parameter: R1.R=5, or with a unit, R1.R=4.7kOhm
+    /// Another value of a parameter: R1.R=5
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Another start value: C1.e=2
@@ -37,17 +36,17 @@ impl Settings {
 /// Options of a simulation. They override the experiment.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Options {
-    /// The end time: 2.5, or with a unit, 5ms
-    #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
+    /// The end time
+    #[arg(long, value_name = "TIME", value_parser = number, allow_negative_numbers = true)]
     until: Option<f64>,
     /// The start time
-    #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = number, allow_negative_numbers = true)]
     start: Option<f64>,
     /// How many points of output
     #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     points: Option<usize>,
     /// The time between points of output
-    #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = number, allow_negative_numbers = true)]
     step: Option<f64>,
     /// The integrator
     #[arg(long, value_name = "NAME")]
@@ -85,17 +84,4 @@ fn whole(text: &str) -> Result<usize, String> {
 fn number(text: &str) -> Result<f64, String> {
     let value: Option<f64> = text.parse().ok();
     (value.filter(|value| value.is_finite())).ok_or_else(|| "not a number".to_string())
-}
-
-/// A time in seconds, or with another unit: `5ms`.
-fn time(text: &str) -> Result<f64, String> {
-    let Some((value, unit)) = quantity(text) else {
-        return number(text.trim());
-    };
-    let second = Measure::second();
-    match read(unit) {
-        Ok(found) if found.dimension == second.dimension => Ok(found.convert(value, &second)),
-        Ok(_) => Err(format!("`{unit}` is no unit of time")),
-        Err(_) => Err("not a number, or a number with a unit of time such as `5ms`".to_string()),
-    }
 }

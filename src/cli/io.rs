@@ -14,7 +14,7 @@ use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::source::Sources;
 use crate::syntax::load::bounds::{Bounds, Refusal, unreadable};
 use crate::syntax::load::{Files, Input};
-use std::cell::{Cell, Ref, RefCell};
+use std::cell::{Ref, RefCell};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -95,9 +95,6 @@ pub struct Console {
     captured: Option<RefCell<Vec<u8>>>,
     /// The files that were read. They are never overwritten.
     inputs: Rc<RefCell<Inputs>>,
-    /// Whether warnings count as errors, and whether there was one.
-    denies: Cell<bool>,
-    warned: Cell<bool>,
 }
 
 impl Console {
@@ -114,8 +111,6 @@ impl Console {
             base: PathBuf::new(),
             captured: None,
             inputs: Rc::default(),
-            denies: Cell::default(),
-            warned: Cell::default(),
         }
     }
 
@@ -129,8 +124,6 @@ impl Console {
             base: base.to_path_buf(),
             captured: Some(RefCell::default()),
             inputs: Rc::clone(&self.inputs),
-            denies: Cell::default(),
-            warned: Cell::default(),
         }
     }
 
@@ -328,18 +321,8 @@ impl Console {
         writing::to_standard_error(text);
     }
 
-    pub fn deny_warnings(&self, denies: bool) {
-        self.denies.set(denies);
-    }
-
-    /// Whether there was a warning that counts as an error.
-    pub fn has_denied(&self) -> bool {
-        self.denies.get() && self.warned.get()
-    }
-
     /// Prints diagnostics, errors and warnings.
     pub fn diagnostics(&self, sources: &Sources, found: &Diagnostics) {
-        self.warned.set(self.warned.get() || found.warnings() > 0);
         self.message_as_is(&render_all(sources, found, self.color));
     }
 }

@@ -135,9 +135,6 @@ struct Source {
     /// The most instances of submodels
     #[arg(long, value_name = "N", default_value_t = Limits::default().instances)]
     max_instances: usize,
-    /// Warnings count as errors
-    #[arg(long)]
-    deny_warnings: bool,
 }
 
 /// The option `-o`.
@@ -160,9 +157,6 @@ struct Listing {
     style: StyleName,
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// Tell the unit of each variable, declared or inferred
-    #[arg(long)]
-    units: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -303,7 +297,6 @@ fn command() -> ExitCode {
     };
     let mut console = Console::new(color, cli.untrusted);
     match cli.command.run(&mut console) {
-        Ok(code) if code == ExitCode::SUCCESS && console.has_denied() => ExitCode::from(FAILED),
         Ok(code) => code,
         Err(fault) => ExitCode::from(fault.report(&console)),
     }
@@ -364,7 +357,6 @@ impl Source {
                 instances: self.max_instances,
                 ..Limits::default()
             },
-            deny_warnings: self.deny_warnings,
         }
     }
 
@@ -411,7 +403,6 @@ impl Source {
 
     /// Returns the files that the model may be read from.
     fn files(&self, options: &Options, console: &Console) -> Disk {
-        console.deny_warnings(options.deny_warnings);
         console.check_folders(&self.include);
         let folders = folders(&self.file, &self.include);
         console.files(folders, options.request.file().as_deref())

@@ -82,10 +82,7 @@ fn list_or_tell(
     watch: &mut dyn StageObserver,
 ) -> Result<ExitCode, Fault> {
     let mut compiled = arguments.listing.source.compile_with(console, watch)?;
-    let mut flat = compiled.flat.take();
-    if let (true, Some(flat)) = (arguments.listing.units, &mut flat) {
-        flat.units.show();
-    }
+    let flat = compiled.flat.take();
     if arguments.modes {
         return modes(arguments, console, &compiled, flat, watch);
     }
@@ -179,11 +176,7 @@ fn write(
                 let text = latex_solved::solved(model, position.as_deref(), style);
                 out.write_all(text.as_bytes())
             }
-            (_, Format::Text) => {
-                let mut text = listing::solved::listed(listed, style);
-                text.push_str(&listing::units::section(&model.flat));
-                out.write_all(text.as_bytes())
-            }
+            (_, Format::Text) => out.write_all(listing::solved::listed(listed, style).as_bytes()),
         }
     })
 }

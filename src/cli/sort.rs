@@ -7,7 +7,7 @@ use clap::Args;
 use super::{Console, FAILED, Fault, Format, Listing};
 use crate::compile::{Aliases, NoObserver, sorted_in_some_mode};
 use crate::listing::modes::mode_note;
-use crate::listing::{json, latex, sorted::sorted_in_some_mode as list, units};
+use crate::listing::{json, latex, sorted::sorted_in_some_mode as list};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -24,11 +24,8 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
         true => Aliases::Eliminate,
         false => Aliases::Keep,
     };
-    let mut flat = compiled.flat.take();
+    let flat = compiled.flat.take();
     let listing = &arguments.listing;
-    if let (true, Some(flat)) = (listing.units, &mut flat) {
-        flat.units.show();
-    }
     let place = match flat {
         Some(_) => Some(console.place(listing.output.output.as_deref(), listing.format.kind())?),
         None => None,
@@ -47,8 +44,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> Result<ExitCode, Fau
     place.write(|out| match listing.format {
         Format::Json => json::write_sorted(flat, sorted, &compiled.sources, positions, out),
         Format::Text => {
-            let mut text = list(flat, sorted, where_said.as_deref(), listing.style.into());
-            text.push_str(&units::section(flat));
+            let text = list(flat, sorted, where_said.as_deref(), listing.style.into());
             out.write_all(text.as_bytes())
         }
         Format::Latex => {

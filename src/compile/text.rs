@@ -14,7 +14,6 @@ use crate::flat::Flat;
 use crate::model::{self, Limits};
 use crate::passes::signs::reference::reference;
 use crate::syntax::load::{Files, Input, Loaded, load};
-use crate::units;
 
 /// Options of a compilation.
 #[derive(Clone, Debug, Default)]
@@ -26,8 +25,6 @@ pub struct Options {
     /// The experiment and the settings of the command line. If it is empty, inputs stay inputs of the model.
     pub request: Request,
     pub limits: Limits,
-    /// Warnings count as errors.
-    pub deny_warnings: bool,
 }
 
 /// A flat model unless there were errors, and all diagnostics.
@@ -220,7 +217,6 @@ fn stages(
                 observer.refused(Stage::Flat);
                 continue;
             };
-            units::settle(&mut flat, &loaded.sources, &mut diagnostics);
             if choice == ModelChoice::All {
                 experiments.check(&flat, chosen == Some(model), &mut diagnostics);
             }
@@ -249,11 +245,5 @@ fn stages(
     }
     diagnostics.extend(apart.iter().cloned());
     diagnostics.sort();
-    if choice != ModelChoice::All {
-        diagnostics.drop_hints();
-    }
-    if options.deny_warnings {
-        diagnostics.deny_warnings();
-    }
     (loaded.sources, diagnostics)
 }

@@ -9,7 +9,6 @@ mod choose;
 mod expanded;
 mod failure;
 mod failure_words;
-pub mod follow;
 mod homotopy;
 mod linear;
 mod newton;

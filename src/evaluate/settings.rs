@@ -8,7 +8,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Point;
 use crate::base::diagnostics::nearest;
-use crate::base::unit::{quantity, read as read_unit};
 use crate::expr::{ExprId, Value};
 use crate::flat::{Flat, Kind, Leaf, Type, VarId};
 use crate::passes::blocks::{Block, Solved};
@@ -206,10 +205,6 @@ impl<'s> Reader<'s> {
                 Value::Real(if negative { -value } else { value })
             }
             (Some(value @ Value::Bool(_)), Type::Boolean) => value,
-            (None, Type::Real) if quantity(text).is_some() => {
-                let value = self.converted(name, leaf, text)?;
-                Value::Real(if negative { -value } else { value })
-            }
             (_, Type::Real) => {
                 return mistake(format!("`{text}` is not a number, as `{name}` is"), None);
             }
@@ -219,36 +214,6 @@ impl<'s> Reader<'s> {
             }
         };
         Ok((name, Setting::Value(leaf, value)))
-    }
-
-    /// A value with a unit, `5mV`, in the unit of what it is given to.
-    fn converted(&self, name: &str, leaf: Leaf, text: &str) -> Result<f64, Mistake> {
-        let unknown = || {
-            mistake(
-                format!("`{text}` is not a number with a unit that is known"),
-                None,
-            )
-        };
-        let Some((value, unit)) = quantity(text) else {
-            return unknown();
-        };
-        let Ok(from) = read_unit(unit) else {
-            return unknown();
-        };
-        let to = match self.flat.leaf_unit(leaf).map(|unit| read_unit(&unit)) {
-            Some(Ok(to)) => to,
-            _ => from.coherent(),
-        };
-        match from.dimension == to.dimension {
-            true => Ok(from.convert(value, &to)),
-            false => {
-                let wanted = self.flat.leaf_unit(leaf).unwrap_or_default();
-                mistake(
-                    format!("`{name}` is in {wanted}, the value given is in {unit}"),
-                    None,
-                )
-            }
-        }
     }
 
     /// The leaf that a name stands for: `x`, `der(x)`, `der(der(x))`, `der2(x)`.

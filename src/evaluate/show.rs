@@ -113,9 +113,7 @@ pub fn write_text(solved: &Solved, point: &Point, mode: Option<&str>, out: &mut 
             out.push_str(&format!("\n{}\n", first.section.title()));
         }
         for (line, name) in section.iter().zip(names) {
-            let unit = shown_unit(flat, line.leaf);
-            let unit = unit.map_or(String::new(), |unit| format!(" {unit}"));
-            out.push_str(&format!("{name:width$} = {}{unit}\n", line.value));
+            out.push_str(&format!("{name:width$} = {}\n", line.value));
         }
     }
 }
@@ -135,18 +133,6 @@ struct ValueJson {
     name: String,
     kind: &'static str,
     value: Value,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unit: Option<String>,
-}
-
-/// The unit of a value, if units are asked for.
-fn shown_unit(flat: &Flat, leaf: Leaf) -> Option<String> {
-    (flat
-        .units
-        .are_shown()
-        .then(|| flat.leaf_unit(leaf))
-        .flatten())
-    .filter(|unit| unit != "1")
 }
 
 /// The same as JSON: name, kind (that of the variable, or `derivative`, or `next`) and value.
@@ -166,7 +152,6 @@ pub fn write_json(
                 leaf => flat.variable(leaf.variable()).kind.text(),
             },
             value: line.value,
-            unit: shown_unit(flat, line.leaf),
         })
         .collect();
     let values = PointJson {

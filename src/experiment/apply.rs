@@ -9,10 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::collect::{Assignment, Settings, Target, twice};
 use super::convert::{Converter, Role};
 use super::names::Names;
-use super::{ChangedValue, CommandLine, Experiment, numbers};
+use super::{ChangedValue, CommandLine, Experiment, numbers, values};
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::source::Span;
-use crate::evaluate::{Walk, follow, leaves};
+use crate::evaluate::{Walk, leaves};
 use crate::expr::{ExprId, Node};
 use crate::flat::{Equation, EquationKind, Flat, Given, InstanceId, Kind, Leaf, VarId};
 use crate::model::check_tables;
@@ -46,7 +46,6 @@ pub(super) fn apply(
             diagnostics,
             walk: Walk::default(),
             tables: false,
-            written: Default::default(),
         },
         experiment: Experiment::default(),
     };
@@ -157,13 +156,13 @@ impl ExperimentBuilder<'_> {
         }
         let mut changed = Vec::new();
         for entry in &assigned {
-            if let Some(given) = follow::given(&mut self.flat().values, entry.variable) {
+            if let Some(given) = values::given(&mut self.flat().values, entry.variable) {
                 given.expression = entry.expression;
                 given.span = entry.span;
                 changed.push(entry.variable);
             }
         }
-        match follow::follow(self.flat(), &changed) {
+        match values::follow(self.flat(), &changed) {
             Ok(moved) => self.keep_shape(&assigned, &moved),
             Err(diagnostic) => self.report(diagnostic),
         }

@@ -9,7 +9,6 @@ use super::{Request, sweep};
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::intern::Interner;
 use crate::base::source::{FileId, Origin, Sources, Span};
-use crate::base::unit::number_end;
 use crate::expr::{Node, show_number};
 use crate::syntax::ast::{Ast, ExperimentKind, ExperimentStatement, Item, Reference};
 use crate::syntax::parse;
@@ -104,10 +103,7 @@ fn lines(request: &Request) -> Vec<OptionLine> {
     let mut add = |option, word, texts: &[String]| {
         for text in texts {
             // Line breaks become blanks, so that each option has one line and every byte keeps its place.
-            let mut text = text.replace(['\n', '\r'], " ");
-            if word != "plot" {
-                text = quoted_unit(text);
-            }
+            let text = text.replace(['\n', '\r'], " ");
             lines.push(OptionLine { option, word, text });
         }
     };
@@ -126,26 +122,6 @@ fn lines(request: &Request) -> Vec<OptionLine> {
     add("--absolute", "absolute", &request.absolute);
     add("--sweep", "plot", &request.sweep);
     lines
-}
-
-/// The unit of a value that is a number or a list gets quotes: `R1.R=4.7kOhm` becomes `R1.R=4.7'kOhm'`.
-fn quoted_unit(text: String) -> String {
-    let value = text.find('=').map_or(0, |at| at + 1);
-    let (head, value) = text.split_at(value);
-    let trimmed = value.trim();
-    let end = match trimmed.starts_with('[') {
-        true => trimmed.rfind(']').map(|at| at + 1),
-        false => number_end(trimmed),
-    };
-    let Some(end) = end else { return text };
-    let (number, unit) = trimmed.split_at(end);
-    let unit = unit.trim();
-    match unit.chars().next() {
-        Some(first) if first.is_alphabetic() || matches!(first, '%' | '°' | '1') => {
-            format!("{head}{number}'{unit}'")
-        }
-        _ => text,
-    }
 }
 
 fn body(tree: &Ast) -> Option<&[ExperimentStatement]> {
@@ -273,9 +249,6 @@ impl Shift {
     fn tree(&self, tree: &mut Ast) {
         for span in &mut tree.exprs.spans {
             self.span(span);
-        }
-        for measured in &mut tree.exprs.units {
-            self.span(&mut measured.unit.span);
         }
         for part in &mut tree.exprs.parts {
             self.span(&mut part.name.span);

@@ -5,13 +5,10 @@ use super::collect::{Assignment, Number, Target};
 use super::names::Names;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::source::Span;
-use crate::base::unit::{Measure, text};
-use crate::evaluate::{Walk, leaves, value_of};
+use crate::evaluate::{Walk, value_of};
 use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp, Value};
 use crate::flat::{Flat, Kind, Leaf, Type, VarId};
 use crate::syntax::ast::Exprs;
-use crate::syntax::units::read_unit;
-use crate::units::{scaled, unit_of};
 
 /// The use of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,20 +47,6 @@ pub(super) struct Converter<'a> {
     pub walk: Walk,
     /// A `table` was converted.
     pub tables: bool,
-    /// The unit that the last expression was written with.
-    pub written: Written,
-}
-
-/// How an expression was written.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) enum Written {
-    /// Without units of its own.
-    #[default]
-    Plain,
-    /// As a whole with a unit, such as `5 'ms'`, with its place.
-    Unit(Measure, Span),
-    /// With units inside: it counts in base units.
-    Inside,
 }
 
 impl Converter<'_> {
@@ -92,13 +75,12 @@ impl Converter<'_> {
     }
 
     /// The value of a real expression of parameters and constants; `None` after an error.
-    pub fn number(&mut self, number: Number<'_>, wanted: Measure) -> Option<f64> {
+    pub fn number(&mut self, number: Number<'_>) -> Option<f64> {
         let (expression, ty) = self.expression(number.exprs, number.value, Role::Number)?;
         if ty != Type::Real {
             self.clash(Type::Real, ty, number.span());
             return None;
         }
-        let expression = self.in_unit(expression, None, wanted, number.span())?;
         self.finite(expression, number.span()).and_then(Value::real)
     }
 
@@ -140,73 +122,7 @@ impl Converter<'_> {
             (self.diagnostics).push(Diagnostic::new(Code::TypeClash, message).at(place, ty.text()));
             return None;
         }
-        match (self.flat.units.measure(id), self.written) {
-            (Some(wanted), _) => {
-                self.in_unit(expression, Some(id), wanted, exprs.span(assignment.value))
-            }
-            (None, Written::Unit(from, _)) => Some(scaled(
-                &mut self.flat.exprs,
-                expression,
-                &from,
-                &from.coherent(),
-            )),
-            (None, _) => Some(expression),
-        }
-    }
-
-    /// The expression in a unit; another dimension is reported.
-    fn in_unit(
-        &mut self,
-        expression: ExprId,
-        id: Option<VarId>,
-        wanted: Measure,
-        span: Span,
-    ) -> Option<ExprId> {
-        let (from, place) = match self.written {
-            Written::Unit(from, place) => (from, place),
-            Written::Inside => (wanted.coherent(), span),
-            Written::Plain => match unit_of(self.flat, expression) {
-                Some(from) => (from, span),
-                None => return Some(expression),
-            },
-        };
-        if from.dimension == wanted.dimension {
-            return Some(match from.is_same(&wanted) {
-                true => expression,
-                false => scaled(&mut self.flat.exprs, expression, &from, &wanted),
-            });
-        }
-        // Units that were only inferred belong to the model without this experiment.
-        let declared = |id: VarId| self.flat.declaration(id).remarks.unit.is_some();
-        let certain = leaves(&self.flat.exprs, expression)
-            .into_iter()
-            .all(|leaf| declared(leaf.variable()));
-        if self.written == Written::Plain && !(certain && id.is_none_or(declared)) {
-            return Some(expression);
-        }
-        let name = id.map_or("what is set".to_string(), |id| {
-            format!("`{}`", self.flat.name(id))
-        });
-        let shown = id
-            .and_then(|id| self.flat.unit(id))
-            .map_or_else(|| text(&wanted), str::to_string);
-        let shown = match shown.as_str() {
-            "1" => "1 (plain)".to_string(),
-            _ => shown,
-        };
-        let given = text(&from);
-        let message = match id {
-            None if wanted.is_same(&Measure::second()) => {
-                format!("a time is wanted, the value given is in {given}")
-            }
-            _ => format!("{name} is in {shown}, the value given is in {given}"),
-        };
-        let mut diagnostic = Diagnostic::new(Code::UnitsMeet, message).at(place, "this value");
-        if let Some(id) = id {
-            diagnostic = diagnostic.at(self.flat.declaration(id).span, "declared here");
-        }
-        self.diagnostics.push(diagnostic);
-        None
+        Some(expression)
     }
 
     fn clash(&mut self, wanted: Type, found: Type, span: Span) {
@@ -226,7 +142,6 @@ impl Converter<'_> {
         // The first list that no table has taken as an argument yet.
         let mut open: Option<Span> = None;
         let mut lists = 0;
-        self.written = Written::Plain;
         for at in first..=root.0 {
             let of = |id: ExprId| new[(id.0 - first) as usize];
             let node = exprs.nodes[at as usize];
@@ -330,20 +245,6 @@ impl Converter<'_> {
             if let Some((at, ty)) = wrong {
                 self.clash(ty, types[at], exprs.span(operands[at]));
                 return None;
-            }
-            let mut result = result;
-            if let Some(unit) = exprs.unit(ExprId(at)) {
-                let names = std::sync::Arc::clone(&self.flat.names);
-                let measure = read_unit(names.name(unit.symbol), unit.span);
-                let measure = measure.map_err(|why| self.diagnostics.push(*why)).ok()?;
-                self.written = match at == root.0 {
-                    true => Written::Unit(measure, unit.span),
-                    false => {
-                        let base = measure.coherent();
-                        result.0 = scaled(&mut self.flat.exprs, result.0, &measure, &base);
-                        Written::Inside
-                    }
-                };
             }
             new.push(result);
         }

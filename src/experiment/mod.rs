@@ -14,11 +14,12 @@ mod names;
 mod numbers;
 mod outputs;
 mod sweep;
+mod values;
 
-pub use crate::evaluate::follow::with_parameter;
 pub use command::CommandLine;
 pub use find::{ExperimentSources, missing_models, model_of, models_of};
 pub use sweep::{Sweep, read as read_sweep};
+pub use values::with_parameter;
 
 use crate::base::diagnostics::{Code, Diagnostic};
 use crate::base::source::Span;

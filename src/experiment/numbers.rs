@@ -8,9 +8,7 @@ use super::collect::{Number, Settings};
 use super::convert::Converter;
 use crate::base::diagnostics::{Code, Diagnostic};
 use crate::base::source::Span;
-use crate::base::unit::Measure;
 use crate::expr::show_number;
-use crate::flat::VarId;
 
 /// The most points of output.
 const MOST_POINTS: f64 = super::MOST_POINTS as f64;
@@ -37,22 +35,19 @@ pub(super) fn numbers(
     command: &Settings<'_>,
     experiment: &mut Experiment,
 ) {
-    let mut read =
-        |file: Option<Number<'_>>, command: Option<Number<'_>>, unit: Measure| -> ReadNumber {
-            // Both are read, because mistakes in the file are reported even if the command line overrides them.
-            let of_file = file.and_then(|it| Some((converter.number(it, unit)?, it.span(), false)));
-            let of_command =
-                command.and_then(|it| Some((converter.number(it, unit)?, it.span(), true)));
-            of_command.or(of_file)
-        };
-    let (second, plain) = (Measure::second(), Measure::PLAIN);
-    let start = read(file.start, command.start, second);
-    let until = read(file.until, command.until, second);
+    let mut read = |file: Option<Number<'_>>, command: Option<Number<'_>>| -> ReadNumber {
+        // Both are read, because mistakes in the file are reported even if the command line overrides them.
+        let of_file = file.and_then(|it| Some((converter.number(it)?, it.span(), false)));
+        let of_command = command.and_then(|it| Some((converter.number(it)?, it.span(), true)));
+        of_command.or(of_file)
+    };
+    let start = read(file.start, command.start);
+    let until = read(file.until, command.until);
     let overruled = command.points.is_some() || command.step.is_some();
-    let mut points = read(file.points, command.points, plain);
-    let mut step = read(file.step, command.step, second);
-    let tolerance = read(file.tolerance, command.tolerance, plain);
-    let absolute = read(file.absolute, command.absolute, plain);
+    let mut points = read(file.points, command.points);
+    let mut step = read(file.step, command.step);
+    let tolerance = read(file.tolerance, command.tolerance);
+    let absolute = read(file.absolute, command.absolute);
     let moved = |found: ReadNumber| found.is_some_and(|(.., command)| command);
     if overruled {
         points = points.filter(|&(.., command)| command);
@@ -169,15 +164,8 @@ fn positive(converter: &mut Converter<'_>, found: ReadNumber, what: &str) {
 }
 
 /// An absolute tolerance of a single variable.
-pub(super) fn tolerance(
-    converter: &mut Converter<'_>,
-    number: Number<'_>,
-    id: Option<VarId>,
-) -> Option<f64> {
-    // A tolerance is a difference: of temperatures, in kelvin.
-    let unit = id.and_then(|id| converter.flat.units.measure(id));
-    let unit = unit.unwrap_or(Measure::PLAIN).of_differences();
-    let value = converter.number(number, unit)?;
+pub(super) fn tolerance(converter: &mut Converter<'_>, number: Number<'_>) -> Option<f64> {
+    let value = converter.number(number)?;
     let found = Some((value, number.span(), false));
     positive(converter, found, "the absolute tolerance");
     (value > 0.0).then_some(value)

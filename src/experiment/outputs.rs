@@ -21,10 +21,10 @@ impl ExperimentBuilder<'_> {
                     exprs: target.exprs,
                     value: *value,
                 };
+                let number = numbers::tolerance(&mut self.converter, value);
                 let kinds = [Kind::State, Kind::Algebraic, Kind::Output];
                 let code = Code::UnknownVariable;
                 let id = self.converter.variable(target, code, &kinds);
-                let number = numbers::tolerance(&mut self.converter, value, id);
                 let (Some(number), Some(id)) = (number, id) else {
                     continue;
                 };
@@ -88,7 +88,6 @@ impl ExperimentBuilder<'_> {
             diagnostics: &mut ignored,
             walk: Walk::default(),
             tables: false,
-            written: Default::default(),
         };
         let found = quiet.variable(target, Code::UnknownVariable, &[]).is_some();
         self.converter.names = quiet.names;

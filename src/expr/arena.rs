@@ -101,17 +101,12 @@ impl<L: Leaf> Arena<L> {
 
     /// Whether any expression contains this leaf.
     pub fn has_leaf(&self, leaf: L) -> bool {
-        self.find_leaf(leaf).is_some()
-    }
-
-    /// The expression that is this leaf, if there is one.
-    pub fn find_leaf(&self, leaf: L) -> Option<ExprId> {
         let node = Node::Leaf(leaf);
         let half = hash_node(&node, &self.args);
         let is_same = |&(id, other): &(u32, u32)| {
             other == half && same(&self.nodes[id as usize], &node, &self.args)
         };
-        (self.table.find(whole(half), is_same)).map(|&(id, _)| ExprId(id))
+        self.table.find(whole(half), is_same).is_some()
     }
 
     fn pool(&mut self, args: &[ExprId]) -> Args {

@@ -14,7 +14,6 @@ mod ports;
 mod printer;
 mod reduction;
 pub mod slots;
-mod units;
 mod variables;
 pub mod verify;
 
@@ -23,7 +22,6 @@ pub use names::write_path;
 pub use ports::{Junction, JunctionId, Law, Pair, Port, PortId, Ports, Signed};
 pub use printer::{Names, Printer};
 pub use reduction::{Derived, Dropped, Merit, Reduction, Selection};
-pub use units::{Literal, UnitId, Units};
 pub use variables::{Declaration, Kind, Role, Type, Variable};
 
 use std::sync::Arc;
@@ -121,8 +119,7 @@ pub struct Given {
     pub expression: ExprId,
     /// Where the value is given.
     pub span: Span,
-    /// How deep a start value lies: the command line, an experiment, the model, its submodels. The outermost counts most.
-    /// Of the value of a parameter: 1 if it is a setting, given from outside of the submodel.
+    /// How deep that lies: the command line, an experiment, the model, its submodels. The outermost counts most.
     pub depth: u32,
 }
 
@@ -226,10 +223,6 @@ pub struct Flat {
     pub shaping: Vec<VarId>,
     /// The cuts of all instances, and where they are connected.
     pub ports: Ports,
-    /// Values with units whose scale is not yet known. None are left when the units of the model are.
-    pub literals: Vec<Literal>,
-    /// The units of the variables, as declared or inferred.
-    pub units: Units,
 }
 
 impl Flat {

@@ -41,7 +41,6 @@ pub fn causality(model: &BondGraph, view: &View) -> String {
     heading(model, view, &mut out);
     verdict(model, view, &mut out);
     bonds(model, view, &mut out);
-    out.push_str(&super::domains::section(&model.flat, view));
     for section in SECTIONS {
         elements(model, section, &mut out);
     }

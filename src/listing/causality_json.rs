@@ -39,9 +39,6 @@ struct BondJson {
     to: String,
     effort: Option<String>,
     flow: Option<String>,
-    /// The domain of physics, if units are asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    domain: Option<&'static str>,
     /// The end at which the flow is computed.
     stroke: Option<&'static str>,
     free: bool,
@@ -215,10 +212,6 @@ fn document(model: &BondGraph, view: &View) -> CausalityJson {
                     to: name(bond.to),
                     effort: bond.effort.0.is_some().then(|| bond.effort.text(flat)),
                     flow: bond.flow.0.is_some().then(|| bond.flow.text(flat)),
-                    domain: (flat.units.are_shown())
-                        .then(|| super::domains::domain_of(flat, bond))
-                        .flatten()
-                        .map(|domain| domain.name),
                     stroke: found.gives.map(|gives| match gives {
                         Gives::Effort => "to",
                         Gives::Flow => "from",

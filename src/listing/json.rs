@@ -195,7 +195,7 @@ impl Variables<'_> {
                 .map(|given| flat.expression(given.expression)),
             start: flat.start(id).map(|given| given.value),
             prefer: (flat.wish(id)).map(|keep| if keep { "state" } else { "nostate" }),
-            unit: flat.listed_unit(id),
+            unit: declaration.remarks.unit.as_deref(),
             description: (declaration.remarks.description.as_deref())
                 .or(declaration.doc.as_deref()),
             origin: flat.path(variable.instance),

@@ -92,7 +92,7 @@ fn variables(flat: &Flat, out: &mut String) {
             let value = (flat.value(id).or_else(|| flat.start(id))).map(|given| given.value);
             let value = value.map_or(String::new(), number);
             let remarks = &flat.declaration(id).remarks;
-            let unit = flat.unit(id).map_or(String::new(), prose);
+            let unit = remarks.unit.as_deref().map_or(String::new(), prose);
             let words = remarks.description.as_deref().map_or(String::new(), prose);
             out.push_str(&format!(
                 "${name}$ & {value} & {unit} & \\parbox[t]{{7cm}}{{\\raggedright {words}}} \\\\\n"

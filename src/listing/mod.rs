@@ -2,7 +2,6 @@
 
 pub mod causality;
 pub mod causality_json;
-pub mod domains;
 pub mod equations;
 pub mod explain;
 mod field_laws;
@@ -25,7 +24,6 @@ pub mod solved;
 pub mod solved_json;
 pub mod sorted;
 pub mod storage_fields;
-pub mod units;
 
 pub use lines::outputs_for_states;
 

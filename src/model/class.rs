@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 
 use crate::base::intern::Symbol;
 use crate::base::source::Span;
-use crate::base::unit::Measure;
 use crate::expr::{Args, ExprId, Node};
 use crate::flat::Role;
 use crate::syntax::ast::Remarks;
@@ -63,16 +62,6 @@ pub struct Code {
     pub firsts: Vec<u32>,
     pub args: Vec<ExprId>,
     pub deep: Vec<DeepRef>,
-    /// Values with a unit, by their nodes.
-    pub units: Vec<(ExprId, WrittenUnit)>,
-}
-
-/// The unit that a value is written with.
-#[derive(Clone, Copy, Debug)]
-pub struct WrittenUnit {
-    pub measure: Measure,
-    pub text: Symbol,
-    pub span: Span,
 }
 
 impl Code {
@@ -82,11 +71,6 @@ impl Code {
 
     pub fn args(&self, args: Args) -> &[ExprId] {
         &self.args[args.range()]
-    }
-
-    pub fn unit(&self, id: ExprId) -> Option<&WrittenUnit> {
-        let at = (self.units.binary_search_by_key(&id, |&(id, _)| id)).ok()?;
-        Some(&self.units[at].1)
     }
 
     pub fn span(&self, template: Template) -> Span {

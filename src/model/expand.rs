@@ -1,12 +1,9 @@
 //! Templates to flat expressions: names become variables of an instance.
 
-use super::class::{Class, Slot, Template, WrittenUnit};
+use super::class::{Class, Slot, Template};
 use super::flatten::Flattener;
-use crate::expr::{BinaryOp, ExprId, Function, Node, UnaryOp, Value};
-use crate::flat::{
-    DeclId, Declaration, Given, InstanceId, Kind, Leaf, Literal, Role, Type, VarId, Variable,
-};
-use crate::syntax::ast::Remarks;
+use crate::expr::{ExprId, Function, Node, UnaryOp, Value};
+use crate::flat::{Given, Leaf, VarId};
 
 impl<'c> Flattener<'_, 'c> {
     /// The value of an expression that is known before the simulation.
@@ -90,60 +87,9 @@ impl<'c> Flattener<'_, 'c> {
                     arena.list(&args)
                 }
             };
-            let expr = match code.unit(ExprId(at)) {
-                None => expr,
-                Some(&unit) => self.literal(expr, unit),
-            };
             self.exprs.push(expr);
         }
         Some(())
-    }
-
-    /// A value with a unit: its number times an unknown constant, whose value follows when the units of the model are known.
-    fn literal(&mut self, number: ExprId, unit: WrittenUnit) -> ExprId {
-        let variable = VarId(self.parts.variables.len() as u32);
-        let declaration = DeclId(self.parts.declarations.len() as u32);
-        self.parts.declarations.push(Declaration {
-            name: unit.text,
-            span: unit.span,
-            role: Role::Fixed,
-            remarks: Remarks::default(),
-            doc: None,
-        });
-        self.parts.variables.push(Variable {
-            instance: InstanceId::TOP,
-            declaration,
-            index: 0,
-            kind: Kind::Constant,
-            ty: Type::Real,
-            output: false,
-            order: 0,
-            states: 0,
-        });
-        self.parts.literals.push(Literal {
-            variable,
-            measure: unit.measure,
-        });
-        let leaf = self.parts.exprs.leaf(Leaf::Var(variable));
-        self.parts.exprs.binary(BinaryOp::Mul, number, leaf)
-    }
-
-    /// Constants have values, so these get one that is replaced later.
-    pub(super) fn finish_literals(&mut self) {
-        for at in 0..self.parts.literals.len() {
-            let literal = self.parts.literals[at];
-            let factor = literal.measure.factor;
-            self.parts.values.push(Given {
-                variable: literal.variable,
-                value: Value::Real(factor),
-                expression: self.parts.exprs.number(factor),
-                span: self.parts.declarations[self.parts.variables[literal.variable.index()]
-                    .declaration
-                    .index()]
-                .span,
-                depth: 0,
-            });
-        }
     }
 
     pub(super) fn evaluate_indices(

@@ -16,8 +16,8 @@ use super::parameters::Memo;
 use super::starts::Start;
 use crate::expr::{Arena, ExprId, Node, Value};
 use crate::flat::{
-    DeclId, Declaration, Equation, EquationKind, Given, InstanceId, Kind, Leaf, Literal, Ports,
-    Type, VarId, Variable, When, WhenId,
+    DeclId, Declaration, Equation, EquationKind, Given, InstanceId, Kind, Leaf, Ports, Type, VarId,
+    Variable, When, WhenId,
 };
 
 /// The flat model while it is made; see [`crate::flat::Flat`].
@@ -32,7 +32,6 @@ pub struct Parts {
     pub starts: Vec<Given>,
     pub wishes: Vec<(VarId, bool)>,
     pub ports: Ports,
-    pub literals: Vec<Literal>,
 }
 
 pub(super) struct Flattener<'t, 'c> {
@@ -73,7 +72,6 @@ pub fn flatten(tree: &mut Tree<'_>) -> Option<Parts> {
             starts: Vec::new(),
             wishes: Vec::new(),
             ports: Ports::default(),
-            literals: Vec::new(),
         },
         tree,
         cache: FxHashMap::default(),
@@ -100,7 +98,6 @@ pub fn flatten(tree: &mut Tree<'_>) -> Option<Parts> {
         return None;
     }
     flattener.drop_equations();
-    flattener.finish_literals();
     flattener.finish_starts();
     flattener.finish_wishes();
     flattener.kinds();
@@ -183,7 +180,7 @@ impl<'c> Flattener<'_, 'c> {
                     value,
                     expression,
                     span,
-                    depth: u32::from(binding.instance != record.instance),
+                    depth: 0,
                 });
             } else if let (Kind::Input, Some(default)) =
                 (self.parts.variables[variable as usize].kind, decl.value)

@@ -43,7 +43,7 @@ pub use types::Types;
 use crate::base::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::base::intern::Interner;
 use crate::base::source::Origin;
-use crate::flat::{Flat, Units, VarId};
+use crate::flat::{Flat, VarId};
 use crate::syntax::ast::ModelKind;
 use crate::syntax::load::Loaded;
 use crate::syntax::shorten;
@@ -192,8 +192,6 @@ pub fn flatten(
         reduction: None,
         shaping,
         ports: parts.ports,
-        literals: parts.literals,
-        units: Units::default(),
     };
     infer(&mut flat, diagnostics);
     Some(flat)

@@ -39,22 +39,6 @@ enum Obstacle {
     Reported,
 }
 
-/// A value that is written with a unit counts in base units here. Which scale it has in the model, inference finds out
-/// ([`crate::units`]); sizes and indices, which are needed before, have no units.
-fn in_base_units(class: &Class, id: ExprId, value: Value) -> Value {
-    match (class.code.unit(id), value) {
-        (Some(unit), Value::Real(number)) => {
-            let base = crate::base::unit::Measure {
-                factor: 1.0,
-                offset: 0.0,
-                ..unit.measure
-            };
-            Value::Real(unit.measure.convert(number, &base))
-        }
-        _ => value,
-    }
-}
-
 impl<'c> Tree<'c> {
     /// Evaluates every parameter and constant.
     pub fn evaluate_all(&mut self) {
@@ -317,8 +301,7 @@ impl<'c> Tree<'c> {
         let first = class.code.firsts[root.index()];
         // Most values are literals, and most indices variables of a `for`.
         if first == root.0 {
-            let value = self.step(class, instance, root, first, &[], loops)?;
-            return Ok(in_base_units(class, root, value));
+            return self.step(class, instance, root, first, &[], loops);
         }
         let mut values: Vec<Value> = Vec::with_capacity((root.0 - first + 1) as usize);
         for at in first..=root.0 {
@@ -327,7 +310,7 @@ impl<'c> Tree<'c> {
                 Node::List(_) => Value::Real(0.0),
                 _ => self.step(class, instance, ExprId(at), first, &values, loops)?,
             };
-            values.push(in_base_units(class, ExprId(at), value));
+            values.push(value);
         }
         Ok(values[values.len() - 1])
     }

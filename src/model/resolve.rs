@@ -13,7 +13,6 @@ use crate::expr::{Args, ExprId, Node};
 use crate::syntax::ast;
 use crate::syntax::load::Loaded;
 use crate::syntax::shorten;
-use crate::syntax::units::read_unit;
 
 /// What an expression is allowed to refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,9 +130,6 @@ impl<'l, 'd> Resolver<'l, 'd> {
                 }
                 Node::List(args) => Node::List(self.copy_args(args, offset)),
             };
-            if let Some(unit) = tree.exprs.unit(id) {
-                self.unit(unit);
-            }
             self.code.nodes.push(node);
             self.code.spans.push(span);
             self.code.numeric.push(false);
@@ -157,23 +153,6 @@ impl<'l, 'd> Resolver<'l, 'd> {
             }
         }
         offset
-    }
-
-    /// The unit of the value that is copied next.
-    fn unit(&mut self, unit: ast::Name) {
-        let text = self.loaded.interner.name(unit.symbol);
-        match read_unit(text, unit.span) {
-            Ok(measure) => {
-                let written = WrittenUnit {
-                    measure,
-                    text: unit.symbol,
-                    span: unit.span,
-                };
-                let id = ExprId(self.code.nodes.len() as u32);
-                self.code.units.push((id, written));
-            }
-            Err(diagnostic) => self.diagnostics.push(*diagnostic),
-        }
     }
 
     /// A name by itself, as a template.

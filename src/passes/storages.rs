@@ -61,8 +61,8 @@ pub fn stores(flat: &mut Flat, instance: InstanceId) -> Vec<Store> {
     let mut found = Vec::new();
     for gate in gates(flat, instance) {
         let unit_of = |flat: &Flat, side: &[(bool, VarId)]| {
-            let unit = side.first().and_then(|&(_, id)| flat.unit(id));
-            unit.map(str::to_string)
+            let first = side.first().map(|&(_, id)| flat.declaration(id));
+            first.and_then(|declaration| declaration.remarks.unit.clone())
         };
         let swapped = unit_of(flat, &gate.across).is_some_and(|unit| is_velocity(&unit));
         for (is_across, side) in [(true, &gate.across), (false, &gate.through)] {

@@ -5,8 +5,6 @@
 //! values are divided by a power of ten (its exponent is a multiple of three), which is written in
 //! the label of the axis: as a prefix of the unit if there is one.
 
-use crate::base::unit::{prefixed, read};
-
 /// An axis. Its labels are values divided by `10^exponent`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
@@ -78,17 +76,14 @@ impl Scale {
     /// Returns the unit as it is written in the label of the axis: `mV`, `10⁻⁶ kg`, `10⁹`.
     pub fn unit(&self, unit: Option<&str>) -> Option<String> {
         if self.exponent == 0 {
-            return unit.map(typeset);
+            return unit.map(str::to_string);
         }
         let power = format!("10{}", superscript(self.exponent));
         match unit {
             None => Some(power),
             Some(unit) => Some(match prefix(unit, self.exponent) {
-                Some(prefix) => format!("{prefix}{}", typeset(unit)),
-                None => match other_prefix(unit, self.exponent) {
-                    Some(unit) => typeset(&unit),
-                    None => format!("{power} {}", typeset(unit)),
-                },
+                Some(prefix) => format!("{prefix}{unit}"),
+                None => format!("{power} {unit}"),
             }),
         }
     }
@@ -167,61 +162,6 @@ const PREFIXED: [&str; 24] = [
     "S", "K", "m/s", "N.m", "Nm", "N*m", "V/m",
 ];
 
-/// A unit that has a prefix gets another one: kOhm and 10³ are MOhm.
-fn other_prefix(unit: &str, exponent: i32) -> Option<String> {
-    let measure = read(unit).ok()?;
-    // Only the steps of 1000 read well, and no other scales than those of prefixes.
-    let scaled = measure.factor != 1.0 && !measure.dimension.is_plain();
-    prefixed(unit, exponent).filter(|_| scaled && unit != "kg")
-}
-
-/// A unit as it is printed: `m/s²`, `N·m`, `kΩ`, `°C`, `µF`.
-pub fn typeset(unit: &str) -> String {
-    if read(unit).is_err() {
-        return unit.to_string();
-    }
-    // A power that is a fraction stays as it is written.
-    let unit = match unit.contains('(') {
-        true => unit.to_string(),
-        false => unit.replace("**", "").replace('^', ""),
-    };
-    let mut text = String::new();
-    let mut word = String::new();
-    for c in unit.chars().chain([' ']) {
-        if c.is_alphabetic() || matches!(c, '%' | '°') {
-            word.push(c);
-            continue;
-        }
-        text.push_str(&typeset_name(&word));
-        let after_name = !word.is_empty() || text.ends_with(|c: char| SUPERSCRIPTS.contains(c));
-        word.clear();
-        match c {
-            '.' | '*' => text.push('·'),
-            '-' if after_name => text.push('⁻'),
-            digit if digit.is_ascii_digit() && after_name => {
-                text.push_str(&superscript(digit as i32 - '0' as i32));
-            }
-            other => text.push(other),
-        }
-    }
-    text.trim_end().to_string()
-}
-
-const SUPERSCRIPTS: &str = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹";
-
-fn typeset_name(name: &str) -> String {
-    match name {
-        "degC" => "°C".to_string(),
-        "degF" => "°F".to_string(),
-        "deg" => "°".to_string(),
-        _ => match (name.strip_suffix("Ohm"), name.strip_prefix('u')) {
-            (Some(prefix), _) => format!("{prefix}Ω"),
-            (None, Some(rest)) if !rest.is_empty() && read(rest).is_ok() => format!("µ{rest}"),
-            _ => name.to_string(),
-        },
-    }
-}
-
 fn prefix(unit: &str, exponent: i32) -> Option<&'static str> {
     if !PREFIXED.contains(&unit) || (unit == "s" && exponent > 0) {
         return None;
@@ -238,28 +178,4 @@ fn prefix(unit: &str, exponent: i32) -> Option<&'static str> {
         12 => "T",
         _ => return None,
     })
-}
-
-#[cfg(test)]
-mod unit_tests {
-    use super::typeset;
-
-    #[test]
-    fn units_are_typeset() {
-        let all = [
-            ("m/s2", "m/s²"),
-            ("N.m", "N·m"),
-            ("kOhm", "kΩ"),
-            ("degC", "°C"),
-            ("uF", "µF"),
-            ("J/(kg.K)", "J/(kg·K)"),
-            ("m^2", "m²"),
-            ("m.s-2", "m·s⁻²"),
-            ("1/s", "1/s"),
-            ("Euro/day2", "Euro/day2"),
-        ];
-        for (unit, wanted) in all {
-            assert_eq!(typeset(unit), wanted);
-        }
-    }
 }

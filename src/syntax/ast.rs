@@ -247,16 +247,6 @@ pub struct Exprs {
     pub firsts: Vec<u32>,
     pub args: Vec<ExprId>,
     pub parts: Vec<Part>,
-    /// Expressions with a unit, `230 'V'`, in the order of their ids.
-    pub units: Vec<Measured>,
-}
-
-/// An expression whose value is given in a unit.
-#[derive(Clone, Copy, Debug)]
-pub struct Measured {
-    pub expr: ExprId,
-    /// The text in quotes, and its place.
-    pub unit: Name,
 }
 
 impl Exprs {
@@ -290,15 +280,6 @@ impl Exprs {
 
     pub fn args(&self, args: Args) -> &[ExprId] {
         &self.args[args.range()]
-    }
-
-    /// The unit that an expression is written with.
-    pub fn unit(&self, id: ExprId) -> Option<Name> {
-        (self
-            .units
-            .binary_search_by_key(&id, |measured| measured.expr)
-            .ok())
-        .map(|at| self.units[at].unit)
     }
 
     pub fn parts(&self, reference: Reference) -> &[Part] {

@@ -142,15 +142,7 @@ impl Dumper<'_> {
             match item {
                 Task::Text(text) => self.text(text),
                 Task::Name(name) => self.text(self.interner.name(name.symbol)),
-                Task::Expr(id) => match self.ast.exprs.unit(id) {
-                    None => self.node(id, &mut work),
-                    Some(unit) => {
-                        let unit = self.interner.name(unit.symbol);
-                        let _ = write!(self.out, "(measured {unit:?} ");
-                        self.node(id, &mut work);
-                        work.push(Task::Text(")"));
-                    }
-                },
+                Task::Expr(id) => self.node(id, &mut work),
                 Task::Reference(reference) => {
                     self.text("(ref");
                     for (at, part) in self.ast.exprs.parts(reference).iter().enumerate() {

@@ -21,7 +21,6 @@ mod parse;
 pub mod print;
 mod print_statement;
 mod token;
-pub mod units;
 pub mod verify;
 mod words;
 

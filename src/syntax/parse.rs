@@ -115,35 +115,6 @@ impl Builder<'_, '_> {
         Span::new(self.file, start, end.max(start))
     }
 
-    /// A value with a unit; the unit of a list is that of its elements. An expression that has one already, in brackets,
-    /// gets a sign in between.
-    pub fn measured(
-        &mut self,
-        value: ExprId,
-        unit: &str,
-        at: usize,
-        start: usize,
-        end: usize,
-    ) -> ExprId {
-        let unit = self.name(unit, at, end);
-        if let Node::List(items) = self.exprs.node(value) {
-            let open = |exprs: &Exprs, expr: ExprId| exprs.unit(expr).is_none();
-            let items = self.exprs.args(items).iter().copied();
-            let new: Vec<Measured> = (items.filter(|&item| open(&self.exprs, item)))
-                .map(|expr| Measured { expr, unit })
-                .collect();
-            self.exprs.units.extend(new);
-            self.exprs.units.sort_by_key(|measured| measured.expr);
-            return value;
-        }
-        let expr = match self.exprs.unit(value) {
-            None => value,
-            Some(_) => self.unary(UnaryOp::Plus, value, start, end),
-        };
-        self.exprs.units.push(Measured { expr, unit });
-        expr
-    }
-
     pub fn name(&mut self, name: &str, start: usize, end: usize) -> Name {
         Name {
             symbol: self.interner.intern(name),

@@ -205,11 +205,6 @@ impl Source for Formulas<'_> {
         self.exprs.args(args)
     }
 
-    fn unit(&self, id: ExprId) -> Option<&str> {
-        let unit = self.exprs.unit(id)?;
-        Some(self.interner.name(unit.symbol))
-    }
-
     fn leaf(&self, reference: Reference, form: &mut Form<'_, u8>) {
         for (at, part) in self.exprs.parts(reference).iter().enumerate() {
             match (at, part.colon) {

@@ -3,7 +3,6 @@
 use super::ast::*;
 use super::print::Printer;
 use crate::expr::ExprId;
-use crate::expr::{Node, show_number};
 
 impl Printer<'_> {
     pub(super) fn block(&mut self, body: &[Statement]) {
@@ -262,14 +261,7 @@ impl Printer<'_> {
                     self.reference(variable);
                     self.text(" ");
                 }
-                match (self.ast.exprs.unit(*value), self.ast.exprs.node(*value)) {
-                    (Some(unit), Node::Number(value)) => {
-                        self.text(&format!("{} '", show_number(value.0)));
-                        self.name(unit);
-                        self.text("'");
-                    }
-                    _ => self.expr(*value),
-                }
+                self.expr(*value);
             }
             ExperimentKind::ClassicInputs(count, inputs) => {
                 self.setting("input ", *count);

@@ -13,7 +13,6 @@ mod session;
 mod simulate;
 mod solved_json;
 mod tidy;
-mod units;
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -5,8 +5,6 @@
 pub enum Severity {
     Error,
     Warning,
-    /// Something to look at; it is told by `check` only, and is no warning.
-    Hint,
 }
 
 macro_rules! codes {
@@ -94,9 +92,6 @@ codes! {
     FixedParameter "E0511" "a parameter that an experiment cannot change";
     WrongSetting "E0512" "a wrong number in an experiment or a sweep";
     UnknownMethod "E0513" "an integrator that is not there";
-    UnitsMeet "E0514" "different units where values are handed on";
-    CelsiusMixed "E0515" "a temperature in degC where one in K is wanted";
-    UnknownUnit "E0516" "a value in a unit that is not known";
 
     TooManyEquations "E0601" "more equations than unknowns";
     TooFewEquations "E0602" "fewer equations than unknowns";
@@ -136,9 +131,6 @@ codes! {
     ImplicitLocal "W0301" "a name taken as `local`";
     UnconnectedCut "W0401" "a cut that nothing is connected to";
     LonelyNode "W0402" "a node that joins nothing";
-    UnitsDiffer "W0514" "different units in an equation";
-    UnitFactor "W0515" "a factor between units that is missing";
-    StrangeUnit "W0516" "a declaration with a unit that is misspelt";
     NoGround "W0601" "a part without ground";
     UnusedStart "W0602" "a start value that cannot be given";
     TooFewStarts "W0603" "too few start values";
@@ -149,15 +141,12 @@ codes! {
     OpenEnds "W1001" "a linear analysis without inputs or outputs";
     TieAtPoint "W1002" "a relation that changes exactly at the point";
     MultiplePole "W1003" "a multiple pole";
-    NumberWithUnit "H0514" "a number that has a unit";
-    OwnUnit "H0516" "a declaration with a unit of its own";
 }
 
 impl Code {
     pub fn severity(self) -> Severity {
         match self.text().as_bytes()[0] {
             b'W' => Severity::Warning,
-            b'H' => Severity::Hint,
             _ => Severity::Error,
         }
     }

@@ -125,9 +125,6 @@ pub struct Diagnostics {
     list: Vec<Diagnostic>,
     seen: FxHashSet<(Code, Option<Span>)>,
     errors: usize,
-    hints: usize,
-    /// Warnings count as errors.
-    denied: bool,
     text_is_missing: bool,
 }
 
@@ -141,10 +138,8 @@ impl Diagnostics {
             return;
         }
         self.text_is_missing |= diagnostic.code.hides_text();
-        match diagnostic.severity() {
-            Severity::Error => self.errors += 1,
-            Severity::Warning => {}
-            Severity::Hint => self.hints += 1,
+        if diagnostic.severity() == Severity::Error {
+            self.errors += 1;
         }
         self.list.push(diagnostic);
     }
@@ -164,12 +159,7 @@ impl Diagnostics {
     }
 
     pub fn has_errors(&self) -> bool {
-        self.errors > 0 || (self.denied && self.warnings() > 0)
-    }
-
-    /// From now on warnings count as errors.
-    pub fn deny_warnings(&mut self) {
-        self.denied = true;
+        self.errors > 0
     }
 
     pub fn errors(&self) -> usize {
@@ -177,18 +167,7 @@ impl Diagnostics {
     }
 
     pub fn warnings(&self) -> usize {
-        self.list.len() - self.errors - self.hints
-    }
-
-    pub fn hints(&self) -> usize {
-        self.hints
-    }
-
-    /// Leaves hints out, for commands that are asked for something else.
-    pub fn drop_hints(&mut self) {
-        self.list
-            .retain(|diagnostic| diagnostic.severity() != Severity::Hint);
-        self.hints = 0;
+        self.list.len() - self.errors
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {

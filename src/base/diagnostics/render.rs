@@ -25,15 +25,13 @@ const MOST_SHOWN: usize = 50;
 pub fn render_all(sources: &Sources, found: &Diagnostics, color: bool) -> String {
     let mut errors = found.errors().min(MOST_SHOWN);
     let mut warnings = found.warnings().min(MOST_SHOWN - errors);
-    let mut hints = found.hints().min(MOST_SHOWN - errors - warnings);
-    let more = found.iter().len() - errors - warnings - hints;
+    let more = found.errors() + found.warnings() - errors - warnings;
     let mut text = String::new();
     let files = Files::new(sources);
     for diagnostic in found.iter() {
         let left = match diagnostic.severity() {
             Severity::Error => &mut errors,
             Severity::Warning => &mut warnings,
-            Severity::Hint => &mut hints,
         };
         if *left > 0 {
             *left -= 1;
@@ -130,7 +128,6 @@ fn render_one(files: &Files<'_>, diagnostic: &Diagnostic, color: bool, out: &mut
     let mut shown = match diagnostic.severity() {
         Severity::Error => report::Diagnostic::error(),
         Severity::Warning => report::Diagnostic::warning(),
-        Severity::Hint => report::Diagnostic::help(),
     }
     .with_code(diagnostic.code.text())
     .with_message(visible(&diagnostic.message));
@@ -189,7 +186,6 @@ pub fn severity_text(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
-        Severity::Hint => "hint",
     }
 }
 

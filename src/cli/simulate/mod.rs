@@ -30,7 +30,6 @@ use crate::experiment::Experiment;
 use crate::expr::{show_briefly, show_number};
 use crate::picture::png::png;
 use crate::picture::{Trajectories, panels, svg, terminal};
-use crate::simulate::columns::Column;
 use crate::simulate::job::{Job, RunOptions, job_with};
 use crate::simulate::run::{End, Outcome, run_with};
 use observer::{RecordedRows, RowObserver, RowStorage, rounded};
@@ -61,9 +60,6 @@ pub struct Arguments {
     /// Round the numbers that are written to so many digits
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=17))]
     digits: Option<u8>,
-    /// Tell the unit of each column in the first line of the table: C1.u [V]
-    #[arg(long)]
-    units: bool,
     /// Tell where the time went
     #[arg(long)]
     stats: bool,
@@ -289,10 +285,9 @@ impl Output {
         // A single point is printed as a list of values, not as CSV.
         let single = job.plan.times.len() < 2;
         let terminal = std::io::stdout().is_terminal() && !console.is_captured();
-        let titles: Vec<String> = (job.columns.iter())
-            .map(|column| titled(column, arguments.units))
+        let names: Vec<&str> = (job.columns.iter())
+            .map(|column| column.name.as_str())
             .collect();
-        let names: Vec<&str> = titles.iter().map(String::as_str).collect();
         let path = match &arguments.output {
             Some(path) => Some(path.to_string_lossy().into_owned()),
             None if single || terminal || arguments.plot.is_some() => None,
@@ -344,18 +339,6 @@ impl Output {
         let height = height.saturating_sub(4).min(24);
         let text = terminal::plot(name, data, &which, (width, height), console.has_colour());
         console.result_as_is(&text)
-    }
-}
-
-/// The title of a column, `C1.u [V]` if units are asked for.
-fn titled(column: &Column, units: bool) -> String {
-    match column
-        .unit
-        .as_deref()
-        .filter(|unit| units && !unit.trim().is_empty())
-    {
-        Some(unit) => format!("{} [{unit}]", column.name),
-        None => column.name.clone(),
     }
 }
 

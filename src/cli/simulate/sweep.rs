@@ -59,10 +59,9 @@ pub fn run(
         until: Some(first.plan.until()),
         ..wishes.clone()
     };
-    let titles: Vec<String> = (first.columns.iter())
-        .map(|column| super::titled(column, arguments.units))
+    let names: Vec<&str> = (first.columns.iter())
+        .map(|column| column.name.as_str())
         .collect();
-    let names: Vec<&str> = titles.iter().map(String::as_str).collect();
     let parameters: Vec<&str> = (experiment.sweeps.iter())
         .map(|sweep| sweep.name.as_str())
         .collect();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::depend::{Dependencies, On, graph};
 use super::variables::{Role, Variable, Variables};
-use crate::base::unit::{Measure, Unit, read};
+use crate::base::unit::Unit;
 use crate::base::words::xml as escaped;
 use crate::export::Request;
 
@@ -22,30 +22,6 @@ pub struct Description<'d> {
 }
 
 /// As XML Schema writes a double.
-/// Powers of the base units of FMI with the factor and the offset; `None` if the unit has no such form.
-fn base_unit(unit: &str) -> Option<([(&'static str, i32); 7], Measure)> {
-    let measure = read(unit).ok()?;
-    if let Some(powers) = Unit::read(unit).and_then(|unit| unit.powers()) {
-        return Some((powers, measure));
-    }
-    let [kg, m, s, a, k, mol, cd] = measure.dimension.0;
-    (cd.as_whole() == Some(0)).then_some(())?;
-    let powers = [
-        ("kg", kg.as_whole()?),
-        ("m", m.as_whole()?),
-        ("s", s.as_whole()?),
-        ("A", a.as_whole()?),
-        ("K", k.as_whole()?),
-        ("mol", mol.as_whole()?),
-        ("rad", 0),
-    ];
-    Some((powers, measure))
-}
-
-fn is_scaled(measure: &Measure) -> bool {
-    measure.factor != 1.0 || measure.offset != 0.0
-}
-
 fn number(value: f64) -> String {
     match value {
         value if value.is_nan() => "NaN".to_string(),
@@ -155,7 +131,7 @@ impl Description<'_> {
         out.push_str("  <UnitDefinitions>\n");
         for unit in units {
             let name = escaped(unit);
-            let Some((powers, measure)) = base_unit(unit) else {
+            let Some(powers) = Unit::read(unit).and_then(|unit| unit.powers()) else {
                 let _ = writeln!(out, "    <Unit name=\"{name}\"/>");
                 continue;
             };
@@ -164,15 +140,6 @@ impl Description<'_> {
                 if power != 0 {
                     let _ = write!(out, " {base}=\"{power}\"");
                 }
-            }
-            if is_scaled(&measure) {
-                let _ = write!(out, " factor=\"{}\"", number(measure.factor));
-                if measure.offset != 0.0 {
-                    let offset = number(measure.offset * measure.factor);
-                    let _ = write!(out, " offset=\"{offset}\"");
-                }
-                let _ = writeln!(out, "/><DisplayUnit name=\"{name}\"/></Unit>");
-                continue;
             }
             out.push_str("/></Unit>\n");
         }
@@ -208,10 +175,6 @@ impl Description<'_> {
         }
         if let Some(unit) = &variable.unit {
             let _ = write!(out, " unit=\"{}\"", escaped(unit));
-            // Values are in the declared unit, which need not be a coherent one.
-            if base_unit(unit).is_some_and(|(_, measure)| is_scaled(&measure)) {
-                let _ = write!(out, " displayUnit=\"{}\"", escaped(unit));
-            }
         }
         if variable.is_state {
             let _ = write!(out, " nominal=\"{}\"", number(self.nominal));

@@ -192,7 +192,7 @@ impl List<'_> {
         let flat = self.model.flat;
         let variable = flat.variable(leaf.variable());
         let remarks = &flat.declaration(leaf.variable()).remarks;
-        let unit = match (flat.unit(leaf.variable()), leaf) {
+        let unit = match (&remarks.unit, leaf) {
             (Some(unit), Leaf::Der(_, order)) => times_seconds(unit, -i32::from(order)),
             (Some(unit), _) => Some(unit.trim().to_string()),
             (None, _) => None,

@@ -250,7 +250,7 @@ impl<'d> Declarations<'d> {
 
     /// The unit of a derivative, as an attribute.
     fn unit(&self, id: VarId, order: u8) -> Option<String> {
-        let written = self.flat.unit(id)?;
+        let written = self.flat.declaration(id).remarks.unit.as_deref()?;
         if self.flat.variable(id).ty == Type::Boolean {
             return None;
         }

@@ -20,10 +20,6 @@ pub trait Source {
     type Leaf: Copy;
     fn node(&self, id: ExprId) -> Node<Self::Leaf>;
     fn args(&self, args: Args) -> &[ExprId];
-    /// The unit that the value of an expression is written with.
-    fn unit(&self, _: ExprId) -> Option<&str> {
-        None
-    }
     /// Writes a leaf. Index expressions inside it are operands.
     fn leaf(&self, leaf: Self::Leaf, form: &mut Form<'_, u8>);
 }
@@ -58,10 +54,6 @@ impl<S: Source> Dialect for Listing<'_, S> {
 
     fn args(&self, args: Args) -> &[ExprId] {
         self.source.args(args)
-    }
-
-    fn unit(&self, id: ExprId) -> Option<&str> {
-        self.source.unit(id)
     }
 
     fn number(&self, value: f64, _: Here<u8>, form: &mut Form<'_, u8>) {
@@ -104,8 +96,7 @@ impl<S: Source> Dialect for Listing<'_, S> {
     }
 
     fn choice(&self, _: Here<u8>, parts: [ExprId; 3], form: &mut Form<'_, u8>) {
-        let elseif =
-            matches!(self.node(parts[2]), Node::If(..)) && self.source.unit(parts[2]).is_none();
+        let elseif = matches!(self.node(parts[2]), Node::If(..));
         choice(parts, [level::OR, level::OR, level::IF], elseif, form);
     }
 

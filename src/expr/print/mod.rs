@@ -69,11 +69,6 @@ pub trait Dialect {
         (least > level::IF && self.strength(here.id, node) < least).then_some(("(", ")"))
     }
 
-    /// The unit that its value is written with.
-    fn unit(&self, _: ExprId) -> Option<&str> {
-        None
-    }
-
     /// The operand that the text of a binary operator begins with, and what its place requires; `None` if the text begins
     /// with something else.
     fn first_operand(&self, _: ExprId, op: BinaryOp, a: ExprId) -> Option<(ExprId, Self::Place)> {
@@ -84,9 +79,6 @@ pub trait Dialect {
     fn begins_with_sign(&self, id: ExprId) -> bool {
         let mut id = self.follow(id);
         loop {
-            if self.unit(id).is_some() {
-                return false;
-            }
             let (op, a) = match self.node(id) {
                 Node::Unary(op, _) => return op != UnaryOp::Not,
                 Node::Number(value) => return value.0.is_sign_negative(),
@@ -241,10 +233,7 @@ fn run<D: Dialect>(dialect: &D, mut work: Vec<Part<D::Place>>, out: &mut String)
                 let id = dialect.follow(id);
                 let here = Here { id, place };
                 let node = dialect.node(id);
-                if let Some(unit) = dialect.unit(id) {
-                    out.push('(');
-                    work.push(Part::Text(format!(" '{unit}')")));
-                } else if let Some((open, close)) = dialect.brackets(here, &node) {
+                if let Some((open, close)) = dialect.brackets(here, &node) {
                     out.push_str(open);
                     work.push(Part::Word(close));
                 }

@@ -7,7 +7,7 @@
 use super::legend::{Entry, Legend};
 use super::{colour, draw, text};
 use crate::picture::panels::Choice;
-use crate::picture::scale::{Scale, Wish, typeset};
+use crate::picture::scale::{Scale, Wish};
 use crate::picture::{Series, Trajectories, extent};
 
 /// One run of a picture.
@@ -194,7 +194,7 @@ impl<'a> Panel<'a> {
             let unit = if same { None } else { series.shown_unit() };
             self.legend.lines.push(Entry {
                 text: match unit {
-                    Some(unit) => format!("{} [{}]", series.name, typeset(unit)),
+                    Some(unit) => format!("{} [{unit}]", series.name),
                     None => series.name.clone(),
                 },
                 colour: colour::curve(at),

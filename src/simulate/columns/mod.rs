@@ -219,9 +219,13 @@ fn of_leaf(flat: &Flat, candidates: &FxHashSet<Leaf>, leaf: Leaf, value: ExprId)
         _ if variable.output => ColumnKind::Output,
         _ => ColumnKind::Algebraic,
     };
+    let unit = flat.declaration(id).remarks.unit.clone();
     Column {
         name: flat.leaf_name(leaf),
-        unit: flat.leaf_unit(leaf),
+        unit: match order {
+            0 => unit,
+            _ => unit.and_then(|unit| crate::base::unit::times_seconds(&unit, -i32::from(order))),
+        },
         boolean: variable.ty == Type::Boolean,
         value,
         kind,

@@ -157,7 +157,10 @@ pub fn port_name(flat: &Flat, port: PortId) -> String {
 fn power_unit(flat: &Flat, pairs: &[(Terms, Terms)]) -> Option<String> {
     let mut common: Option<String> = None;
     for (across, through) in pairs {
-        let unit = |side: &[(bool, VarId)]| (side.iter()).find_map(|&(_, id)| flat.unit(id));
+        // Variables that are connected have the same unit, but not each declaration gives it.
+        let unit = |side: &[(bool, VarId)]| {
+            (side.iter()).find_map(|&(_, id)| flat.declaration(id).remarks.unit.as_deref())
+        };
         let unit = product(unit(across)?, unit(through)?)?;
         match &common {
             Some(other) if *other != unit => return None,

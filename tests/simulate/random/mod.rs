@@ -6,4 +6,3 @@ mod diodes;
 mod linear;
 mod logic;
 mod released;
-mod units;

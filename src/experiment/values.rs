@@ -21,7 +21,7 @@ pub fn with_parameter(flat: &mut Flat, parameter: VarId, value: f64) -> Result<(
     follow(flat, &[parameter]).map(|_| ())
 }
 
-pub(crate) fn given(list: &mut [Given], id: VarId) -> Option<&mut Given> {
+pub(super) fn given(list: &mut [Given], id: VarId) -> Option<&mut Given> {
     let at = list
         .binary_search_by_key(&id, |given| given.variable)
         .ok()?;
@@ -39,7 +39,7 @@ enum Visit {
 
 /// Computes the values anew that depend on parameters whose expressions have changed, including these. Returns the variables
 /// whose values differ now, sorted.
-pub(crate) fn follow(flat: &mut Flat, changed: &[VarId]) -> Result<Vec<VarId>, Diagnostic> {
+pub(super) fn follow(flat: &mut Flat, changed: &[VarId]) -> Result<Vec<VarId>, Diagnostic> {
     let changed: FxHashSet<VarId> = changed.iter().copied().collect();
     let mut visits = vec![Visit::New; flat.variables.len()];
     let mut moved = Vec::new();

@@ -1,9 +1,7 @@
-//! Texts of products: `V` times `A` is `W`, `m/s` times a second is `m`.
+//! Units of products: `V` times `A` is `W`, `m/s` times a second is `m`.
 //!
 //! A unit is a product of names with whole powers, as in the language: `J/(kg.K)`, `m2`. A unit in another form has no
 //! product.
-
-use super::measure::read;
 
 /// Names with their powers, in the order of their first occurrence; no power is zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,6 +11,7 @@ pub struct Unit(Vec<(String, i32)>);
 type Dimension = [i32; 6];
 
 const WATT: Dimension = [1, 2, -3, 0, 0, 0];
+const JOULE: Dimension = [1, 2, -2, 0, 0, 0];
 
 /// Names whose product may be recognised as a power, or as an angle without dimension.
 const KNOWN: &[(&str, Dimension)] = &[
@@ -174,16 +173,24 @@ pub fn times_seconds(unit: &str, often: i32) -> Option<String> {
 
 /// Whether an across and a through variable make an energy: a position and a force.
 pub fn is_energy(across: &str, through: &str) -> bool {
-    let (Ok(a), Ok(b)) = (read(across), read(through)) else {
+    let dimension = |text: &str| Unit::read(text).and_then(|unit| unit.dimension());
+    let (Some(a), Some(b)) = (dimension(across), dimension(through)) else {
         return false;
     };
-    read("J").is_ok_and(|joule| a.times(&b).dimension == joule.dimension)
+    let mut product = a;
+    for (total, part) in product.iter_mut().zip(b) {
+        *total += part;
+    }
+    product == JOULE
 }
 
 /// The across variable of a mechanical part that is written v/F is a flow, not an effort.
 pub fn is_velocity(unit: &str) -> bool {
-    let speeds = ["m/s", "1/s"].map(|speed| read(speed).map(|speed| speed.dimension));
-    read(unit).is_ok_and(|unit| speeds.contains(&Ok(unit.dimension)))
+    let dimension = Unit::read(unit).and_then(|unit| unit.dimension());
+    matches!(
+        dimension,
+        Some([0, 1, -1, 0, 0, 0]) | Some([0, 0, -1, 0, 0, 0])
+    )
 }
 
 #[cfg(test)]
