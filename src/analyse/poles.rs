@@ -136,8 +136,9 @@ fn whole_pairs(found: &mut Vec<Pole>, count: usize) {
 }
 
 fn dense(matrices: &Matrices) -> Option<Vec<Pole>> {
-    /// Worse vectors belong to a multiple pole.
+    /// Worse vectors belong to a multiple pole, where another pole is so near.
     const WORST: f64 = 1e7;
+    const NEAR: f64 = 1e-3;
     let square = full(matrices);
     let mut balanced = square.clone();
     let scales = balance(&mut balanced);
@@ -157,9 +158,13 @@ fn dense(matrices: &Matrices) -> Option<Vec<Pole>> {
         };
         // Of the balanced matrix; the product of a left and a right vector is 1.
         let condition = length(&right, -1) * length(&left, 1);
+        let mut others = of.values.iter().enumerate();
+        let is_near = others.any(|(other, &near)| {
+            other != at && (near - value).norm() <= NEAR * near.norm().max(value.norm())
+        });
         found.push(Pole {
             value,
-            multiple: left.is_empty() || !(condition <= WORST),
+            multiple: left.is_empty() || is_near && !(condition <= WORST),
             right,
             left,
         });

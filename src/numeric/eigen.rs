@@ -241,7 +241,16 @@ pub fn balance(matrix: &mut Square) -> Vec<f64> {
         for (at, scale) in scales.iter_mut().enumerate() {
             let others = || (0..size).filter(move |&other| other != at);
             let mut column: f64 = others().map(|row| matrix.get(row, at).abs()).sum();
-            let row: f64 = others().map(|column| matrix.get(at, column).abs()).sum();
+            let mut row: f64 = others().map(|column| matrix.get(at, column).abs()).sum();
+            // What acts one way only is scaled to the size of the entry on the diagonal: else the unit of a state would decide
+            // whether vectors are nearly parallel.
+            let own = matrix.get(at, at).abs();
+            match (column == 0.0, row == 0.0) {
+                (true, true) => continue,
+                (true, false) => column = own,
+                (false, true) => row = own,
+                (false, false) => {}
+            }
             if column == 0.0 || row == 0.0 {
                 continue;
             }

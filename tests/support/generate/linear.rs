@@ -201,7 +201,6 @@ impl Network {
         if self.bonds {
             let class = *random.pick(&["TF", "GY", "GY"]);
             let name = if class == "TF" { "m" } else { "r" };
-            let gain = self.with_unit(gain, name);
             self.add(class, format!("{name} = {gain}"), vec![("A", a), ("B", c)]);
             return;
         }
@@ -227,21 +226,7 @@ impl Network {
             ("CCCS", "k"),
         ]);
         let pins = vec![("A1", a), ("B1", b), ("A2", c), ("B2", d)];
-        self.add(
-            class,
-            format!("{name} = {}", self.with_unit(gain, name)),
-            pins,
-        );
-    }
-
-    /// The parameters are plain numbers: what a part wants in ohms or siemens says so.
-    fn with_unit(&self, gain: String, name: &str) -> String {
-        match name {
-            _ if self.bonds => gain,
-            "r" | "R" => format!("({gain})*(1 'Ohm')"),
-            "g" => format!("({gain})*(1 'S')"),
-            _ => gain,
-        }
+        self.add(class, format!("{name} = {gain}"), pins);
     }
 
     pub fn text(&self) -> String {
