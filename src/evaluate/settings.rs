@@ -63,6 +63,7 @@ pub fn read_in_mode(
 fn read_with(reader: Reader<'_>, text: &str) -> Result<Vec<Setting>, Vec<Mistake>> {
     let (mut settings, mut mistakes) = (Vec::new(), Vec::new());
     let mut seen = FxHashSet::default();
+    let mut by_leaf: FxHashMap<Leaf, (&str, Value)> = FxHashMap::default();
     for part in text.split(',').map(str::trim) {
         if part.is_empty() {
             continue;
@@ -76,6 +77,19 @@ fn read_with(reader: Reader<'_>, text: &str) -> Result<Vec<Setting>, Vec<Mistake
                         hint: None,
                     });
                 }
+                if let Setting::Value(leaf, value) = setting
+                    && let Some((other, known)) = by_leaf.insert(leaf, (name, value))
+                    && other != name
+                    && !are_alike(known, value)
+                {
+                    let message = format!(
+                        "`{other}` and `{name}` are given values that contradict each other: one is the other, but for the sign"
+                    );
+                    mistakes.push(Mistake {
+                        message,
+                        hint: Some(format!("give one of them: leave `{name}` away")),
+                    });
+                }
                 settings.push(setting);
             }
             Err(found) => mistakes.push(found),
@@ -84,6 +98,14 @@ fn read_with(reader: Reader<'_>, text: &str) -> Result<Vec<Setting>, Vec<Mistake
     match mistakes.is_empty() {
         true => Ok(settings),
         false => Err(mistakes),
+    }
+}
+
+/// Whether two values given of one variable are the same: given values are rounded.
+fn are_alike(a: Value, b: Value) -> bool {
+    match (a, b) {
+        (Value::Real(a), Value::Real(b)) => (a - b).abs() <= 1e-4 * (a.abs() + b.abs()),
+        _ => a == b,
     }
 }
 
